@@ -20,7 +20,8 @@ static int answer_flag(const char *flag) {
     return QDI_EXIT_USAGE;
 }
 
-static int dispatch(int argc, char **argv) {
+// Finds the command on the command line, and runs it.
+static int run_program(int argc, char **argv) {
     if (argc < 2) {
         qdi_complain("a command is missing; try `quadrille run`, or `quadrille help` for all commands");
         return QDI_EXIT_USAGE;
@@ -30,8 +31,9 @@ static int dispatch(int argc, char **argv) {
     return command ? qdi_command_run_with(command, argc - 2, argv + 2) : QDI_EXIT_USAGE;
 }
 
+// The program `quadrille`.
 int main(int argc, char **argv) {
-    int exit_code = dispatch(argc, argv);
+    int exit_code = run_program(argc, argv);
     // What was meant for a file or a pipe must have got there. A full disk may show only when it is flushed.
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == QDI_EXIT_DONE) {

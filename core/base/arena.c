@@ -13,7 +13,8 @@ static size_t bytes_of(size_t count, size_t size) {
     return bytes > 0 ? bytes : ALIGNMENT;
 }
 
-static size_t room_in_all(const qdi_arena *arena) {
+// Bytes of all chunks of an arena together.
+static size_t arena_room(const qdi_arena *arena) {
     size_t sum = 0;
     for (size_t k = 0; k < arena->count; ++k) sum += arena->chunk[k].room;
     return sum;
@@ -28,7 +29,7 @@ static bool move_on_to(qdi_arena *arena, size_t bytes) {
         return true;
     }
     if (arena->count == QDI_ARENA_CHUNKS) return false;
-    size_t room = arena->count > 0 ? room_in_all(arena) : arena->wanted;
+    size_t room = arena->count > 0 ? arena_room(arena) : arena->wanted;
     room = room < bytes ? bytes : room;
     room = room < LEAST ? LEAST : room;
     unsigned char *memory = qdi_allocate(arena->allocator, room, 1);
@@ -58,7 +59,7 @@ void qdi_arena_release(qdi_arena *arena) {
 
 void qdi_arena_empty(qdi_arena *arena) {
     if (arena->count > 1) {
-        arena->wanted = room_in_all(arena);
+        arena->wanted = arena_room(arena);
         qdi_arena_release(arena);
     }
     if (arena->count > 0) arena->chunk[0].used = 0;

@@ -40,6 +40,7 @@ typedef struct qdi_arithmetic {
 #    define QDI_MXCSR_MODE    0xffc0U
 #    define QDI_STANDARD_MODE (UINT64_C(0x037f) << 32 | 0x1f80U)
 
+/// The modes of floating-point arithmetic of this thread.
 static inline uint64_t qdi_arithmetic_read(void) {
     uint32_t vector;
     uint16_t old;
@@ -47,12 +48,14 @@ static inline uint64_t qdi_arithmetic_read(void) {
     return (uint64_t)old << 32 | vector;
 }
 
+/// Sets the modes of floating-point arithmetic of this thread.
 static inline void qdi_arithmetic_write(uint64_t mode) {
     uint32_t vector = (uint32_t)mode;
     uint16_t old = (uint16_t)(mode >> 32);
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(vector), "m"(old) : "memory");
 }
 
+/// Whether these modes round to nearest and keep subnormal numbers.
 static inline int qdi_arithmetic_is_standard(uint64_t mode) {
     return (mode & ~(uint64_t)(0xffffffffU & ~QDI_MXCSR_MODE)) == QDI_STANDARD_MODE;
 }
@@ -61,16 +64,19 @@ static inline int qdi_arithmetic_is_standard(uint64_t mode) {
 
 #    define QDI_STANDARD_MODE UINT64_C(0)
 
+/// The modes of floating-point arithmetic of this thread.
 static inline uint64_t qdi_arithmetic_read(void) {
     uint64_t mode;
     __asm__ volatile("mrs %0, fpcr" : "=r"(mode) : : "memory");
     return mode;
 }
 
+/// Sets the modes of floating-point arithmetic of this thread.
 static inline void qdi_arithmetic_write(uint64_t mode) {
     __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory");
 }
 
+/// Whether these modes round to nearest and keep subnormal numbers.
 static inline int qdi_arithmetic_is_standard(uint64_t mode) {
     return mode == QDI_STANDARD_MODE;
 }
@@ -79,14 +85,17 @@ static inline int qdi_arithmetic_is_standard(uint64_t mode) {
 
 #    define QDI_STANDARD_MODE ((uint64_t)FE_TONEAREST)
 
+/// The modes of floating-point arithmetic of this thread.
 static inline uint64_t qdi_arithmetic_read(void) {
     return (uint64_t)fegetround();
 }
 
+/// Sets the modes of floating-point arithmetic of this thread.
 static inline void qdi_arithmetic_write(uint64_t mode) {
     (void)fesetround((int)mode);
 }
 
+/// Whether these modes round to nearest and keep subnormal numbers.
 static inline int qdi_arithmetic_is_standard(uint64_t mode) {
     return mode == QDI_STANDARD_MODE;
 }

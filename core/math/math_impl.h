@@ -17,12 +17,14 @@ typedef struct qdi_double2 {
     double hi, lo;
 } qdi_double2;
 
+/// The bits of a double.
 static inline uint64_t qdi_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
+/// The double that has these bits.
 static inline double qdi_double_of(uint64_t bits) {
     double x;
     memcpy(&x, &bits, sizeof x);

@@ -76,6 +76,7 @@ void *qdi_shared_arena_take(qdi_shared_arena *arena, const qd_allocator *allocat
     return piece;
 }
 
+// Releases the blocks of a shared arena; it is empty then.
 void qdi_shared_arena_release(qdi_shared_arena *arena, const qd_allocator *allocator) {
     while (arena->block) {
         qdi_shared_arena_block *block = arena->block;

@@ -156,6 +156,7 @@ typedef struct loop_body {
     void *context;
 } loop_body;
 
+// Runs one range of a parallel loop on the thread of this worker.
 static inline void run_range(const loop_body *body, size_t begin, size_t end, int worker) {
     if (body->range)
         body->range(body->context, begin, end);
@@ -203,6 +204,7 @@ static void run_loop_alone(qd_team *team, size_t count, size_t grain, const loop
     if (team->threads > 1) team->times.alone_ns += took;
 }
 
+// Runs a parallel loop on the threads of a team, or alone where threads would not pay.
 static void run_loop(qd_team *team, size_t count, size_t grain, const loop_body *body) {
     if (count == 0) return;
     size_t ranges = qdi_range_count(count, grain);

@@ -56,6 +56,7 @@ static inline qdi_cell qdi_cell_of(qdi_grid_point place, int level) {
     return (qdi_cell){place.x >> shift, place.y >> shift, level};
 }
 
+/// Whether two cells of the tree's grid are the same.
 static inline bool qdi_cell_equal(qdi_cell a, qdi_cell b) {
     return a.level == b.level && a.x == b.x && a.y == b.y;
 }

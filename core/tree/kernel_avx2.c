@@ -55,6 +55,7 @@ static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
 }
 
+// Writes the boxes' coordinates of one vector.
 static inline void v_store(float *to, unsigned mask, vec value) {
     (void)mask;
     _mm256_storeu_ps(to, value);
@@ -158,7 +159,7 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 static const uint64_t lanes_of[256] = {LANES64(0), LANES64(64), LANES64(128), LANES64(192)};
 
 // The lanes of a set moved together; what follows them is of no use.
-static inline __m256i together(__m256i value, unsigned set) {
+static inline __m256i kept_together(__m256i value, unsigned set) {
     return _mm256_permutevar8x32_epi32(value,
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set])));
 }
@@ -204,7 +205,8 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
     _mm_store_si128((__m128i *)coarse->column[0], _mm_or_si128(min_x, none));
 }
 
-static inline __m256i twice(const uint8_t *from) {
+// A table of 16 bytes for shuffles, in both halves of a vector.
+static inline __m256i repeat_table(const uint8_t *from) {
     return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)from));
 }
 
@@ -213,18 +215,18 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
                                const uint64_t among[4]) {
     const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
     const unsigned base = lane_block * 4096 + row_block * QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
-    const __m256i min_x = twice(lanes->column[0]), min_y = twice(lanes->column[1]);
-    const __m256i max_x = twice(lanes->column[2]), max_y = twice(lanes->column[3]);
+    const __m256i min_x = repeat_table(lanes->column[0]), min_y = repeat_table(lanes->column[1]);
+    const __m256i max_x = repeat_table(lanes->column[2]), max_y = repeat_table(lanes->column[3]);
     // A row's byte to one half, the next row's to the other.
     const __m256i first = _mm256_inserti128_si256(_mm256_setzero_si256(), _mm_set1_epi8(1), 1);
     for (unsigned g = 0; g < window->fours[row_block]; ++g) {
         uint64_t four = 0;
         for (unsigned p = 0; p < 2; ++p) {
             const __m256i splat = _mm256_add_epi8(first, _mm256_set1_epi8((char)(4 * g + 2 * p)));
-            const __m256i row_min_x = _mm256_shuffle_epi8(twice(rows->column[0]), splat);
-            const __m256i row_min_y = _mm256_shuffle_epi8(twice(rows->column[1]), splat);
-            const __m256i row_max_x = _mm256_shuffle_epi8(twice(rows->column[2]), splat);
-            const __m256i row_max_y = _mm256_shuffle_epi8(twice(rows->column[3]), splat);
+            const __m256i row_min_x = _mm256_shuffle_epi8(repeat_table(rows->column[0]), splat);
+            const __m256i row_min_y = _mm256_shuffle_epi8(repeat_table(rows->column[1]), splat);
+            const __m256i row_max_x = _mm256_shuffle_epi8(repeat_table(rows->column[2]), splat);
+            const __m256i row_max_y = _mm256_shuffle_epi8(repeat_table(rows->column[3]), splat);
             const __m256i miss_x = _mm256_or_si256(_mm256_subs_epu8(min_x, row_max_x),
                                                    _mm256_subs_epu8(row_min_x, max_x));
             const __m256i miss_y = _mm256_or_si256(_mm256_subs_epu8(min_y, row_max_y),
@@ -243,8 +245,8 @@ static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
 
 // Moves the chosen numbers of a column together.
 static inline void pick_column(float *to, unsigned first, const __m256 from[2], unsigned hits) {
-    _mm256_storeu_si256((__m256i *)to, together(_mm256_castps_si256(from[0]), hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(to + first), together(_mm256_castps_si256(from[1]), hits >> 8));
+    _mm256_storeu_si256((__m256i *)to, kept_together(_mm256_castps_si256(from[0]), hits & 0xffU));
+    _mm256_storeu_si256((__m256i *)(to + first), kept_together(_mm256_castps_si256(from[1]), hits >> 8));
 }
 
 // Copies the slots of a block that `hits` names.
@@ -254,8 +256,8 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
     pick_column(to->min_y + at, first, here->min_y, hits);
     pick_column(to->max_x + at, first, here->max_x, hits);
     pick_column(to->max_y + at, first, here->max_y, hits);
-    _mm256_storeu_si256((__m256i *)(to->index + at), together(here->index[0], hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(to->index + at + first), together(here->index[1], hits >> 8));
+    _mm256_storeu_si256((__m256i *)(to->index + at), kept_together(here->index[0], hits & 0xffU));
+    _mm256_storeu_si256((__m256i *)(to->index + at + first), kept_together(here->index[1], hits >> 8));
     return at + (unsigned)__builtin_popcount(hits);
 }
 

@@ -51,6 +51,7 @@ static inline unsigned v_lt(vec a, vec b) {
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm512_mask_blend_ps((__mmask16)mask, b, a);
 }
+// Writes the boxes' coordinates of one vector, those of the mask only.
 static inline void v_store(float *to, unsigned mask, vec value) {
     _mm512_mask_storeu_ps(to, (__mmask16)mask, value);
 }
@@ -252,6 +253,7 @@ static inline __m512i gather_column(const void *column, __m512i at, unsigned blo
     return found;
 }
 
+// Gathers coordinates of boxes from one column of the slots.
 static inline __m512 gather_float_column(const float *column, __m512i at, unsigned blocks) {
     return _mm512_castsi512_ps(gather_column(column, at, blocks));
 }

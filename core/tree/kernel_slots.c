@@ -13,6 +13,7 @@ void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t coun
     memmove(slots->index + to, slots->index + from, count * sizeof(qd_body_index));
 }
 
+// Takes slots of bodies that left out of a run of the tree's slots.
 void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
     qdi_drop_runs(slots, begin, end, which, qdi_shift_slots);
 }

@@ -58,6 +58,7 @@ static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm_or_ps(_mm_and_ps(pick, a), _mm_andnot_ps(pick, b));
 }
 
+// Writes the boxes' coordinates of one vector.
 static inline void v_store(float *to, unsigned mask, vec value) {
     (void)mask;
     _mm_storeu_ps(to, value);

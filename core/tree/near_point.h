@@ -27,6 +27,7 @@ typedef struct qdi_near_point {
     void *context;
 } qdi_near_point;
 
+/// Finds the periodic images of a point along one axis, for a search of the nearest; false if out of range.
 static inline bool qdi_near_point_axis(qdi_near_point *origin, int axis, double at, double period) {
     if (!(fabs(at) <= (double)FLT_MAX)) return false;
     int base = 0;
@@ -54,6 +55,7 @@ static inline bool qdi_near_point_init(qdi_near_point *origin, const qd_tree *tr
     return true;
 }
 
+/// Distance along one axis from a point to a box; 0 inside.
 static inline double qdi_near_point_gap(double at, float min, float max) {
     return at < (double)min ? (double)min - at : at > (double)max ? at - (double)max : 0.0;
 }
@@ -68,6 +70,7 @@ static inline double qdi_near_point_to_box(const qdi_near_point *origin, unsigne
     return far > longer ? far : longer; // squares of the smallest numbers vanish
 }
 
+/// Periodic image number k of the point.
 static inline qd_image qdi_near_point_image(const qdi_near_point *origin, unsigned k) {
     return (qd_image){(int16_t)origin->image[0][k % (unsigned)origin->count[0]],
                       (int16_t)origin->image[1][k / (unsigned)origin->count[0]]};

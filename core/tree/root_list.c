@@ -9,12 +9,14 @@ static size_t middle_place(size_t begin, size_t end) {
     return begin + (end - begin) / 2;
 }
 
+// Releases the tree over the root list.
 void qdi_root_list_release(qdi_root_list *root_list, const qd_allocator *allocator) {
     qdi_release(allocator, root_list->order, root_list->room, sizeof *root_list->order);
     qdi_release(allocator, root_list->box, root_list->box_room, sizeof *root_list->box);
     qdi_release(allocator, root_list->bounds, root_list->bounds_room, sizeof *root_list->bounds);
 }
 
+// Bytes that the tree over the root list takes.
 size_t qdi_root_list_bytes(const qdi_root_list *root_list) {
     return root_list->room * sizeof *root_list->order +
            (root_list->box_room + root_list->bounds_room) * sizeof(qd_box);

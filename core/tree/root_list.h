@@ -25,6 +25,7 @@ static inline qdi_root_list_node qdi_root_list_all(const qdi_root_list *root_lis
     return (qdi_root_list_node){0, 0, root_list->count};
 }
 
+/// Whether a node of the root list's tree is a leaf.
 static inline bool qdi_root_list_is_leaf(qdi_root_list_node node) {
     return node.end - node.begin <= QDI_ROOT_LIST_LEAF;
 }

@@ -25,10 +25,12 @@ typedef struct qdi_slots {
     size_t idle;       // slots before `used` that no list owns any more
 } qdi_slots;
 
+/// The box in a slot of the tree.
 static inline qd_box qdi_slot_box(const qdi_slots *slots, size_t slot) {
     return (qd_box){slots->min_x[slot], slots->min_y[slot], slots->max_x[slot], slots->max_y[slot]};
 }
 
+/// Writes the box of a slot.
 static inline void qdi_slot_box_set(const qdi_slots *slots, size_t slot, qd_box box) {
     slots->min_x[slot] = box.min_x;
     slots->min_y[slot] = box.min_y;
@@ -36,6 +38,7 @@ static inline void qdi_slot_box_set(const qdi_slots *slots, size_t slot, qd_box 
     slots->max_y[slot] = box.max_y;
 }
 
+/// Writes box, row and index of a slot.
 static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box, uint32_t row,
                                 qd_body_index index) {
     qdi_slot_box_set(slots, slot, box);
@@ -43,6 +46,7 @@ static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box,
     slots->index[slot] = index;
 }
 
+/// Copies a slot to another one.
 static inline void qdi_slot_move(const qdi_slots *slots, size_t to, size_t from) {
     qdi_slot_set(slots, to, qdi_slot_box(slots, from), slots->row[from], slots->index[from]);
 }

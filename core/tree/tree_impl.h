@@ -162,18 +162,22 @@ struct qd_tree {
     qd_team *alone;         // one thread, for the calls that have no team
 };
 
+/// The family (four siblings) that a node belongs to.
 static inline qdi_family_index qdi_family_of(qdi_node_index node) {
     return node >> 2;
 }
 
+/// Which of the four siblings a node is.
 static inline unsigned qdi_sibling(qdi_node_index node) {
     return node & 3U;
 }
 
+/// The level of a node in the tree.
 static inline int qdi_node_level(const qd_tree *tree, qdi_node_index node) {
     return tree->infos[qdi_family_of(node)].level;
 }
 
+/// The cell of a node.
 static inline qdi_cell qdi_node_cell(const qd_tree *tree, qdi_node_index node) {
     const qdi_family_info *info = &tree->infos[qdi_family_of(node)];
     unsigned q = qdi_sibling(node);
@@ -196,20 +200,24 @@ static inline bool qdi_outside(const qd_tree *tree, qd_box box) {
            !qdi_node_holds(tree, QDI_ROOT, box);
 }
 
+/// The box that holds nothing: united with another it gives that one.
 static inline qd_box qdi_box_empty(void) {
     const float inf = __builtin_inff();
     return (qd_box){inf, inf, -inf, -inf};
 }
 
+/// The smallest box around two.
 static inline qd_box qdi_box_union(qd_box a, qd_box b) {
     return (qd_box){a.min_x < b.min_x ? a.min_x : b.min_x, a.min_y < b.min_y ? a.min_y : b.min_y,
                     a.max_x > b.max_x ? a.max_x : b.max_x, a.max_y > b.max_y ? a.max_y : b.max_y};
 }
 
+/// The box around all that lies below sibling q.
 static inline qd_box qdi_family_box(const qdi_family *family, unsigned q) {
     return (qd_box){family->min_x[q], family->min_y[q], family->max_x[q], family->max_y[q]};
 }
 
+/// Writes the box of sibling q.
 static inline void qdi_family_set(qdi_family *family, unsigned q, qd_box box) {
     family->min_x[q] = box.min_x;
     family->min_y[q] = box.min_y;
@@ -236,6 +244,7 @@ static inline unsigned qdi_family_overlap(const qdi_family *family, qd_box box) 
 #endif
 }
 
+/// Whether a node of the tree has no children.
 static inline bool qdi_is_leaf(const qdi_node *node) {
     return node->children == QDI_NO_CHILD;
 }

@@ -116,6 +116,7 @@ qd_status qdi_png_encode(const qd_allocator *allocator, const qdi_png_image *ima
     return status;
 }
 
+// Releases an encoded PNG.
 void qdi_bytes_release(const qd_allocator *allocator, qdi_bytes *bytes) {
     qdi_release(allocator, bytes->data, bytes->room, 1);
     *bytes = (qdi_bytes){0};

@@ -16,10 +16,12 @@ typedef struct qdi_camera {
 /// with a small margin.
 qdi_camera qdi_camera_fit(qd_vec2 size, qd_vec2 origin, qdi_area area);
 
+/// The pixel column of a world coordinate.
 static inline double qdi_camera_x(const qdi_camera *camera, double x) {
     return camera->left + (x - camera->x0) * camera->scale;
 }
 
+/// The pixel row of a world coordinate; rows go down.
 static inline double qdi_camera_y(const qdi_camera *camera, double y) {
     return camera->bottom - (y - camera->y0) * camera->scale;
 }

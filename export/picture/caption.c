@@ -155,6 +155,7 @@ qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view,
     return QD_OK;
 }
 
+// Releases the font of a caption.
 void qdi_caption_destroy(qdi_caption *caption) {
     qdi_font_destroy(&caption->font);
 }

@@ -31,6 +31,7 @@ qd_status qdi_changes_note(qdi_changes *changes, const qd_tree *tree) {
     return changes->status;
 }
 
+// Releases the list of cells that changed.
 void qdi_changes_release(qdi_changes *changes) {
     if (changes->allocator)
         qdi_release(changes->allocator, changes->cells, changes->room, sizeof *changes->cells);

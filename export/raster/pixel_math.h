@@ -13,10 +13,12 @@ static inline float qdi_larger(float a, float b) {
     return a > b ? a : b;
 }
 
+/// The smaller of two pixel coordinates.
 static inline int qdi_smaller_int(int a, int b) {
     return a < b ? a : b;
 }
 
+/// The larger of two pixel coordinates.
 static inline int qdi_larger_int(int a, int b) {
     return a > b ? a : b;
 }
@@ -28,6 +30,7 @@ static inline int qdi_floor_int(float value) {
     return whole - (value < (float)whole);
 }
 
+/// A pixel coordinate rounded up.
 static inline int qdi_ceil_int(float value) {
     int whole = (int)value;
     return whole + (value > (float)whole);

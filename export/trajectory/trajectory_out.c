@@ -84,6 +84,7 @@ static void out_flush_buffer(qdi_out *out) {
     out->used = 0;
 }
 
+// Writes bytes to an exported file.
 void qdi_out_bytes(qdi_out *out, const void *data, size_t bytes) {
     if (out->status != QD_OK || bytes == 0) return;
     if (out->used + bytes > BUFFER_BYTES) out_flush_buffer(out);
@@ -95,6 +96,7 @@ void qdi_out_bytes(qdi_out *out, const void *data, size_t bytes) {
     out->used += bytes;
 }
 
+// Writes a text to an exported file.
 void qdi_out_text(qdi_out *out, const char *text) {
     qdi_out_bytes(out, text, strlen(text));
 }

@@ -38,6 +38,7 @@ static char *put_vtp_byte(char *at, unsigned value) {
     return at + 1;
 }
 
+// The exported state that a job of the VTP writer reads.
 static const qdi_exported_state *state_of_job(const void *context) {
     return ((const vtp_job *)context)->state;
 }

@@ -68,6 +68,7 @@ static char *put_shape_point(char *at, qd_vec2 point, bool first) {
     return qdi_put_real(at, point.y);
 }
 
+// Writes the core of a shape as exported files have it.
 char *qdi_put_core(char *at, const qd_shape *shape) {
     if (!shape || shape->kind == QD_SHAPE_DISK) {
         *at++ = '-';

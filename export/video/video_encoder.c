@@ -59,10 +59,12 @@ qdi_rate qdi_rate_of(double fps) {
     return (qdi_rate){(uint32_t)num, (uint32_t)den};
 }
 
+// Adds an argument for ffmpeg.
 void qdi_arguments_add(qdi_arguments *arguments, const char *text) {
     qdi_arguments_format(arguments, "%s", text);
 }
 
+// Adds a formatted argument for ffmpeg.
 void qdi_arguments_format(qdi_arguments *arguments, const char *format, ...) {
     const size_t most = sizeof arguments->items / sizeof arguments->items[0];
     size_t room = sizeof arguments->text - arguments->used;

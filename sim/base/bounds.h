@@ -36,6 +36,7 @@ static inline bool qdi_is_sane_sum(double value) {
 static inline bool qdi_is_mass(double value) {
     return value > 0 && value <= QDI_HEAVIEST;
 }
+/// Whether a number is allowed as a moment of inertia; HUGE_VAL is a body that does not turn.
 static inline bool qdi_is_inertia(double value) {
     return value > 0 && (value <= QDI_MOST_INERT || value == HUGE_VAL);
 }

@@ -80,6 +80,7 @@ bool qdi_intern_drop(qdi_intern *intern, uint32_t number) {
     return true;
 }
 
+// Releases a table of interned records.
 void qdi_intern_release(qdi_intern *intern) {
     qdi_release(intern->allocator, intern->hash, intern->room[0], sizeof *intern->hash);
     qdi_release(intern->allocator, intern->uses, intern->room[1], sizeof *intern->uses);

@@ -32,6 +32,7 @@ void qdi_lines_release(qdi_lines *lines) {
     *lines = (qdi_lines){.allocator = lines->allocator};
 }
 
+// The end of a path, quoted for a message.
 const char *qdi_path_shown(char shown[QDI_PATH_SHOWN], const char *path) {
     char quote[QDI_QUOTE_ROOM];
     const size_t most = QDI_QUOTE_ROOM - 8;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Appends bytes to a text that grows.
 void qdi_text_add_bytes(qdi_text *text, const char *more, size_t bytes) {
     if (text->status != QD_OK) return;
     text->status = qdi_reserve(text->allocator, &text->chars, &text->room, text->used, text->used + bytes + 1,
@@ -17,15 +18,18 @@ void qdi_text_add_bytes(qdi_text *text, const char *more, size_t bytes) {
     text->chars[text->used] = 0;
 }
 
+// Appends a text to a text that grows.
 void qdi_text_add(qdi_text *text, const char *more) {
     qdi_text_add_bytes(text, more, strlen(more));
 }
 
+// Appends a number in its shortest form.
 void qdi_text_add_number(qdi_text *text, double value) {
     char number[QDI_NUMBER_ROOM];
     qdi_text_add_bytes(text, number, qdi_number_write(value, number));
 }
 
+// Appends a whole number.
 void qdi_text_add_integer(qdi_text *text, uint64_t value) {
     char number[QDI_NUMBER_ROOM];
     snprintf(number, sizeof number, "%" PRIu64, value);

@@ -28,6 +28,7 @@ typedef struct qdi_tally {
     double first[QDI_TALLY_LANES], second[QDI_TALLY_LANES];
 } qdi_tally;
 
+/// First pass of an exact sum: notes how large the terms are.
 static inline void qdi_tally_see(qdi_tally_most *most, const double *values) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k) {
         double size = fabs(values[k]);
@@ -60,6 +61,7 @@ static inline qdi_tally_cut qdi_tally_cut_for(const qdi_tally_most *most, size_t
     return cut;
 }
 
+/// Second pass of an exact sum: adds the terms, cut into parts that add without rounding.
 static inline void qdi_tally_add(qdi_tally *tally, const qdi_tally_cut *cut, const double *values) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k) {
         double first = (values[k] + cut->first[k]) - cut->first[k];
@@ -68,6 +70,7 @@ static inline void qdi_tally_add(qdi_tally *tally, const qdi_tally_cut *cut, con
     }
 }
 
+/// Adds the sums of another range.
 static inline void qdi_tally_merge(qdi_tally *tally, const qdi_tally *other) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k) {
         tally->first[k] += other->first[k];

@@ -6,14 +6,17 @@
 
 /// Arithmetic of vectors, for the files of the narrow phase.
 
+/// Sum of two vectors.
 static inline qd_vec2 qdi_plus(qd_vec2 a, qd_vec2 b) {
     return (qd_vec2){a.x + b.x, a.y + b.y};
 }
 
+/// Difference of two vectors.
 static inline qd_vec2 qdi_minus(qd_vec2 a, qd_vec2 b) {
     return (qd_vec2){a.x - b.x, a.y - b.y};
 }
 
+/// A vector times a number.
 static inline qd_vec2 qdi_times(qd_vec2 a, double factor) {
     return (qd_vec2){a.x * factor, a.y * factor};
 }
@@ -23,14 +26,17 @@ static inline qd_vec2 qdi_along(qd_vec2 a, qd_vec2 b, double factor) {
     return (qd_vec2){a.x + b.x * factor, a.y + b.y * factor};
 }
 
+/// Dot product of two vectors.
 static inline double qdi_dot(qd_vec2 a, qd_vec2 b) {
     return a.x * b.x + a.y * b.y;
 }
 
+/// Cross product of two vectors in the plane.
 static inline double qdi_cross(qd_vec2 a, qd_vec2 b) {
     return a.x * b.y - a.y * b.x;
 }
 
+/// Length of a vector.
 static inline double qdi_length(qd_vec2 a) {
     return sqrt(a.x * a.x + a.y * a.y);
 }

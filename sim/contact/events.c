@@ -30,12 +30,13 @@ typedef struct event_job {
 /// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
 static const double SAME_WAY = 0.7;
 
+// Whether two contacts with the same key are of the same bodies, not of a later body with the index.
 static bool same_bodies(const qd_contact *p, const qd_contact *q) {
     return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
 }
 
 /// The first contact of a part of a list that is not before (a, b): of [low, high).
-static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
+static size_t find_contact(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (qdi_contact_order(&list->contacts[middle]) < order)
@@ -51,16 +52,18 @@ static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint6
 static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
         if (from == high || qdi_contact_order(&list->contacts[from]) >= order) return from;
-    return find(list, from, high, order);
+    return find_contact(list, from, high, order);
 }
 
 /// True where list[at], of a part that ends at `high`, is the same contact.
-static bool found(const qdi_contact_state *list, size_t at, size_t high, const qd_contact *contact) {
+static bool is_same_contact(const qdi_contact_state *list, size_t at, size_t high,
+                            const qd_contact *contact) {
     return at < high && qdi_contact_order(&list->contacts[at]) == qdi_contact_order(contact) &&
            same_bodies(&list->contacts[at], contact);
 }
 
-static void count_ended(void *context, size_t begin, size_t end) {
+// Numbers the contacts that ended within each range.
+static void rank_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     uint32_t ended = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -71,6 +74,7 @@ static void count_ended(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_TOUCH_GRAIN] = ended;
 }
 
+// Adds the ended contacts of the ranges before.
 static void shift_ranks(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     uint32_t first = (uint32_t)job->count[begin / QDI_TOUCH_GRAIN];
@@ -81,7 +85,7 @@ static void shift_ranks(void *context, size_t begin, size_t end) {
 static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *warm_start) {
     const qd_contact *old = &job->before->contacts[at];
     const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
-    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->warm_starts[at];
+    const qdi_warm_start *held = outcome ? &outcome->warm_start : &job->before->warm_starts[at];
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;
@@ -102,18 +106,19 @@ typedef struct walk {
     size_t contact, near;
 } walk;
 
+// Where two lists of contacts that are walked side by side start at this key.
 static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
-    return (walk){find(list, 0, list->contact_count, order),
-                  find(list, list->contact_count, qdi_constraint_count(list), order)};
+    return (walk){find_contact(list, 0, list->contact_count, order),
+                  find_contact(list, list->contact_count, qdi_constraint_count(list), order)};
 }
 
 /// The place of the same contact in either part, or SIZE_MAX.
 static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact *contact) {
     const size_t high = list->contact_count, end = qdi_constraint_count(list);
     at->contact = find_from(list, at->contact, high, qdi_contact_order(contact));
-    if (found(list, at->contact, high, contact)) return at->contact;
+    if (is_same_contact(list, at->contact, high, contact)) return at->contact;
     at->near = find_from(list, at->near, end, qdi_contact_order(contact));
-    return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
+    return is_same_contact(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
 /// Constraints whose pair had one before take over its warm start and, where they touch, its impulses; the
@@ -134,11 +139,12 @@ static void take_range(void *context, size_t begin, size_t end) {
     }
 }
 
-static void write_ended(void *context, size_t begin, size_t end) {
+// Writes the end events of contacts that are no longer there.
+static void write_end_events(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     const size_t high = job->after->contact_count;
-    size_t at = find(job->after, 0, high, qdi_contact_order(&contacts[begin]));
+    size_t at = find_contact(job->after, 0, high, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         const uint32_t rank = job->end_rank[i];
         if (job->end_rank[i + 1] == rank) continue;
@@ -152,7 +158,8 @@ static void write_ended(void *context, size_t begin, size_t end) {
     }
 }
 
-static void write_present(void *context, size_t begin, size_t end) {
+// Writes the begin and persist events of contacts that are there.
+static void write_present_events(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->after->contacts;
     const size_t high = job->before->contact_count;
@@ -170,7 +177,8 @@ static void write_present(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_TOUCH_GRAIN] = begun;
 }
 
-static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
+// Makes room for events and for what contacts hand on.
+static qd_status reserve_events(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     size_t old = before->contact_count, new = after->contact_count;
@@ -181,7 +189,9 @@ static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_c
     return scratch->match && scratch->end_rank ? status : QD_ERR_MEMORY;
 }
 
-static event_job job_of(const qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
+// The parts that compare contacts before and after a step.
+static event_job event_job_of(const qd_world *world, const qdi_contact_state *before,
+                              qdi_contact_state *after) {
     const qdi_scratch *scratch = &world->scratch;
     return (event_job){.before = before,
                        .after = after,
@@ -190,13 +200,15 @@ static event_job job_of(const qd_world *world, const qdi_contact_state *before, 
                        .end_rank = scratch->end_rank};
 }
 
-static void clear_marks(void *context, size_t begin, size_t end) {
+// Unmarks contacts, before those that go on are marked.
+static void clear_end_marks(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     memset(job->end_rank + begin, 0, (end - begin) * sizeof *job->end_rank);
 }
 
-static void take_all(qd_world *world, event_job *job) {
-    qdi_team_for(world->team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_marks, job);
+// Hands warm-start impulses from contacts of the last step to those that go on.
+static void carry_warm_starts(qd_world *world, event_job *job) {
+    qdi_team_for(world->team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_end_marks, job);
     job->first = 0;
     job->near = false;
     qdi_team_for(world->team, job->after->contact_count, QDI_TOUCH_GRAIN, take_range, job);
@@ -206,10 +218,10 @@ static void take_all(qd_world *world, event_job *job) {
 }
 
 qd_status qdi_events_take_over(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
-    qd_status status = reserve(world, before, after);
+    qd_status status = reserve_events(world, before, after);
     if (status != QD_OK) return status;
-    event_job job = job_of(world, before, after);
-    take_all(world, &job);
+    event_job job = event_job_of(world, before, after);
+    carry_warm_starts(world, &job);
     return QD_OK;
 }
 
@@ -218,16 +230,16 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
     const bool matched = world->def.contact == QD_CONTACT_SPRING; // by qdi_events_take_over
-    qd_status status = matched ? QD_OK : reserve(world, before, after);
+    qd_status status = matched ? QD_OK : reserve_events(world, before, after);
     if (status != QD_OK) return status;
-    event_job job = job_of(world, before, after);
+    event_job job = event_job_of(world, before, after);
     job.outcomes = outcomes;
     job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
                                sizeof *job.count);
     if (!job.count) return QD_ERR_MEMORY;
-    if (!matched) take_all(world, &job);
+    if (!matched) carry_warm_starts(world, &job);
 
-    qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, rank_ended, &job);
     size_t ended = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_TOUCH_GRAIN));
     qdi_team_for(team, old, QDI_TOUCH_GRAIN, shift_ranks, &job);
     job.end_rank[old] = (uint32_t)ended;
@@ -239,8 +251,8 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
     if (status != QD_OK) return status;
     job.events = after->events;
     job.ended = after->ended;
-    qdi_team_for(team, old, QDI_TOUCH_GRAIN, write_ended, &job);
-    qdi_team_for(team, new, QDI_TOUCH_GRAIN, write_present, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, write_end_events, &job);
+    qdi_team_for(team, new, QDI_TOUCH_GRAIN, write_present_events, &job);
     after->event_count = new + ended;
     after->ends = ended;
     after->begins = qdi_exclusive_scan(job.count, qdi_range_count(new, QDI_TOUCH_GRAIN));

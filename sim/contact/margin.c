@@ -43,6 +43,7 @@ typedef struct fatten_job {
     size_t *sums; ///< per range
 } fatten_job;
 
+// The longer side of a box.
 static double longer_side(qd_box box) {
     double width = (double)box.max_x - (double)box.min_x, height = (double)box.max_y - (double)box.min_y;
     return width > height ? width : height;
@@ -58,6 +59,7 @@ static double stride(const fatten_job *job, size_t row, double side) {
     return way < side ? way / side : 1;
 }
 
+// Adds up how far bodies travel in a step, in whole units of their boxes: the order does not matter.
 static void sum_strides(void *context, size_t begin, size_t end) {
     const fatten_job *job = context;
     size_t sum = 0;
@@ -75,6 +77,7 @@ static double margin_of(const fatten_job *job, size_t row, double side) {
     return part < 1 ? part * side : side;
 }
 
+// Makes the fat box of a body; returns how much it was widened, in sides.
 static double fatten(const fatten_job *job, size_t row) {
     qd_box box = job->world->boxes[row];
     double side = longer_side(box), more = margin_of(job, row, side);
@@ -82,6 +85,7 @@ static double fatten(const fatten_job *job, size_t row) {
     return more < side ? more / side : 1;
 }
 
+// Makes the fat boxes of a range of bodies.
 static void fatten_range(void *context, size_t begin, size_t end) {
     const fatten_job *job = context;
     size_t sum = 0;
@@ -155,6 +159,7 @@ typedef struct meet_job {
     const qd_pair *pairs;
 } meet_job;
 
+// Writes the candidates that the tree found as pairs of rows.
 static void meet_pairs(void *context, size_t begin, size_t end) {
     const meet_job *job = context;
     const uint32_t *row = job->world->row_of_index;
@@ -180,6 +185,7 @@ static qd_status retrieve(qd_world *world) {
     return QD_OK;
 }
 
+// Adds what a refresh of the tree did to the counts of the step.
 static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->in_place += more->in_place;
     counts->refiled += more->refiled;
@@ -188,6 +194,7 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
+// Refreshes the tree with new boxes of all bodies.
 static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, qdi_found *found) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
@@ -250,6 +257,7 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
            !qdi_margin_holds_image(world->fat[row], world->boxes[row], period);
 }
 
+// The periodic image of a coordinate that lies nearest to an interval.
 static int image_in(float min, float max, double at, double period) {
     if (period == 0) return 0;
     double away = at - 0.5 * ((double)min + (double)max);
@@ -280,6 +288,7 @@ static void gather_leavers(void *context, size_t begin, size_t end) {
     }
 }
 
+// Finds candidates of bodies that left their fat boxes: places in the list that fall free.
 static void find_holes(void *context, size_t begin, size_t end) {
     const leaver_job *job = context;
     const qdi_meeting *met = job->world->met;
@@ -320,6 +329,7 @@ static bool is_of_other(const qd_world *world, const uint8_t *left, uint32_t lea
     return left[row] && world->index[leaver] > world->index[row];
 }
 
+// Appends a candidate pair of a body that left its fat box.
 static bool add_meeting(finder *job, uint32_t row) {
     qd_world *world = job->world;
     if (world->met_count >= job->limit)
@@ -365,6 +375,7 @@ typedef struct notebook {
     size_t leaver;
 } notebook;
 
+// Notes a body whose fat box was retrieved, in the list of one that left its own.
 static bool note_found(void *context, qd_body_index body, qd_image image) {
     (void)image;
     const notebook *book = context;
@@ -442,6 +453,7 @@ static size_t few(const qd_world *world) {
 
 // ---- of a step ----
 
+// What fat boxes are made from at the end of a step of dt.
 static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt) {
     return (fatten_job){.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
 }

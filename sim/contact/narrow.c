@@ -40,10 +40,12 @@ static bool put_key(const qdi_narrow_job *job, size_t place, uint64_t key, bool 
     return other;
 }
 
-static void note_change(const qdi_narrow_job *job, bool changed) {
+// Notes that contacts differ from those before.
+static void note_contact_change(const qdi_narrow_job *job, bool changed) {
     if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
 }
 
+// Bits that a number up to the given one takes, for the sort of contact keys.
 static int bits_for(uint64_t most) {
     int bits = 1;
     while (bits < 63 && most >> bits) ++bits;
@@ -112,6 +114,7 @@ static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask
     return met | near << QDI_WALLS;
 }
 
+// Tests the bodies of a range against walls, and counts what touches.
 static void test_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t found = 0;
@@ -128,6 +131,7 @@ static void test_walls(void *context, size_t begin, size_t end) {
     job->wall_count[begin / QDI_BODY_GRAIN] = found;
 }
 
+// Writes the sort keys of touching pairs.
 static void key_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
@@ -148,7 +152,7 @@ static void key_pairs(void *context, size_t begin, size_t end) {
                                        .touches = plain || !job->found[k].sensor};
         if (!plain) job->spots[place].touches *= job->found[k].count;
     }
-    note_change(job, changed);
+    note_contact_change(job, changed);
 }
 
 /// Where the keys of the walls that a range of bodies touches end.
@@ -157,6 +161,7 @@ static size_t walls_stop(const qdi_narrow_job *job, size_t begin) {
     return job->wall_first + (range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total);
 }
 
+// Writes the sort keys of contacts with walls.
 static void key_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     const qd_world *world = job->world;
@@ -171,18 +176,20 @@ static void key_walls(void *context, size_t begin, size_t end) {
                                met >> (QDI_WALLS + wall) & 1U);
         }
     }
-    note_change(job, changed);
+    note_contact_change(job, changed);
 }
 
 // ---- order ----
 
-static void start_sort(void *context, size_t begin, size_t end) {
+// Copies keys of contacts to where they are sorted.
+static void fill_sort_keys(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     memcpy(job->keys->key + begin, job->pair_key + begin, (end - begin) * sizeof *job->pair_key);
     for (size_t i = begin; i < end; ++i) job->keys->value[i] = (uint32_t)i;
 }
 
-static void keep_order(void *context, size_t begin, size_t end) {
+// Keeps the sorted order of contacts.
+static void keep_contact_order(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     memcpy(job->pair_order + begin, job->keys->value + begin, (end - begin) * sizeof *job->pair_order);
 }
@@ -198,15 +205,16 @@ static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) 
     qd_status status = qdi_keys_take(&scratch->arena, count, &keys);
     if (status != QD_OK) return status;
     job->keys = &keys;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, start_sort, job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, fill_sort_keys, job);
     status = qdi_keys_sort(world->team, &keys, count, 2 * job->bits);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, keep_order, job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, keep_contact_order, job);
     scratch->pair_count = count;
     return QD_OK;
 }
 
-static void count_touching(void *context, size_t begin, size_t end) {
+// Counts contacts that touch, apart from those that are only near.
+static void count_touching_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t touching = 0;
     for (size_t i = begin; i < end; ++i) touching += !job->near[job->pair_order[i]];
@@ -259,7 +267,8 @@ static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi
 /// Spots and what was made lie in the order of the candidates, contacts in that of (a, b), which is any order
 /// here: what is read soon is asked for ahead.
 enum { SPOTS_AHEAD = 24, AHEAD = 12 };
-static inline void ask_for(const qdi_narrow_job *job, size_t i, size_t end) {
+// Prefetches what the contact a few places ahead is made from.
+static inline void prefetch_contact(const qdi_narrow_job *job, size_t i, size_t end) {
     const uint32_t *value = job->pair_order;
     if (i + SPOTS_AHEAD < end) __builtin_prefetch(&job->spots[value[i + SPOTS_AHEAD]], 1);
     if (job->plain || i + AHEAD >= end || value[i + AHEAD] >= job->wall_first) return;
@@ -274,7 +283,7 @@ static void order_range(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t touching = job->touching[begin / QDI_CONTACT_GRAIN], near = job->touching_total + begin - touching;
     for (size_t i = begin; i < end; ++i) {
-        ask_for(job, i, end);
+        prefetch_contact(job, i, end);
         const uint32_t place = job->pair_order[i];
         const size_t number = job->near[place] ? near++ : touching++;
         qdi_spot *spot = &job->spots[place];
@@ -301,6 +310,7 @@ static void make_disk_contacts(void *context, size_t begin, size_t end) {
     }
 }
 
+// Makes the contacts with walls in their sorted places.
 static void make_wall_contacts(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
@@ -331,7 +341,8 @@ static unsigned walls_of(const qd_world *world) {
            (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
 }
 
-static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_contact_state *state) {
+// Takes arrays for testing candidates from the arena of the step.
+static qd_status reserve_pair_tests(qd_world *world, qdi_narrow_job *job, qdi_contact_state *state) {
     qdi_arena *arena = &world->scratch.arena;
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
@@ -349,7 +360,9 @@ static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_contact
     return status;
 }
 
-static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t count, qdi_contact_state *state) {
+// Makes room for the contacts found and for their order.
+static qd_status reserve_contacts(qd_world *world, qdi_narrow_job *job, size_t count,
+                                  qdi_contact_state *state) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->pair_key, &scratch->pair_key_room,
@@ -399,7 +412,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     job.bits = bits_for(world->index_count + QDI_WALLS);
-    qd_status status = reserve_tests(world, &job, state);
+    qd_status status = reserve_pair_tests(world, &job, state);
     if (status != QD_OK) return status;
 
     // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
@@ -412,13 +425,13 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     size_t count = job.wall_first + job.wall_total;
     qdi_contacts_share(world, count);
 
-    status = reserve_order(world, &job, count, state);
+    status = reserve_contacts(world, &job, count, state);
     if (status != QD_OK) return status;
     qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
     status = sort_pairs(world, &job, count);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, QDI_CONTACT_GRAIN, count_touching, &job);
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, count_touching_pairs, &job);
     job.touching_total = qdi_exclusive_scan(job.touching, qdi_range_count(count, QDI_CONTACT_GRAIN));
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, order_range, &job);
     if (job.plain) qdi_team_for(team, job.wall_first, QDI_CONTACT_GRAIN, make_disk_contacts, &job);

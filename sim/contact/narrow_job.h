@@ -81,6 +81,7 @@ static inline double qdi_manifold_gap(const qdi_manifold *manifold) {
     return gap;
 }
 
+/// Whether a body is a sensor: it makes events, but no forces.
 static inline bool qdi_senses(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].sensor;
 }

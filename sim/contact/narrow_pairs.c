@@ -21,7 +21,8 @@ static int nearest_image(double d, double period) {
     return (d < -0.5 * period) - (d > 0.5 * period);
 }
 
-static qd_image image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+// The periodic image of body b that is nearest to body a.
+static qd_image nearest_image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
     return (qd_image){(int16_t)nearest_image(m->x[b] - m->x[a], job->period.x),
                       (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
@@ -34,17 +35,17 @@ static inline double to_nearest(double d, double period, double half) {
 }
 
 /// From the centre of a to that of b's nearest image.
-static inline qd_vec2 between(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+static inline qd_vec2 nearest_offset(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
     return (qd_vec2){to_nearest(m->x[b] - m->x[a], job->period.x, job->half.x),
                      to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
 }
 
 /// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
-static bool apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+static bool boxes_apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
-           (job->period.x == 0 || image_of(job, a, b).x == 0) &&
-           (job->period.y == 0 || image_of(job, a, b).y == 0);
+           (job->period.x == 0 || nearest_image_of(job, a, b).x == 0) &&
+           (job->period.y == 0 || nearest_image_of(job, a, b).y == 0);
 }
 
 /// How far two bodies may be apart to count (`count`), and the second point of their contact (`second`).
@@ -52,7 +53,8 @@ typedef struct reaches {
     double count, second;
 } reaches;
 
-static inline reaches reaches_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+// How far apart two bodies may be and still count as near contacts.
+static inline reaches pair_reach_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qd_world *world = job->world;
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const double inner_a = moves_a ? qdi_inner_of_row(world, a) : HUGE_VAL;
@@ -81,12 +83,13 @@ void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geome
     }
 }
 
-static void put_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
-                     const qdi_manifold *manifold, qdi_geometry *geometry, qdi_found_pair *found) {
+// Writes the geometry of a pair that touches or nearly does.
+static void put_found_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
+                           const qdi_manifold *manifold, qdi_geometry *geometry, qdi_found_pair *found) {
     const qd_world *world = job->world;
     const double x = job->motion.x[a], y = job->motion.y[a];
     qdi_put_touches(manifold, x, y, geometry, found);
-    if (job->period.x > 0 || job->period.y > 0) found->image = image_of(job, a, b);
+    if (job->period.x > 0 || job->period.y > 0) found->image = nearest_image_of(job, a, b);
     found->sensor = job->traits && (qdi_senses(world, a) || qdi_senses(world, b));
     qd_vec2 arm = {geometry->point[0].x - x, geometry->point[0].y - y};
     qd_vec2 va = qdi_velocity_at(job, a, arm),
@@ -96,14 +99,16 @@ static void put_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 
 
 // ---- disks ----
 
-static void put_disks(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_geometry *geometry,
-                      qdi_found_pair *found) {
+// Collides two disks and writes the pair.
+static void put_disk_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
+                          qdi_geometry *geometry, qdi_found_pair *found) {
     qdi_manifold manifold = {.count = 0};
     (void)qdi_collide_disks(job->world->radius[a], job->world->radius[b], d, HUGE_VAL, &manifold);
-    put_pair(job, a, b, d, &manifold, geometry, found);
+    put_found_pair(job, a, b, d, &manifold, geometry, found);
 }
 
-static size_t test_plain_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
+// Tests candidate pairs of disks.
+static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
     const double *radius = job->world->radius, *x = job->motion.x, *y = job->motion.y;
     const double far_x = job->period.x > 0 ? 0.5 * job->period.x : HUGE_VAL;
     const double far_y = job->period.y > 0 ? 0.5 * job->period.y : HUGE_VAL;
@@ -112,7 +117,7 @@ static size_t test_plain_pairs(const qdi_narrow_job *job, size_t begin, size_t e
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         job->hits[begin + found] = (uint32_t)i;
         qd_vec2 d = {x[b] - x[a], y[b] - y[a]};
-        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = between(job, a, b); // another image is nearer
+        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = nearest_offset(job, a, b); // another image is nearer
         double least = radius[a] < radius[b] ? radius[a] : radius[b],
                largest = radius[a] < radius[b] ? radius[b] : radius[a];
         found += qdi_disks_meet(d, radius[a] + radius[b] + qdi_reach_of(&job->reach, least, largest));
@@ -123,12 +128,12 @@ static size_t test_plain_pairs(const qdi_narrow_job *job, size_t begin, size_t e
 bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair) {
     const double *radius = job->world->radius;
     return job->reach.part > 0 &&
-           !qdi_disks_meet(between(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
+           !qdi_disks_meet(nearest_offset(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
 }
 
 void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
                       qdi_found_pair *found) {
-    put_disks(job, pair.a, pair.b, between(job, pair.a, pair.b), geometry, found);
+    put_disk_pair(job, pair.a, pair.b, nearest_offset(job, pair.a, pair.b), geometry, found);
 }
 
 // ---- all shapes ----
@@ -146,22 +151,23 @@ static const qdi_form *form_of(const qd_world *world, uint32_t row) {
     return &world->shapes.form[world->shape[row]];
 }
 
-static qdi_pose pose_of(const qdi_narrow_job *job, uint32_t row, double x, double y) {
+// Position and orientation of a body, for the narrow phase.
+static qdi_pose pose_of_row(const qdi_narrow_job *job, uint32_t row, double x, double y) {
     return (qdi_pose){x, y, job->motion.c[row], job->motion.s[row]};
 }
 
 /// Fills `list` and returns how many; those of two rects go to `rects` too.
-static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pair *list,
-                   qdi_rect_pairs *rects) {
+static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, near_pair *list,
+                         qdi_rect_pairs *rects) {
     const qd_world *world = job->world;
     size_t count = 0;
     rects->count = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
-        if (apart(job, a, b)) continue;
+        if (boxes_apart(job, a, b)) continue;
         if ((job->traits || world->fixed > 0) && !qdi_may_touch(world, a, b)) continue;
-        qd_vec2 d = between(job, a, b);
-        const reaches reach = reaches_of(job, a, b);
+        qd_vec2 d = nearest_offset(job, a, b);
+        const reaches reach = pair_reach_of(job, a, b);
         const double sum = world->radius[a] + world->radius[b] + reach.count;
         const bool disks = (world->shape[a] | world->shape[b]) == 0;
         if (disks ? !qdi_disks_meet(d, sum) : !(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) continue;
@@ -171,25 +177,27 @@ static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pai
         const qdi_form *form_a = form_of(world, a), *form_b = form_of(world, b);
         pair->rects = form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
         if (!pair->rects) continue;
-        const qdi_pose pose_a = pose_of(job, a, 0, 0), pose_b = pose_of(job, b, d.x, d.y);
+        const qdi_pose pose_a = pose_of_row(job, a, 0, 0), pose_b = pose_of_row(job, b, d.x, d.y);
         qdi_rects_put(rects, rects->count++, form_a, &pose_a, form_b, &pose_b, reach.second);
     }
     return count;
 }
 
 /// How two bodies touch that are not both disks.
-static bool meet(const qdi_narrow_job *job, const near_pair *pair, qdi_manifold *manifold) {
+static bool collide_pair(const qdi_narrow_job *job, const near_pair *pair, qdi_manifold *manifold) {
     const qd_world *world = job->world;
     qdi_form form_a = qdi_form_of_row(world, pair->a), form_b = qdi_form_of_row(world, pair->b);
-    qdi_pose pose_a = pose_of(job, pair->a, 0, 0), pose_b = pose_of(job, pair->b, pair->d.x, pair->d.y);
+    qdi_pose pose_a = pose_of_row(job, pair->a, 0, 0),
+             pose_b = pose_of_row(job, pair->b, pair->d.x, pair->d.y);
     return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, pair->reach.second, manifold) > 0;
 }
 
-static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
+// Tests candidate pairs of any shapes: boxes of several pairs at once first, then each by itself.
+static size_t test_shaped_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
     near_pair list[QDI_SHAPED_GRAIN];
     qdi_rect_pairs rects;
     qdi_rect_meets meets;
-    const size_t count = cull(job, begin, end, list, &rects);
+    const size_t count = cull_pairs(job, begin, end, list, &rects);
     job->meet_rects(&rects, &meets);
     size_t found = 0, rect = 0;
     for (size_t k = 0; k < count; ++k) {
@@ -197,7 +205,7 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
         const size_t hit = begin + found;
         job->hits[hit] = pair->candidate;
         if (pair->disks) {
-            put_disks(job, pair->a, pair->b, pair->d, &job->geometry[hit], &job->found[hit]);
+            put_disk_pair(job, pair->a, pair->b, pair->d, &job->geometry[hit], &job->found[hit]);
             found += 1;
             continue;
         }
@@ -207,10 +215,10 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
         if (pair->rects && meets.how[at] == QDI_RECTS_APART) continue;
         if (pair->rects && meets.how[at] == QDI_RECTS_FACE)
             (void)qdi_rects_take(&meets, at, rects.reach[at], &manifold);
-        else if (!meet(job, pair, &manifold))
+        else if (!collide_pair(job, pair, &manifold))
             continue;
         if (!(qdi_manifold_gap(&manifold) <= pair->reach.count)) continue;
-        put_pair(job, pair->a, pair->b, pair->d, &manifold, &job->geometry[hit], &job->found[hit]);
+        put_found_pair(job, pair->a, pair->b, pair->d, &manifold, &job->geometry[hit], &job->found[hit]);
         found += 1;
     }
     return found;
@@ -218,6 +226,6 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
 
 void qdi_narrow_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
-    job->count[begin / job->grain] = job->plain ? test_plain_pairs(job, begin, end)
-                                                : test_any_pairs(job, begin, end);
+    job->count[begin / job->grain] = job->plain ? test_disk_pairs(job, begin, end)
+                                                : test_shaped_pairs(job, begin, end);
 }

@@ -40,14 +40,17 @@ static qdi_pose pose_from(const query *job, uint32_t row, qd_image of_box, qd_ve
                       now->y[row] - point.y + image.y * job->period.y, now->c[row], now->s[row]};
 }
 
+// The id of a body that the tree found by its index.
 static qd_id id_of(const query *job, qd_body_index body) {
     return (qd_id){body, job->world->generation[job->world->row_of_index[body]]};
 }
 
+// Whether the filter of the query lets this body through.
 static bool accepted(const query *job, qd_body_index body) {
     return !job->accept || job->accept(job->context, id_of(job, body));
 }
 
+// Checks that the tree of the world is up to date, and starts a query.
 static qd_status begin(query *job) {
     const qd_world *world = job->world;
     if (qdi_world_is_behind(world)) return QD_ERR_STATE;
@@ -56,12 +59,14 @@ static qd_status begin(query *job) {
     return QD_OK;
 }
 
+// A point of the world in the coordinates of its tree.
 static qd_vec2 in_tree(const qd_world *world, qd_vec2 point) {
     return (qd_vec2){point.x - world->centre.x, point.y - world->centre.y};
 }
 
 // ---- rays
 
+// Where a ray meets the shape of a body, if it does.
 static bool ray_meets(const query *job, qd_body_index body, qd_image image, double most, qdi_ray_hit *hit) {
     const uint32_t row = job->world->row_of_index[body];
     const qdi_form form = qdi_form_of_row(job->world, row);
@@ -69,6 +74,7 @@ static bool ray_meets(const query *job, qd_body_index body, qd_image image, doub
     return qdi_ray_form(&form, &pose, (qd_vec2){0, 0}, job->ray.step, most, hit);
 }
 
+// Called by the tree for each box that a ray meets: tests the shape in it.
 static bool test_ray(void *context, qd_body_index body, qd_image image, double most, double *at) {
     const query *job = context;
     qdi_ray_hit hit;
@@ -77,6 +83,7 @@ static bool test_ray(void *context, qd_body_index body, qd_image image, double m
     return true;
 }
 
+// The hit of a ray as the world tells it, with point and normal.
 static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
     qdi_ray_hit local = {0};
     (void)ray_meets(job, hit->body, hit->image, hit->at, &local); // once more, for the normal
@@ -85,6 +92,7 @@ static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
     return found;
 }
 
+// Hands a hit of a ray on to the caller.
 static bool visit_ray(void *context, const qd_ray_hit *hit) {
     const query *job = context;
     const qd_world_hit found = hit_of(job, hit);
@@ -119,6 +127,7 @@ qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_ac
 
 // ---- circles and the nearest
 
+// The point of a body's shape that is nearest to the query's point.
 static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image image) {
     const uint32_t row = job->world->row_of_index[body];
     const qdi_form form = qdi_form_of_row(job->world, row), point = qdi_form_disk(0.0);
@@ -126,12 +135,14 @@ static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image 
     return qdi_distance(&point, &here, &form, &pose);
 }
 
+// Called by the tree for each box near the point: distance to the shape in it.
 static double test_distance(void *context, qd_body_index body, qd_image image, double most) {
     (void)most;
     const query *job = context;
     return accepted(job, body) ? nearest_point(job, body, image).distance : (double)INFINITY;
 }
 
+// Adds point and normal to a body found near a point.
 static void complete(const query *job, qd_world_near *found) {
     found->body = id_of(job, found->near.body);
     found->point = job->point;
@@ -143,6 +154,7 @@ static void complete(const query *job, qd_world_near *found) {
     found->near.image = image_of(job, job->world->row_of_index[found->near.body], found->near.image);
 }
 
+// Hands a body near a point on to the caller.
 static bool visit_circle(void *context, const qd_near *near) {
     const query *job = context;
     qd_world_near found = {.near = *near};

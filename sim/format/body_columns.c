@@ -100,17 +100,19 @@ static size_t plain_name(const char *name, size_t bytes, char plain[QDI_COLUMN_N
     return used;
 }
 
-static qdi_role find_name(const known_name *names, size_t count, const char *name, size_t bytes) {
+// The role of a column with this name.
+static qdi_role find_column_name(const known_name *names, size_t count, const char *name, size_t bytes) {
     for (size_t i = 0; i < count; ++i)
         if (strlen(names[i].name) == bytes && memcmp(names[i].name, name, bytes) == 0) return names[i].role;
     return QDI_ROLE_NONE;
 }
 
 qdi_role qdi_role_named(const char *name, size_t bytes, bool lammps) {
-    if (lammps) return find_name(lammps_names, sizeof lammps_names / sizeof lammps_names[0], name, bytes);
+    if (lammps)
+        return find_column_name(lammps_names, sizeof lammps_names / sizeof lammps_names[0], name, bytes);
     char plain[QDI_COLUMN_NAME];
     size_t length = plain_name(name, bytes, plain);
-    return find_name(table_names, sizeof table_names / sizeof table_names[0], plain, length);
+    return find_column_name(table_names, sizeof table_names / sizeof table_names[0], plain, length);
 }
 
 // ---- columns that the scene names ----
@@ -153,11 +155,13 @@ qdi_role qdi_role_of_column(const qdi_body_options *options, const char *name, s
 
 // ---- columns ----
 
-static bool has(const qdi_columns *columns, qdi_role role) {
+// Whether a body file has a column of this role.
+static bool has_column(const qdi_columns *columns, qdi_role role) {
     return columns->given >> role & 1U;
 }
 
-static void keep_name(char kept[QDI_COLUMN_NAME], const char *name, size_t bytes) {
+// Keeps the name of a column for messages.
+static void keep_column_name(char kept[QDI_COLUMN_NAME], const char *name, size_t bytes) {
     char quote[QDI_QUOTE_ROOM];
     qdi_quote(quote, name, bytes);
     size_t length = strlen(quote);
@@ -174,9 +178,9 @@ qd_status qdi_columns_add(qdi_body_reader *reader, qdi_role role, const char *na
     size_t place = columns->width++;
     if (role == QDI_ROLE_NONE) return QD_OK;
     char kept[QDI_COLUMN_NAME];
-    keep_name(kept, name, bytes);
-    if (has(columns, role) && role == QDI_ROLE_Z) return QD_OK; // z and zu say the same
-    if (has(columns, role))
+    keep_column_name(kept, name, bytes);
+    if (has_column(columns, role) && role == QDI_ROLE_Z) return QD_OK; // z and zu say the same
+    if (has_column(columns, role))
         return QDI_BLAME(reader, "columns %zu (%s) and %zu (%s) say the same", columns->place[role] + 1,
                          columns->spare[role], place + 1, kept);
     columns->given |= 1U << role;
@@ -187,15 +191,15 @@ qd_status qdi_columns_add(qdi_body_reader *reader, qdi_role role, const char *na
 
 qd_status qdi_columns_check_named(const qdi_body_reader *reader) {
     for (size_t i = 0; i < QDI_BODY_COLUMNS; ++i)
-        if (qdi_column_is_named(reader->options, i) && !has(&reader->columns, nameable[i].role))
+        if (qdi_column_is_named(reader->options, i) && !has_column(&reader->columns, nameable[i].role))
             return QDI_BLAME(reader, "no column is called \"%s\", which the scene names for %s",
                              reader->options->columns[i], nameable[i].name);
     return QD_OK;
 }
 
 /// Inserts a column in order of place.
-static void use(qdi_columns *columns, qdi_role role) {
-    if (!has(columns, role)) return;
+static void use_column(qdi_columns *columns, qdi_role role) {
+    if (!has_column(columns, role)) return;
     size_t at = columns->count++;
     for (; at > 0 && columns->used[at - 1].place > columns->place[role]; --at)
         columns->used[at] = columns->used[at - 1];
@@ -205,51 +209,54 @@ static void use(qdi_columns *columns, qdi_role role) {
 }
 
 /// The first of four forms of a coordinate that is there, or NONE.
-static qdi_role pick(const qdi_columns *columns, qdi_role first) {
+static qdi_role pick_coordinate_form(const qdi_columns *columns, qdi_role first) {
     for (int i = 0; i < 4; ++i)
-        if (has(columns, (qdi_role)((int)first + i))) return (qdi_role)((int)first + i);
+        if (has_column(columns, (qdi_role)((int)first + i))) return (qdi_role)((int)first + i);
     return QDI_ROLE_NONE;
 }
 
-static bool is_scaled(qdi_role role) {
+// Whether a coordinate is given as a share of the box.
+static bool is_scaled_role(qdi_role role) {
     return role == QDI_ROLE_XS || role == QDI_ROLE_XSU || role == QDI_ROLE_YS || role == QDI_ROLE_YSU;
 }
 
 qd_status qdi_columns_settle(qdi_body_reader *reader) {
     qdi_columns *columns = &reader->columns;
-    columns->x = pick(columns, QDI_ROLE_X);
-    columns->y = pick(columns, QDI_ROLE_Y);
-    bool round = has(columns, QDI_ROLE_RADIUS) || has(columns, QDI_ROLE_DIAMETER) ||
+    columns->x = pick_coordinate_form(columns, QDI_ROLE_X);
+    columns->y = pick_coordinate_form(columns, QDI_ROLE_Y);
+    bool round = has_column(columns, QDI_ROLE_RADIUS) || has_column(columns, QDI_ROLE_DIAMETER) ||
                  !isnan(reader->options->radius) ||
-                 (has(columns, QDI_ROLE_SHAPE) &&
-                  (has(columns, QDI_ROLE_WIDTH) || has(columns, QDI_ROLE_ROUNDING)));
+                 (has_column(columns, QDI_ROLE_SHAPE) &&
+                  (has_column(columns, QDI_ROLE_WIDTH) || has_column(columns, QDI_ROLE_ROUNDING)));
     if (columns->x == QDI_ROLE_NONE || columns->y == QDI_ROLE_NONE)
         return QDI_BLAME(reader, "no column gives %s", columns->x == QDI_ROLE_NONE ? "x" : "y");
     if (!round)
         return QDI_BLAME(
             reader, "no column gives radius (radius or diameter; or give one radius for all in the scene)");
     const qdi_body_side *side = reader->file->side;
-    if ((is_scaled(columns->x) && !side[0].has_bounds) || (is_scaled(columns->y) && !side[1].has_bounds))
+    if ((is_scaled_role(columns->x) && !side[0].has_bounds) ||
+        (is_scaled_role(columns->y) && !side[1].has_bounds))
         return QDI_BLAME(reader, "columns are in parts of the box, but nothing says how large it is");
     static const qdi_role always[] = {QDI_ROLE_ID,   QDI_ROLE_Z,      QDI_ROLE_VX,     QDI_ROLE_VY,
                                       QDI_ROLE_VZ,   QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y, QDI_ROLE_SPIN,
                                       QDI_ROLE_TYPE, QDI_ROLE_ANGLE,  QDI_ROLE_KIND,   QDI_ROLE_SHAPE};
     static const qdi_role shaped[] = {QDI_ROLE_POINTS, QDI_ROLE_ROUNDING, QDI_ROLE_WIDTH, QDI_ROLE_HEIGHT};
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i) use(columns, always[i]);
-    for (size_t i = 0; has(columns, QDI_ROLE_SHAPE) && i < sizeof shaped / sizeof shaped[0]; ++i)
-        use(columns, shaped[i]);
-    use(columns, columns->x);
-    use(columns, columns->y);
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i) use_column(columns, always[i]);
+    for (size_t i = 0; has_column(columns, QDI_ROLE_SHAPE) && i < sizeof shaped / sizeof shaped[0]; ++i)
+        use_column(columns, shaped[i]);
+    use_column(columns, columns->x);
+    use_column(columns, columns->y);
     if (isnan(reader->options->radius))
-        use(columns, has(columns, QDI_ROLE_RADIUS) ? QDI_ROLE_RADIUS : QDI_ROLE_DIAMETER);
+        use_column(columns, has_column(columns, QDI_ROLE_RADIUS) ? QDI_ROLE_RADIUS : QDI_ROLE_DIAMETER);
     if (isnan(reader->options->mass) && isnan(reader->options->density)) {
-        qdi_role heavy = has(columns, QDI_ROLE_MASS) ? QDI_ROLE_MASS : QDI_ROLE_DENSITY;
-        use(columns, has(columns, heavy) ? heavy : QDI_ROLE_SOLID);
+        qdi_role heavy = has_column(columns, QDI_ROLE_MASS) ? QDI_ROLE_MASS : QDI_ROLE_DENSITY;
+        use_column(columns, has_column(columns, heavy) ? heavy : QDI_ROLE_SOLID);
     }
     return QD_OK;
 }
 
-static const char *role_word(qdi_role role) {
+// The usual name of a column.
+static const char *column_word(qdi_role role) {
     static const char *const words[QDI_ROLES] = {[QDI_ROLE_ID] = "id",
                                                  [QDI_ROLE_TYPE] = "type",
                                                  [QDI_ROLE_X] = "x",
@@ -270,7 +277,7 @@ void qdi_columns_words(qdi_body_reader *reader) {
     const qdi_columns *columns = &reader->columns;
     qdi_text *text = &reader->file->columns;
     for (size_t i = 0; i < columns->count; ++i) {
-        const char *name = columns->used[i].name, *role = role_word(columns->used[i].role);
+        const char *name = columns->used[i].name, *role = column_word(columns->used[i].role);
         qdi_text_add(text, i > 0 ? ", " : "");
         qdi_text_add(text, name);
         if (!*role || strcmp(name, role) == 0) continue;
@@ -332,12 +339,14 @@ qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const
     return QD_OK;
 }
 
+// A body of a file before its fields are read.
 qdi_record qdi_record_start(void) {
     return (qdi_record){.label = 0};
 }
 
-static qd_status take_label(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
-                            uint64_t *label) {
+// Reads the label of a body from its field.
+static qd_status read_body_label(const qdi_body_reader *reader, const char *name, const char *text,
+                                 size_t bytes, uint64_t *label) {
     qd_status status = qdi_field_whole(reader, name, text, bytes, UINT64_MAX, label);
     if (status == QD_OK && *label == 0)
         return QDI_BLAME(reader, "%s: must be a whole number from 1 on", name);
@@ -349,13 +358,14 @@ qd_status qdi_record_field(qdi_body_reader *reader, qdi_record *record, const ch
     size_t place = record->column++;
     if (record->next == columns->count || columns->used[record->next].place != place) return QD_OK;
     const qdi_column *column = &columns->used[record->next++];
-    if (column->role == QDI_ROLE_ID) return take_label(reader, column->name, text, bytes, &record->label);
+    if (column->role == QDI_ROLE_ID)
+        return read_body_label(reader, column->name, text, bytes, &record->label);
     bool word = column->role == QDI_ROLE_SHAPE || column->role == QDI_ROLE_KIND ||
                 column->role == QDI_ROLE_POINTS;
     if (word) return qdi_record_word(reader, record, column, text, bytes);
     double *value = &record->value[column->role];
     if (column->role == QDI_ROLE_MASS && bytes == 3 && memcmp(text, "inf", 3) == 0 &&
-        has(columns, QDI_ROLE_KIND)) {
+        has_column(columns, QDI_ROLE_KIND)) {
         *value = HUGE_VAL; // of what nothing pushes; whether it is, another column says
         return QD_OK;
     }
@@ -373,9 +383,10 @@ qd_status qdi_record_field(qdi_body_reader *reader, qdi_record *record, const ch
 
 // ---- rows ----
 
-static double coordinate(const qdi_record *record, qdi_role role, const qdi_body_side *side) {
+// A coordinate of a body, unscaled.
+static double record_coordinate(const qdi_record *record, qdi_role role, const qdi_body_side *side) {
     double value = record->value[role];
-    return is_scaled(role) ? side->low + value * (side->high - side->low) : value;
+    return is_scaled_role(role) ? side->low + value * (side->high - side->low) : value;
 }
 
 /// Refuses what a plane has no place for.
@@ -383,10 +394,10 @@ static qd_status check_flat(qdi_body_reader *reader, const qdi_record *record, d
     const qdi_columns *columns = &reader->columns;
     static const qdi_role zero[] = {QDI_ROLE_VZ, QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y};
     for (size_t i = 0; i < sizeof zero / sizeof zero[0]; ++i)
-        if (has(columns, zero[i]) && record->value[zero[i]] != 0)
+        if (has_column(columns, zero[i]) && record->value[zero[i]] != 0)
             return QDI_BLAME(reader, "%s is not 0: only two-dimensional files can be read",
                              columns->spare[zero[i]]);
-    if (!has(columns, QDI_ROLE_Z)) return QD_OK;
+    if (!has_column(columns, QDI_ROLE_Z)) return QD_OK;
     if (!reader->has_z) reader->z = record->value[QDI_ROLE_Z];
     reader->has_z = true;
     if (fabs(record->value[QDI_ROLE_Z] - reader->z) <= flat * radius) return QD_OK;
@@ -400,9 +411,9 @@ static double mass_of(const qdi_body_reader *reader, const qdi_record *record, d
     const qdi_columns *columns = &reader->columns;
     if (!isnan(reader->options->mass)) return reader->options->mass;
     if (!isnan(reader->options->density)) return (double)NAN;
-    if (has(columns, QDI_ROLE_MASS)) return record->value[QDI_ROLE_MASS];
-    if (has(columns, QDI_ROLE_DENSITY)) return record->value[QDI_ROLE_DENSITY] * area;
-    if (has(columns, QDI_ROLE_SOLID))
+    if (has_column(columns, QDI_ROLE_MASS)) return record->value[QDI_ROLE_MASS];
+    if (has_column(columns, QDI_ROLE_DENSITY)) return record->value[QDI_ROLE_DENSITY] * area;
+    if (has_column(columns, QDI_ROLE_SOLID))
         return record->value[QDI_ROLE_SOLID] * (4.0 / 3.0 * pi * radius * radius * radius);
     return (double)NAN;
 }
@@ -420,10 +431,10 @@ static qd_status check_width(const qdi_body_reader *reader, const qdi_record *re
 static double radius_of(const qdi_body_reader *reader, const qdi_record *record) {
     const qdi_columns *columns = &reader->columns;
     if (!isnan(reader->options->radius)) return reader->options->radius;
-    if (has(columns, QDI_ROLE_RADIUS)) return record->value[QDI_ROLE_RADIUS];
-    if (has(columns, QDI_ROLE_DIAMETER)) return 0.5 * record->value[QDI_ROLE_DIAMETER];
-    return has(columns, QDI_ROLE_ROUNDING) ? record->value[QDI_ROLE_ROUNDING]
-                                           : 0.5 * record->value[QDI_ROLE_WIDTH];
+    if (has_column(columns, QDI_ROLE_RADIUS)) return record->value[QDI_ROLE_RADIUS];
+    if (has_column(columns, QDI_ROLE_DIAMETER)) return 0.5 * record->value[QDI_ROLE_DIAMETER];
+    return has_column(columns, QDI_ROLE_ROUNDING) ? record->value[QDI_ROLE_ROUNDING]
+                                                  : 0.5 * record->value[QDI_ROLE_WIDTH];
 }
 
 /// Keeps the shape of what is no disk; `*number` is its number then, else 0, and `*radius` its reach.
@@ -439,7 +450,7 @@ static qd_status add_shape(const qdi_body_reader *reader, const qdi_record *reco
     if (status != QD_OK) return status;
     settled = shape;
     qd_error reason = {""};
-    if (qd_shape_settle(&settled, NULL, &reason) != QD_OK) return QDI_BLAME(reader, "%.200s", reason.text);
+    if (qd_shape_normalise(&settled, NULL, &reason) != QD_OK) return QDI_BLAME(reader, "%.200s", reason.text);
     *radius = qd_shape_reach(&settled);
     *area = qd_shape_area(&settled);
     status = qdi_reserve(file->allocator, &file->shapes, &file->shape_room, file->shape_count,
@@ -471,8 +482,8 @@ qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *record) {
     if (status != QD_OK) return status;
     file->rows[file->count++] = (qdi_disk_row){.label = record->label,
                                                .line = reader->lines.number,
-                                               .x = coordinate(record, columns->x, &file->side[0]),
-                                               .y = coordinate(record, columns->y, &file->side[1]),
+                                               .x = record_coordinate(record, columns->x, &file->side[0]),
+                                               .y = record_coordinate(record, columns->y, &file->side[1]),
                                                .vx = record->value[QDI_ROLE_VX],
                                                .vy = record->value[QDI_ROLE_VY],
                                                .spin = record->value[QDI_ROLE_SPIN],
@@ -484,7 +495,8 @@ qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *record) {
     return QD_OK;
 }
 
-static int compare_rows(const void *left, const void *right) {
+// Order of bodies in a file: by label, then by line.
+static int compare_body_rows(const void *left, const void *right) {
     const qdi_disk_row *a = left, *b = right;
     if (a->label != b->label) return a->label < b->label ? -1 : 1;
     return a->line < b->line ? -1 : a->line > b->line;
@@ -492,11 +504,11 @@ static int compare_rows(const void *left, const void *right) {
 
 qd_status qdi_rows_settle(qdi_body_reader *reader) {
     const qdi_body_file *file = reader->file;
-    if (!has(&reader->columns, QDI_ROLE_ID) || file->count < 2) return QD_OK;
+    if (!has_column(&reader->columns, QDI_ROLE_ID) || file->count < 2) return QD_OK;
     bool sorted = true;
     for (size_t i = 1; i < file->count && sorted; ++i) sorted = file->rows[i - 1].label < file->rows[i].label;
     if (sorted) return QD_OK;
-    qsort(file->rows, file->count, sizeof *file->rows, compare_rows);
+    qsort(file->rows, file->count, sizeof *file->rows, compare_body_rows);
     for (size_t i = 1; i < file->count; ++i) {
         const qdi_disk_row *a = &file->rows[i - 1], *b = &file->rows[i];
         if (a->label == b->label)

@@ -21,13 +21,15 @@ typedef struct field {
     size_t bytes;
 } field;
 
-static bool is_blank(char c) {
+// Whether a character of a CSV line separates words.
+static bool is_csv_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static field trimmed(const char *text, size_t bytes) {
-    while (bytes > 0 && is_blank(text[0])) ++text, --bytes;
-    while (bytes > 0 && is_blank(text[bytes - 1])) --bytes;
+// A field of a CSV line without blanks around it.
+static field trim_field(const char *text, size_t bytes) {
+    while (bytes > 0 && is_csv_blank(text[0])) ++text, --bytes;
+    while (bytes > 0 && is_csv_blank(text[bytes - 1])) --bytes;
     return (field){text, bytes};
 }
 
@@ -41,39 +43,42 @@ static bool take_quoted(field_walk *walk, field *taken) {
         if (!doubled) break;
         ++walk->at;
     }
-    *taken = trimmed(walk->text + start, walk->at - start);
+    *taken = trim_field(walk->text + start, walk->at - start);
     ++walk->at;
-    while (walk->at < walk->bytes && is_blank(walk->text[walk->at]) && walk->separator != '\t') ++walk->at;
+    while (walk->at < walk->bytes && is_csv_blank(walk->text[walk->at]) && walk->separator != '\t')
+        ++walk->at;
     return true;
 }
 
-static void take_word(field_walk *walk, field *taken) {
+// Takes a field that ends at a blank.
+static void take_csv_word(field_walk *walk, field *taken) {
     size_t start = walk->at;
-    while (walk->at < walk->bytes && !is_blank(walk->text[walk->at])) ++walk->at;
+    while (walk->at < walk->bytes && !is_csv_blank(walk->text[walk->at])) ++walk->at;
     *taken = (field){walk->text + start, walk->at - start};
 }
 
-static void take_plain(field_walk *walk, field *taken) {
+// Takes a field without quotes that ends at a separator.
+static void take_csv_field(field_walk *walk, field *taken) {
     const char *end = memchr(walk->text + walk->at, walk->separator, walk->bytes - walk->at);
     size_t length = end ? (size_t)(end - (walk->text + walk->at)) : walk->bytes - walk->at;
-    *taken = trimmed(walk->text + walk->at, length);
+    *taken = trim_field(walk->text + walk->at, length);
     walk->at += length;
 }
 
 /// The next field; false past the last one, or with `*reason` where the line is malformed.
 static bool next_field(field_walk *walk, field *taken, const char **reason) {
     bool words = walk->separator == ' ';
-    while (walk->at < walk->bytes && is_blank(walk->text[walk->at]) &&
+    while (walk->at < walk->bytes && is_csv_blank(walk->text[walk->at]) &&
            walk->text[walk->at] != walk->separator)
         ++walk->at;
-    while (words && walk->at < walk->bytes && is_blank(walk->text[walk->at])) ++walk->at;
+    while (words && walk->at < walk->bytes && is_csv_blank(walk->text[walk->at])) ++walk->at;
     if (walk->over || (words && walk->at == walk->bytes)) return false;
     if (walk->at < walk->bytes && walk->text[walk->at] == '"') {
         if (!take_quoted(walk, taken)) *reason = "a quote does not end on its line";
     } else if (words) {
-        take_word(walk, taken);
+        take_csv_word(walk, taken);
     } else {
-        take_plain(walk, taken);
+        take_csv_field(walk, taken);
     }
     if (*reason) return false;
     walk->over = walk->at >= walk->bytes;
@@ -96,8 +101,9 @@ static char separator_of(const char *text, size_t bytes) {
     return semicolon ? ';' : comma ? ',' : ' ';
 }
 
-static field_walk walk_of(const qdi_lines *lines, char separator) {
-    field line = trimmed(lines->text, lines->bytes);
+// Starts at the first field of a CSV line.
+static field_walk field_walk_of(const qdi_lines *lines, char separator) {
+    field line = trim_field(lines->text, lines->bytes);
     // Empty fields at the ends of a line with tabs are fields.
     if (separator == '\t') line = (field){lines->text, lines->bytes};
     return (field_walk){.text = line.text, .bytes = line.bytes, .separator = separator};
@@ -113,7 +119,7 @@ static bool says_separator(field line, char *separator) {
 /// Names the columns after the line at hand.
 static qd_status read_names(qdi_body_reader *reader, char separator) {
     reader->columns = (qdi_columns){0};
-    field_walk walk = walk_of(&reader->lines, separator);
+    field_walk walk = field_walk_of(&reader->lines, separator);
     while (walk.bytes > 0 && *walk.text == '#') ++walk.text, --walk.bytes;
     field name;
     const char *reason = NULL;
@@ -131,7 +137,7 @@ enum { SHOWN_LEFT = 12 };
 /// As what the columns were read, and which of the line of names were left out.
 static qd_status tell_columns(qdi_body_reader *reader, char separator) {
     qdi_text *text = &reader->file->columns;
-    field_walk walk = walk_of(&reader->lines, separator);
+    field_walk walk = field_walk_of(&reader->lines, separator);
     field name;
     const char *reason = NULL;
     while (walk.bytes > 0 && *walk.text == '#') ++walk.text, --walk.bytes;
@@ -153,8 +159,9 @@ static qd_status tell_columns(qdi_body_reader *reader, char separator) {
     return text->status;
 }
 
-static qd_status read_row(qdi_body_reader *reader, char separator) {
-    field_walk walk = walk_of(&reader->lines, separator);
+// Reads a body from a CSV line.
+static qd_status read_csv_row(qdi_body_reader *reader, char separator) {
+    field_walk walk = field_walk_of(&reader->lines, separator);
     qdi_record record = qdi_record_start();
     field value;
     const char *reason = NULL;
@@ -169,13 +176,14 @@ static qd_status read_row(qdi_body_reader *reader, char separator) {
     return qdi_record_end(reader, &record);
 }
 
-static qd_status read_rows(qdi_body_reader *reader, char separator, bool at_first) {
+// Reads the bodies of a CSV file.
+static qd_status read_csv_rows(qdi_body_reader *reader, char separator, bool at_first) {
     for (bool more = true; more; at_first = false) {
         qd_status status = at_first ? QD_OK : qdi_lines_next(&reader->lines, &more, reader->error);
         if (status != QD_OK || !more) return status;
-        field line = trimmed(reader->lines.text, reader->lines.bytes);
+        field line = trim_field(reader->lines.text, reader->lines.bytes);
         if (line.bytes == 0 || *line.text == '#') continue;
-        status = read_row(reader, separator);
+        status = read_csv_row(reader, separator);
         if (status != QD_OK) return status;
     }
     return QD_OK;
@@ -183,7 +191,7 @@ static qd_status read_rows(qdi_body_reader *reader, char separator, bool at_firs
 
 /// True where the first field of a line is a number: no line that names columns.
 static bool begins_with_number(const qdi_lines *lines, char separator) {
-    field_walk walk = walk_of(lines, separator);
+    field_walk walk = field_walk_of(lines, separator);
     field first;
     const char *reason = NULL;
     double value = 0;
@@ -203,7 +211,7 @@ static qd_status find_header(qdi_body_reader *reader, header *head, bool *more) 
     for (;;) {
         qd_status status = qdi_lines_next(lines, more, reader->error);
         if (status != QD_OK || !*more) return status;
-        field line = trimmed(lines->text, lines->bytes);
+        field line = trim_field(lines->text, lines->bytes);
         if (line.bytes == 0 || (head->separator == 0 && says_separator(line, &head->separator))) continue;
         if (*line.text != '#') return QD_OK;
         head->line = *lines;
@@ -232,5 +240,5 @@ qd_status qdi_body_csv_read(qdi_body_reader *reader) {
     if (status == QD_OK) status = tell_columns(reader, separator);
     if (status != QD_OK) return status;
     if (bare) reader->lines = first;
-    return more ? read_rows(reader, separator, bare) : QD_OK;
+    return more ? read_csv_rows(reader, separator, bare) : QD_OK;
 }

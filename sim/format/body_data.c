@@ -45,7 +45,7 @@ static size_t code_length(const qdi_lines *lines) {
 }
 
 /// Takes a line apart: up to `room` words. Returns how many it has, comments left out.
-static size_t split(const qdi_lines *lines, const char **words, size_t *lengths, size_t room) {
+static size_t split_words(const qdi_lines *lines, const char **words, size_t *lengths, size_t room) {
     size_t at = 0, length = 0, count = 0, bytes = code_length(lines);
     const char *word = NULL;
     while (qdi_word_next(lines->text, bytes, &at, &word, &length)) {
@@ -58,7 +58,8 @@ static size_t split(const qdi_lines *lines, const char **words, size_t *lengths,
     return count;
 }
 
-static bool is(const char *word, size_t length, const char *text) {
+// Whether a word of a LAMMPS data file is this one.
+static bool word_is(const char *word, size_t length, const char *text) {
     return length == strlen(text) && memcmp(word, text, length) == 0;
 }
 
@@ -80,7 +81,7 @@ static qd_status next_row(qdi_body_reader *reader, const char **words, size_t *l
             *more = false;
             return QD_OK;
         }
-        *count = split(&reader->lines, words, lengths, room);
+        *count = split_words(&reader->lines, words, lengths, room);
         if (*count > 0) return QD_OK;
     }
 }
@@ -89,8 +90,9 @@ static qd_status next_row(qdi_body_reader *reader, const char **words, size_t *l
 
 enum { HEADER_WORDS = 6 };
 
-static qd_status read_bounds(const qdi_body_reader *reader, int axis, const char *const *words,
-                             const size_t *lengths) {
+// Reads the bounds of the box in a LAMMPS data file.
+static qd_status read_data_bounds(const qdi_body_reader *reader, int axis, const char *const *words,
+                                  const size_t *lengths) {
     qdi_body_side *side = &reader->file->side[axis];
     qd_status status = qdi_field_number(reader, words[2], words[0], lengths[0], &side->low);
     if (status == QD_OK) status = qdi_field_number(reader, words[2], words[1], lengths[1], &side->high);
@@ -100,7 +102,9 @@ static qd_status read_bounds(const qdi_body_reader *reader, int axis, const char
     return status;
 }
 
-static qd_status read_tilt(const qdi_body_reader *reader, const char *const *words, const size_t *lengths) {
+// Reads the tilt of the box in a LAMMPS data file, which must be none.
+static qd_status read_data_tilt(const qdi_body_reader *reader, const char *const *words,
+                                const size_t *lengths) {
     for (int i = 0; i < 3; ++i) {
         double value = 0;
         qd_status status = qdi_field_number(reader, "the tilt of the box", words[i], lengths[i], &value);
@@ -115,31 +119,33 @@ static qd_status read_header_line(data_file *data) {
     const qdi_body_reader *reader = data->reader;
     const char *words[HEADER_WORDS];
     size_t lengths[HEADER_WORDS];
-    size_t count = split(&reader->lines, words, lengths, HEADER_WORDS);
-    if (count == 2 && is(words[1], lengths[1], "atoms")) {
+    size_t count = split_words(&reader->lines, words, lengths, HEADER_WORDS);
+    if (count == 2 && word_is(words[1], lengths[1], "atoms")) {
         data->has_count = true;
         return qdi_field_whole(reader, "atoms", words[0], lengths[0], (1U << 28) - 1, &data->count);
     }
-    if (count == 3 && is(words[1], lengths[1], "atom") && is(words[2], lengths[2], "types"))
+    if (count == 3 && word_is(words[1], lengths[1], "atom") && word_is(words[2], lengths[2], "types"))
         return qdi_field_whole(reader, "atom types", words[0], lengths[0], TYPES_MAX, &data->types);
-    if (count == 6 && is(words[3], lengths[3], "xy")) return read_tilt(reader, words, lengths);
+    if (count == 6 && word_is(words[3], lengths[3], "xy")) return read_data_tilt(reader, words, lengths);
     if (count != 4) return QD_OK;
     static const char *const ends[2][2] = {{"xlo", "xhi"}, {"ylo", "yhi"}};
     for (int axis = 0; axis < 2; ++axis) {
-        if (!is(words[2], lengths[2], ends[axis][0]) || !is(words[3], lengths[3], ends[axis][1])) continue;
+        if (!word_is(words[2], lengths[2], ends[axis][0]) || !word_is(words[3], lengths[3], ends[axis][1]))
+            continue;
         words[2] = ends[axis][0]; // closed by a zero
-        return read_bounds(reader, axis, words, lengths);
+        return read_data_bounds(reader, axis, words, lengths);
     }
     return QD_OK;
 }
 
-static qd_status note_section(data_file *data) {
+// Notes where a section of a LAMMPS data file begins.
+static qd_status note_data_section(data_file *data) {
     const qdi_body_reader *reader = data->reader;
     const char *words[2];
     size_t lengths[2];
-    if (split(&reader->lines, words, lengths, 2) != 1) return QD_OK; // "Pair Coeffs" and the like
+    if (split_words(&reader->lines, words, lengths, 2) != 1) return QD_OK; // "Pair Coeffs" and the like
     for (int i = 0; i < SECTIONS; ++i) {
-        if (!is(words[0], lengths[0], section_words[i])) continue;
+        if (!word_is(words[0], lengths[0], section_words[i])) continue;
         if (data->has_section[i]) return QDI_BLAME(reader, "section %s comes twice", section_words[i]);
         data->has_section[i] = true;
         data->section[i] = reader->lines;
@@ -148,7 +154,7 @@ static qd_status note_section(data_file *data) {
 }
 
 /// Reads the header and finds the sections.
-static qd_status survey(data_file *data) {
+static qd_status survey_data_file(data_file *data) {
     qdi_body_reader *reader = data->reader;
     bool more = false, header = true;
     qd_status status = qdi_lines_next(&reader->lines, &more, reader->error); // says whatever its author liked
@@ -157,7 +163,7 @@ static qd_status survey(data_file *data) {
         if (status != QD_OK || !more) break;
         if (names_section(&reader->lines)) {
             header = false;
-            status = note_section(data);
+            status = note_data_section(data);
         } else if (header) {
             status = read_header_line(data);
         }
@@ -171,7 +177,8 @@ static qd_status survey(data_file *data) {
 
 // ---- sections ----
 
-static qd_status read_masses(data_file *data) {
+// Reads the section Masses of a LAMMPS data file.
+static qd_status read_data_masses(data_file *data) {
     qdi_body_reader *reader = data->reader;
     reader->lines = data->section[SECTION_MASSES];
     for (size_t i = 0; i <= data->types; ++i) data->masses[i] = (double)NAN;
@@ -202,7 +209,7 @@ static qd_status find_style(const data_file *data, size_t *style) {
     if (at < lines.bytes) ++at; // the sign
     if (qdi_word_next(lines.text, lines.bytes, &at, &word, &length)) {
         for (*style = 0; *style < sizeof styles / sizeof styles[0]; ++*style)
-            if (is(word, length, styles[*style].name)) return QD_OK;
+            if (word_is(word, length, styles[*style].name)) return QD_OK;
         char quote[QDI_QUOTE_ROOM];
         return qdi_lines_reason(
             lines.path, lines.number, reader->error,
@@ -223,12 +230,13 @@ static qd_status find_style(const data_file *data, size_t *style) {
 
 /// What a word of a style's columns stands for.
 static qdi_role role_of(const data_file *data, const char *word, size_t length) {
-    if (is(word, length, "type")) return data->by_type ? QDI_ROLE_TYPE : QDI_ROLE_NONE;
-    if (is(word, length, "density")) return QDI_ROLE_SOLID;
+    if (word_is(word, length, "type")) return data->by_type ? QDI_ROLE_TYPE : QDI_ROLE_NONE;
+    if (word_is(word, length, "density")) return QDI_ROLE_SOLID;
     return qdi_role_named(word, length, true);
 }
 
-static qd_status name_columns(data_file *data, size_t style) {
+// Names the columns of the section Atoms by its style.
+static qd_status name_data_columns(data_file *data, size_t style) {
     qdi_body_reader *reader = data->reader;
     const char *columns = styles[style].columns, *word = NULL;
     size_t at = 0, length = 0;
@@ -243,8 +251,9 @@ static qd_status name_columns(data_file *data, size_t style) {
 
 enum { ROW_WORDS = 16 };
 
-static qd_status read_atom(data_file *data, const char *const *words, const size_t *lengths, size_t count,
-                           size_t width) {
+// Reads a body from the section Atoms of a LAMMPS data file.
+static qd_status read_data_atom(data_file *data, const char *const *words, const size_t *lengths,
+                                size_t count, size_t width) {
     qdi_body_reader *reader = data->reader;
     reader->columns.width = count == width + 3 ? width + 3 : width; // image flags
     qdi_record record = qdi_record_start();
@@ -264,12 +273,13 @@ static qd_status read_atom(data_file *data, const char *const *words, const size
     return QD_OK;
 }
 
-static qd_status read_atoms(data_file *data) {
+// Reads the section Atoms of a LAMMPS data file.
+static qd_status read_data_atoms(data_file *data) {
     qdi_body_reader *reader = data->reader;
     size_t style = 0;
     qd_status status = find_style(data, &style);
     reader->lines = data->section[SECTION_ATOMS];
-    if (status == QD_OK) status = name_columns(data, style);
+    if (status == QD_OK) status = name_data_columns(data, style);
     size_t width = reader->columns.width;
     while (status == QD_OK) {
         const char *words[ROW_WORDS];
@@ -279,7 +289,7 @@ static qd_status read_atoms(data_file *data) {
         if (status != QD_OK || !more) break;
         if (reader->file->count == data->count)
             return QDI_BLAME(reader, "the header says %" PRIu64 " atoms, and more follow", data->count);
-        status = read_atom(data, words, lengths, count, width);
+        status = read_data_atom(data, words, lengths, count, width);
     }
     if (status == QD_OK && reader->file->count < data->count)
         return QDI_BLAME(reader, "section Atoms has %zu of %" PRIu64 " atoms: it was cut off",
@@ -287,7 +297,8 @@ static qd_status read_atoms(data_file *data) {
     return status;
 }
 
-static qdi_disk_row *find_row(const qdi_body_file *file, uint64_t label) {
+// The body of a label among those read.
+static qdi_disk_row *find_body_row(const qdi_body_file *file, uint64_t label) {
     size_t low = 0, high = file->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -315,7 +326,7 @@ static qd_status read_velocity(const qdi_body_reader *reader, const char *const 
     for (size_t i = 0; i < sizeof flat / sizeof flat[0]; ++i)
         if (value[flat[i]] != 0)
             return QDI_BLAME(reader, "%s is not 0: only two-dimensional files can be read", names[flat[i]]);
-    qdi_disk_row *row = find_row(reader->file, label);
+    qdi_disk_row *row = find_body_row(reader->file, label);
     if (!row) return QDI_BLAME(reader, "id %" PRIu64 " is no atom's", label);
     if (!isnan(row->vx)) return QDI_BLAME(reader, "id %" PRIu64 " has a velocity already", label);
     row->vx = value[VX];
@@ -324,7 +335,8 @@ static qd_status read_velocity(const qdi_body_reader *reader, const char *const 
     return QD_OK;
 }
 
-static qd_status read_velocities(data_file *data) {
+// Reads the section Velocities of a LAMMPS data file.
+static qd_status read_data_velocities(data_file *data) {
     qdi_body_reader *reader = data->reader;
     qdi_body_file *file = reader->file;
     qd_status status = qdi_rows_settle(reader); // so that ids can be looked up
@@ -348,15 +360,15 @@ static qd_status read_velocities(data_file *data) {
 
 qd_status qdi_body_data_read(qdi_body_reader *reader) {
     data_file data = {.reader = reader};
-    qd_status status = survey(&data);
+    qd_status status = survey_data_file(&data);
     if (status != QD_OK) return status;
     const qd_allocator *allocator = reader->file->allocator;
     size_t room = (size_t)data.types + 1;
     data.masses = qdi_allocate(allocator, room, sizeof *data.masses);
     if (!data.masses) return QD_ERR_MEMORY;
-    if (data.has_section[SECTION_MASSES]) status = read_masses(&data);
-    if (status == QD_OK && data.has_section[SECTION_ATOMS]) status = read_atoms(&data);
-    if (status == QD_OK && data.has_section[SECTION_VELOCITIES]) status = read_velocities(&data);
+    if (data.has_section[SECTION_MASSES]) status = read_data_masses(&data);
+    if (status == QD_OK && data.has_section[SECTION_ATOMS]) status = read_data_atoms(&data);
+    if (status == QD_OK && data.has_section[SECTION_VELOCITIES]) status = read_data_velocities(&data);
     qdi_release(allocator, data.masses, room, sizeof *data.masses);
     return status;
 }

@@ -21,19 +21,21 @@
 #include <math.h>
 #include <string.h>
 
-static bool begins(const qdi_lines *lines, const char *with) {
+// Whether a line of a LAMMPS dump begins like this.
+static bool line_begins(const qdi_lines *lines, const char *with) {
     size_t length = strlen(with);
     return lines->bytes >= length && memcmp(lines->text, with, length) == 0;
 }
 
 /// True where the line is `with` and nothing but spaces behind it.
 static bool is_line(const qdi_lines *lines, const char *with) {
-    if (!begins(lines, with)) return false;
+    if (!line_begins(lines, with)) return false;
     for (size_t i = strlen(with); i < lines->bytes; ++i)
         if (lines->text[i] != ' ' && lines->text[i] != '\t') return false;
     return true;
 }
 
+// Whether a line of a LAMMPS dump is empty.
 static bool is_blank_line(const qdi_lines *lines) {
     return is_line(lines, "");
 }
@@ -47,7 +49,8 @@ typedef struct dump_search {
     bool step_next; ///< the next line is a timestep
 } dump_search;
 
-static qd_status take_timestep(dump_search *search) {
+// Reads the step of a frame in a LAMMPS dump.
+static qd_status take_dump_timestep(dump_search *search) {
     qdi_frame_search *frame = &search->frame;
     const qdi_body_reader reader = {.lines = *frame->from, .error = frame->error};
     qd_status status = qdi_line_whole(&reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &frame->timestep);
@@ -59,10 +62,11 @@ static qd_status take_timestep(dump_search *search) {
     return QD_OK;
 }
 
-static qd_status take_line(dump_search *search) {
+// Takes a line of a LAMMPS dump into the frame that is searched for.
+static qd_status take_dump_line(dump_search *search) {
     qdi_frame_search *frame = &search->frame;
     const qdi_lines *from = frame->from;
-    bool head = begins(from, "ITEM:");
+    bool head = line_begins(from, "ITEM:");
     if (frame->frames == 0 && !head)
         return qdi_lines_reason(from->path, from->number, frame->error,
                                 "a dump must begin with ITEM: TIMESTEP");
@@ -72,9 +76,9 @@ static qd_status take_line(dump_search *search) {
         qdi_frame_begin(frame);
         search->in_atoms = false;
     }
-    qd_status status = search->step_next ? take_timestep(search) : QD_OK;
+    qd_status status = search->step_next ? take_dump_timestep(search) : QD_OK;
     if (is_line(from, "ITEM: TIMESTEP")) search->step_next = true;
-    if (begins(from, "ITEM: ATOMS")) search->in_atoms = true;
+    if (line_begins(from, "ITEM: ATOMS")) search->in_atoms = true;
     if (status == QD_OK && frame->keep) status = qdi_body_part_add(frame->file, from, frame->error);
     return status;
 }
@@ -86,7 +90,7 @@ qd_status qdi_body_dump_load(qdi_lines *from, const qdi_body_options *options, q
         qd_status status = qdi_lines_next(from, &more, error);
         // Empty lines before the first frame are nobody's fault.
         bool nothing = search.frame.frames == 0 && more && is_blank_line(from);
-        if (status == QD_OK && more && !nothing) status = take_line(&search);
+        if (status == QD_OK && more && !nothing) status = take_dump_line(&search);
         if (status != QD_OK) return status;
     }
     return qdi_frame_search_end(&search.frame, NULL);
@@ -142,7 +146,8 @@ static qd_status read_box_names(qdi_body_reader *reader, bool *tilted) {
                                     : QDI_BLAME(reader, "ITEM: BOX BOUNDS: must name three boundaries");
 }
 
-static qd_status read_bounds(qdi_body_reader *reader, int axis, bool tilted) {
+// Reads the bounds of the box along one axis of a LAMMPS dump.
+static qd_status read_dump_bounds(qdi_body_reader *reader, int axis, bool tilted) {
     qd_status status = need_line(reader, "the bounds of the box");
     size_t at = 0, length = 0, count = 0, wanted = tilted ? 3 : 2;
     const char *word = NULL;
@@ -164,14 +169,16 @@ static qd_status read_bounds(qdi_body_reader *reader, int axis, bool tilted) {
     return QD_OK;
 }
 
-static qd_status read_box(qdi_body_reader *reader) {
+// Reads the box of a frame in a LAMMPS dump.
+static qd_status read_dump_box(qdi_body_reader *reader) {
     bool tilted = false;
     qd_status status = read_box_names(reader, &tilted);
-    for (int axis = 0; axis < 3 && status == QD_OK; ++axis) status = read_bounds(reader, axis, tilted);
+    for (int axis = 0; axis < 3 && status == QD_OK; ++axis) status = read_dump_bounds(reader, axis, tilted);
     return status;
 }
 
-static qd_status read_column_names(qdi_body_reader *reader) {
+// Reads the names of columns of a frame in a LAMMPS dump.
+static qd_status read_dump_columns(qdi_body_reader *reader) {
     size_t at = strlen("ITEM: ATOMS"), length = 0;
     const char *word = NULL;
     while (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length)) {
@@ -182,13 +189,14 @@ static qd_status read_column_names(qdi_body_reader *reader) {
     return qdi_columns_settle(reader);
 }
 
-static qd_status read_atoms(qdi_body_reader *reader, uint64_t count) {
-    qd_status status = read_column_names(reader);
+// Reads the bodies of a frame in a LAMMPS dump.
+static qd_status read_dump_atoms(qdi_body_reader *reader, uint64_t count) {
+    qd_status status = read_dump_columns(reader);
     for (uint64_t i = 0; i < count && status == QD_OK; ++i) {
         bool more = false;
         status = qdi_lines_next(&reader->lines, &more, reader->error);
         if (status != QD_OK) break;
-        if (!more || begins(&reader->lines, "ITEM:"))
+        if (!more || line_begins(&reader->lines, "ITEM:"))
             return QDI_BLAME(reader, "the frame has %" PRIu64 " of %" PRIu64 " atoms: it was cut off", i,
                              count);
         status = qdi_record_line(reader);
@@ -217,8 +225,8 @@ static qd_status read_block(qdi_body_reader *reader, frame_head *head) {
         if (status == QD_OK)
             status = qdi_line_whole(reader, "ITEM: NUMBER OF ATOMS", (1U << 28) - 1, &head->count);
         head->has_count = true;
-    } else if (begins(&reader->lines, "ITEM: BOX BOUNDS")) {
-        status = read_box(reader);
+    } else if (line_begins(&reader->lines, "ITEM: BOX BOUNDS")) {
+        status = read_dump_box(reader);
         head->has_box = true;
     } else {
         return QDI_BLAME(reader, "\"%s\" is no part of a dump of atoms",
@@ -232,7 +240,7 @@ qd_status qdi_body_dump_read(qdi_body_reader *reader) {
     for (;;) {
         qd_status status = need_line(reader, "ITEM: ATOMS");
         if (status != QD_OK) return status;
-        if (begins(&reader->lines, "ITEM: ATOMS")) break;
+        if (line_begins(&reader->lines, "ITEM: ATOMS")) break;
         status = read_block(reader, &head);
         if (status != QD_OK) return status;
     }
@@ -241,5 +249,5 @@ qd_status qdi_body_dump_read(qdi_body_reader *reader) {
                          !head.has_step    ? "timestep"
                          : !head.has_count ? "number of atoms"
                                            : "box");
-    return read_atoms(reader, head.count);
+    return read_dump_atoms(reader, head.count);
 }

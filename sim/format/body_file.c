@@ -21,16 +21,18 @@ static const qdi_body_format_row formats[] = {
     {QDI_BODY_XYZ, ".xyz", qdi_body_xyz_load, qdi_body_xyz_read},
 };
 
-static const qdi_body_format_row *row_of(qdi_body_format format) {
+// The row of a body-file format in the table of formats.
+static const qdi_body_format_row *format_row(qdi_body_format format) {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i)
         if (formats[i].format == format) return &formats[i];
     return NULL;
 }
 
 const char *qdi_body_format_ending(qdi_body_format format) {
-    return row_of(format)->ending;
+    return format_row(format)->ending;
 }
 
+// How body files are read where nobody says otherwise.
 qdi_body_options qdi_body_options_default(void) {
     qdi_body_options options = {
         .frame = QDI_FRAME_LAST, .radius = (double)NAN, .density = (double)NAN, .mass = (double)NAN};
@@ -50,13 +52,14 @@ static qd_status check_columns(const char *path, const qdi_body_options *options
 
 // ---- which format ----
 
+// Whether the name of a body file ends like this.
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), tail = strlen(end);
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
 /// The format that a file's name tells, or QDI_BODY_AUTO.
-static qdi_body_format named(const char *path) {
+static qdi_body_format format_by_name(const char *path) {
     static const struct {
         const char *ending;
         qdi_body_format format;
@@ -91,7 +94,7 @@ static bool is_count(const char *text, size_t bytes) {
 }
 
 /// The format that a file's beginning tells.
-static qdi_body_format judged(const char *text, size_t bytes) {
+static qdi_body_format format_by_content(const char *text, size_t bytes) {
     size_t at = 0;
     for (int line = 0; line < 100 && at < bytes; ++line) {
         const char *end = memchr(text + at, '\n', bytes - at);
@@ -105,16 +108,17 @@ static qdi_body_format judged(const char *text, size_t bytes) {
     return QDI_BODY_CSV;
 }
 
-static qd_status find_format(qdi_lines *lines, const qdi_body_options *options, const char *path,
-                             qdi_body_format *format, qd_error *error) {
+// Finds the format of a body file by its name and first line.
+static qd_status find_body_format(qdi_lines *lines, const qdi_body_options *options, const char *path,
+                                  qdi_body_format *format, qd_error *error) {
     const char *text = NULL;
     size_t bytes = 0;
     qd_status status = qdi_lines_peek(lines, &text, &bytes, error);
     if (status != QD_OK) return status;
     if (bytes == 0) return qdi_lines_reason(path, 0, error, "is empty");
     *format = options->format;
-    if (*format == QDI_BODY_AUTO) *format = named(path);
-    if (*format == QDI_BODY_AUTO) *format = judged(text, bytes);
+    if (*format == QDI_BODY_AUTO) *format = format_by_name(path);
+    if (*format == QDI_BODY_AUTO) *format = format_by_content(text, bytes);
     return QD_OK;
 }
 
@@ -178,17 +182,18 @@ static qd_status read_part(const char *path, const qdi_body_options *options, qd
                            qd_error *error) {
     qdi_body_reader reader = {.file = file, .options = options, .error = error};
     qdi_lines_of_memory(&reader.lines, path, file->part.chars, file->part.used, file->first_line);
-    qd_status status = row_of(file->format)->read(&reader);
+    qd_status status = format_row(file->format)->read(&reader);
     return status == QD_OK ? qdi_rows_settle(&reader) : status;
 }
 
-static qd_status read_lines(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
-                            qd_error *error) {
+// Reads a body file of any format.
+static qd_status read_body_lines(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
+                                 qd_error *error) {
     file->part.allocator = file->allocator;
     file->density = isnan(options->density) ? 1 : options->density;
-    qd_status status = find_format(from, options, from->path, &file->format, error);
+    qd_status status = find_body_format(from, options, from->path, &file->format, error);
     if (status == QD_OK) status = check_columns(from->path, options, file->format, error);
-    if (status == QD_OK) status = row_of(file->format)->load(from, options, file, error);
+    if (status == QD_OK) status = format_row(file->format)->load(from, options, file, error);
     if (status == QD_OK) status = read_part(from->path, options, file, error);
     if (status != QD_OK) qdi_body_file_release(file);
     return status == QD_ERR_MEMORY ? qdi_reason(error, status, "out of memory") : status;
@@ -198,7 +203,7 @@ qd_status qdi_body_file_parse(const char *text, size_t bytes, const char *path,
                               const qdi_body_options *options, qdi_body_file *file, qd_error *error) {
     qdi_lines lines;
     qdi_lines_of_memory(&lines, path, text, bytes, 1);
-    return read_lines(&lines, options, file, error);
+    return read_body_lines(&lines, options, file, error);
 }
 
 qd_status qdi_body_file_read(const char *path, const qdi_body_options *options, qdi_body_file *file,
@@ -212,7 +217,7 @@ qd_status qdi_body_file_read(const char *path, const qdi_body_options *options, 
     qdi_lines lines;
     status = qdi_lines_of_file(&lines, file->allocator, path, stream);
     if (status == QD_OK)
-        status = read_lines(&lines, options, file, error);
+        status = read_body_lines(&lines, options, file, error);
     else
         qdi_reason(error, status, "out of memory");
     qdi_lines_release(&lines);

@@ -20,11 +20,13 @@ typedef struct span {
     size_t bytes;
 } span;
 
-static bool is_word(span word, const char *text) {
+// Whether a word of an XYZ file is this one.
+static bool span_is(span word, const char *text) {
     return word.bytes == strlen(text) && memcmp(word.text, text, word.bytes) == 0;
 }
 
-static bool is_blank(const qdi_lines *lines) {
+// Whether a line of an XYZ file is empty.
+static bool is_xyz_blank(const qdi_lines *lines) {
     size_t at = 0, length = 0;
     const char *word = NULL;
     return !qdi_word_next(lines->text, lines->bytes, &at, &word, &length);
@@ -60,28 +62,31 @@ static bool next_pair(span line, size_t *at, span *key, span *value) {
     }
 }
 
-static bool is_step(span key) {
-    return is_word(key, "Step") || is_word(key, "step") || is_word(key, "Timestep") ||
-           is_word(key, "timestep");
+// Whether a key in the head of an XYZ frame is its step.
+static bool is_step_key(span key) {
+    return span_is(key, "Step") || span_is(key, "step") || span_is(key, "Timestep") ||
+           span_is(key, "timestep");
 }
 
 // ---- loading ----
 
-static qd_status read_count(const qdi_body_reader *reader, uint64_t *count) {
+// Reads the number of bodies of an XYZ frame.
+static qd_status read_xyz_count(const qdi_body_reader *reader, uint64_t *count) {
     return qdi_line_whole(reader, "the number of bodies", (1U << 28) - 1, count);
 }
 
-static qd_status keep_line(const qdi_frame_search *search) {
+// Keeps a line of the frame that is searched for.
+static qd_status keep_frame_line(const qdi_frame_search *search) {
     return search->keep ? qdi_body_part_add(search->file, search->from, search->error) : QD_OK;
 }
 
 /// The line with the number of bodies, with which a frame begins.
 static qd_status begin_frame(qdi_frame_search *search, uint64_t *count) {
     const qdi_body_reader reader = {.lines = *search->from, .error = search->error};
-    qd_status status = read_count(&reader, count);
+    qd_status status = read_xyz_count(&reader, count);
     if (status != QD_OK) return status;
     qdi_frame_begin(search);
-    return keep_line(search);
+    return keep_frame_line(search);
 }
 
 /// Whether it is the step in question shows in the second line.
@@ -90,7 +95,7 @@ static void look_at_step(qdi_frame_search *search) {
     uint64_t step = 0;
     search->keep = false;
     for (size_t at = 0; next_pair(line, &at, &key, &value);)
-        if (is_step(key) && qdi_integer_read(value.text, value.bytes, &step) &&
+        if (is_step_key(key) && qdi_integer_read(value.text, value.bytes, &step) &&
             step == search->options->frame)
             search->keep = true;
 }
@@ -106,7 +111,7 @@ static qd_status take_frame(qdi_frame_search *search, uint64_t count) {
                                     i > 0 ? i - 1 : 0, count);
         if (i == 0 && status == QD_OK && search->options->frame_form == QDI_FRAME_TIMESTEP)
             look_at_step(search);
-        if (status == QD_OK) status = keep_line(search);
+        if (status == QD_OK) status = keep_frame_line(search);
         if (status != QD_OK) return status;
     }
     search->found = search->keep && search->options->frame != QDI_FRAME_LAST;
@@ -119,7 +124,7 @@ qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qd
     for (bool more = true; more && !search.found;) {
         uint64_t count = 0;
         qd_status status = qdi_lines_next(from, &more, error);
-        if (status == QD_OK && (!more || is_blank(from))) continue; // between frames and behind the last
+        if (status == QD_OK && (!more || is_xyz_blank(from))) continue; // between frames and behind the last
         // By step the second line decides; by then the first is kept, in case it is the one.
         if (status == QD_OK) status = begin_frame(&search, &count);
         if (status == QD_OK) status = take_frame(&search, count);
@@ -160,9 +165,10 @@ static const known_property properties[] = {
     {"omega", 1, {QDI_ROLE_SPIN, QDI_ROLE_NONE, QDI_ROLE_NONE}},
 };
 
-static const known_property *property_of(span name, uint64_t components) {
+// The property of extended XYZ with this name.
+static const known_property *find_property(span name, uint64_t components) {
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; ++i)
-        if (is_word(name, properties[i].name) && (uint64_t)properties[i].components == components)
+        if (span_is(name, properties[i].name) && (uint64_t)properties[i].components == components)
             return &properties[i];
     return NULL;
 }
@@ -179,15 +185,16 @@ static bool next_part(span list, size_t *at, span *part) {
 /// The role of a property of words.
 static qdi_role role_of_word(span name, uint64_t components) {
     if (components != 1) return QDI_ROLE_NONE;
-    if (is_word(name, "shape")) return QDI_ROLE_SHAPE;
-    if (is_word(name, "kind")) return QDI_ROLE_KIND;
-    return is_word(name, "points") ? QDI_ROLE_POINTS : QDI_ROLE_NONE;
+    if (span_is(name, "shape")) return QDI_ROLE_SHAPE;
+    if (span_is(name, "kind")) return QDI_ROLE_KIND;
+    return span_is(name, "points") ? QDI_ROLE_POINTS : QDI_ROLE_NONE;
 }
 
-static qd_status add_property(qdi_body_reader *reader, span name, span type, uint64_t components) {
-    const known_property *known = property_of(name, components);
+// Adds a property of extended XYZ as columns.
+static qd_status add_xyz_property(qdi_body_reader *reader, span name, span type, uint64_t components) {
+    const known_property *known = find_property(name, components);
     for (uint64_t i = 0; i < components; ++i) {
-        qdi_role role = is_word(type, "S") ? role_of_word(name, components)
+        qdi_role role = span_is(type, "S") ? role_of_word(name, components)
                         : known            ? known->role[i]
                                            : QDI_ROLE_NONE;
         qd_status status = qdi_columns_add(reader, role, name.text, name.bytes);
@@ -209,7 +216,7 @@ static qd_status read_properties(qdi_body_reader *reader, span list) {
             return QDI_BLAME(reader,
                              "Properties: \"%s\" is not followed by a letter and a number, as in pos:R:3",
                              qdi_quote(quote, name.text, name.bytes));
-        qd_status status = add_property(reader, name, type, components);
+        qd_status status = add_xyz_property(reader, name, type, components);
         if (status != QD_OK) return status;
     }
     return qdi_columns_settle(reader);
@@ -255,17 +262,18 @@ static void read_periodic(qdi_body_reader *reader, span value) {
     }
 }
 
-static qd_status read_head(qdi_body_reader *reader) {
+// Reads the second line of an XYZ frame: box and properties.
+static qd_status read_xyz_head(qdi_body_reader *reader) {
     static const char plain[] = "species:S:1:pos:R:3";
     span line = {reader->lines.text, reader->lines.bytes}, key, value, list = {plain, sizeof plain - 1};
     double size[2] = {0, 0}, origin[3] = {0, 0, 0};
     qd_status status = QD_OK;
     for (size_t at = 0; status == QD_OK && next_pair(line, &at, &key, &value);) {
-        if (is_word(key, "Properties") || is_word(key, "properties")) list = value;
-        if (is_word(key, "Lattice") || is_word(key, "lattice")) status = read_lattice(reader, value, size);
-        if (is_word(key, "Origin") || is_word(key, "origin"))
+        if (span_is(key, "Properties") || span_is(key, "properties")) list = value;
+        if (span_is(key, "Lattice") || span_is(key, "lattice")) status = read_lattice(reader, value, size);
+        if (span_is(key, "Origin") || span_is(key, "origin"))
             status = read_numbers(reader, "Origin", value, 3, origin);
-        if (is_word(key, "pbc")) read_periodic(reader, value);
+        if (span_is(key, "pbc")) read_periodic(reader, value);
     }
     for (int axis = 0; axis < 2 && size[0] > 0; ++axis) {
         qdi_body_side *side = &reader->file->side[axis];
@@ -281,9 +289,9 @@ qd_status qdi_body_xyz_read(qdi_body_reader *reader) {
     uint64_t count = 0;
     // Loading has seen that all these lines are there.
     qd_status status = qdi_lines_next(&reader->lines, &more, reader->error);
-    if (status == QD_OK) status = read_count(reader, &count);
+    if (status == QD_OK) status = read_xyz_count(reader, &count);
     if (status == QD_OK) status = qdi_lines_next(&reader->lines, &more, reader->error);
-    if (status == QD_OK) status = read_head(reader);
+    if (status == QD_OK) status = read_xyz_head(reader);
     for (uint64_t i = 0; i < count && status == QD_OK; ++i) {
         status = qdi_lines_next(&reader->lines, &more, reader->error);
         if (status == QD_OK) status = qdi_record_line(reader);

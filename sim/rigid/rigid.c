@@ -60,7 +60,7 @@ static bool is_pressed(const qd_world *world, const qdi_link *link) {
 }
 
 static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
-    scratch->outcomes[contact] = (qdi_outcome){.hold = {{0, 0}, {0, 0}}};
+    scratch->outcomes[contact] = (qdi_outcome){.warm_start = {{0, 0}, {0, 0}}};
     scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 

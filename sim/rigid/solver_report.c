@@ -95,8 +95,8 @@ static void close_report(const qdi_solver_job *job, size_t number, size_t lane, 
     scratch->outcomes[contact] = (qdi_outcome){
         .impulse = {r->impulse[0][lane], r->impulse[1][lane]},
         .tangent_impulse = {r->tangent_impulse[0][lane], r->tangent_impulse[1][lane]},
-        .hold = {.normal = {r->warm[0][lane], r->warm[1][lane]},
-                 .tangent = {r->warm_tangent[0][lane], r->warm_tangent[1][lane]}}};
+        .warm_start = {.normal = {r->warm[0][lane], r->warm[1][lane]},
+                       .tangent = {r->warm_tangent[0][lane], r->warm_tangent[1][lane]}}};
     qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[contact];
     const qdi_contact_balance before = job->bounced ? *contact_balance : (qdi_contact_balance){{0}};
     double virial = before.lane[QDI_VIRIAL], done = before.lane[QDI_WORK];

@@ -46,7 +46,8 @@ static bool field_differs(void *context, const char *name, const char *first, co
     return job->visit(job->context, &difference);
 }
 
-static void set_subject(comparing *job, qd_difference_of of, uint64_t label) {
+// Says which part of two worlds is compared now.
+static void set_difference_subject(comparing *job, qd_difference_of of, uint64_t label) {
     job->now = (qd_difference){.of = of, .label = label};
     job->counted = false;
 }
@@ -58,19 +59,21 @@ static bool whole_differs(comparing *job, bool in_first) {
 
 // ---- bodies ----
 
-static uint32_t row_at(const qd_world *world, size_t index) {
+// The row of a body index in a compared world.
+static uint32_t row_at_index(const qd_world *world, size_t index) {
     return index < world->index_count ? world->row_of_index[index] : QDI_NO_ROW;
 }
 
-static uint32_t generation_at(const qd_world *world, size_t index) {
+// The generation of a body index in a compared world.
+static uint32_t generation_at_index(const qd_world *world, size_t index) {
     return index < world->index_count ? world->generation_of_index[index] : 0;
 }
 
 /// An index that nobody has, in either world: its generation is what the next body's follows.
 static bool compare_free(comparing *job, size_t index) {
-    uint32_t first = generation_at(job->first, index), second = generation_at(job->second, index);
+    uint32_t first = generation_at_index(job->first, index), second = generation_at_index(job->second, index);
     if (first == second) return true;
-    set_subject(job, QD_DIFFERENCE_BODY, 0);
+    set_difference_subject(job, QD_DIFFERENCE_BODY, 0);
     snprintf(job->subject, sizeof job->subject, "free index %zu", index);
     char one[16], two[16];
     snprintf(one, sizeof one, "%" PRIu32, first);
@@ -78,11 +81,12 @@ static bool compare_free(comparing *job, size_t index) {
     return field_differs(job, "generation", one, two, false);
 }
 
-static bool compare_body(comparing *job, size_t index) {
-    uint32_t p = row_at(job->first, index), q = row_at(job->second, index);
+// Compares the body of one index in two worlds.
+static bool compare_world_body(comparing *job, size_t index) {
+    uint32_t p = row_at_index(job->first, index), q = row_at_index(job->second, index);
     if (p == QDI_NO_ROW && q == QDI_NO_ROW) return compare_free(job, index);
     uint64_t label = p != QDI_NO_ROW ? job->first->label[p] : job->second->label[q];
-    set_subject(job, QD_DIFFERENCE_BODY, label);
+    set_difference_subject(job, QD_DIFFERENCE_BODY, label);
     snprintf(job->subject, sizeof job->subject, "body %" PRIu64, label);
     if (p == QDI_NO_ROW || q == QDI_NO_ROW) return whole_differs(job, p != QDI_NO_ROW);
     const qd_body_state one = qdi_body_state_of_row(job->first, p),
@@ -93,10 +97,11 @@ static bool compare_body(comparing *job, size_t index) {
            qdi_fields_compare(&qdi_fields_fat, &job->first->fat[p], &job->second->fat[q], field_differs, job);
 }
 
-static bool compare_bodies(comparing *job) {
+// Compares the bodies of two worlds.
+static bool compare_world_bodies(comparing *job) {
     size_t first = job->first->index_count, second = job->second->index_count;
     for (size_t i = 0; i < (first > second ? first : second); ++i)
-        if (!compare_body(job, i)) return false;
+        if (!compare_world_body(job, i)) return false;
     return true;
 }
 
@@ -115,12 +120,13 @@ static void name_partner(const qd_world *world, qd_id id, char *text, size_t roo
         snprintf(text, room, "body %" PRIu64, *label);
 }
 
-static void name_contact(comparing *job, const qd_world *world, const qd_contact *contact) {
+// Names a compared contact by its two bodies.
+static void name_compared_contact(comparing *job, const qd_world *world, const qd_contact *contact) {
     char a[32], b[32];
     uint64_t label, other;
     name_partner(world, contact->a, a, sizeof a, &label);
     name_partner(world, contact->b, b, sizeof b, &other);
-    set_subject(job, QD_DIFFERENCE_CONTACT, label);
+    set_difference_subject(job, QD_DIFFERENCE_CONTACT, label);
     snprintf(job->subject, sizeof job->subject, "contact of %s and %s", a, b);
 }
 
@@ -131,16 +137,17 @@ static int contact_order(const qd_contact *first, const qd_contact *second) {
     return 0;
 }
 
-static qdi_contact_force force_of(const qd_world *world, size_t contact) {
+// The spring force of a compared contact.
+static qdi_contact_force force_of_contact(const qd_world *world, size_t contact) {
     return qdi_springs(world) ? world->present.forces[contact] : (qdi_contact_force){0, 0, 0, 0};
 }
 
 /// Contact i of the first and k of the second world are between the same bodies.
 static bool compare_contact(comparing *job, size_t i, size_t k) {
     const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
-    const qdi_held_contact one = {p->contacts[i], p->warm_starts[i], force_of(job->first, i)};
-    const qdi_held_contact two = {q->contacts[k], q->warm_starts[k], force_of(job->second, k)};
-    name_contact(job, job->first, &one.contact);
+    const qdi_held_contact one = {p->contacts[i], p->warm_starts[i], force_of_contact(job->first, i)};
+    const qdi_held_contact two = {q->contacts[k], q->warm_starts[k], force_of_contact(job->second, k)};
+    name_compared_contact(job, job->first, &one.contact);
     return qdi_fields_compare(&qdi_fields_contact, &one, &two, field_differs, job);
 }
 
@@ -150,8 +157,8 @@ static bool compare_part(comparing *job, size_t i, size_t p_end, size_t k, size_
     bool more = true;
     while (more && (i < p_end || k < q_end)) {
         int order = i == p_end ? 1 : k == q_end ? -1 : contact_order(&p->contacts[i], &q->contacts[k]);
-        if (order < 0) name_contact(job, job->first, &p->contacts[i]);
-        if (order > 0) name_contact(job, job->second, &q->contacts[k]);
+        if (order < 0) name_compared_contact(job, job->first, &p->contacts[i]);
+        if (order > 0) name_compared_contact(job, job->second, &q->contacts[k]);
         more = order == 0 ? compare_contact(job, i, k) : whole_differs(job, order < 0);
         i += order <= 0;
         k += order >= 0;
@@ -159,7 +166,8 @@ static bool compare_part(comparing *job, size_t i, size_t p_end, size_t k, size_
     return more;
 }
 
-static bool compare_contacts(comparing *job) {
+// Compares the contacts of two worlds.
+static bool compare_world_contacts(comparing *job) {
     const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
     return compare_part(job, 0, p->contact_count, 0, q->contact_count) &&
            compare_part(job, p->contact_count, qdi_constraint_count(p), q->contact_count,
@@ -168,10 +176,11 @@ static bool compare_contacts(comparing *job) {
 
 // ---- emitters and sinks ----
 
-static bool compare_emitters(comparing *job, const qdi_population *p, const qdi_population *q) {
+// Compares the emitters of two worlds.
+static bool compare_world_emitters(comparing *job, const qdi_population *p, const qdi_population *q) {
     size_t first = p ? p->emitter_count : 0, second = q ? q->emitter_count : 0;
     for (size_t i = 0; i < first || i < second; ++i) {
-        set_subject(job, QD_DIFFERENCE_EMITTER, 0);
+        set_difference_subject(job, QD_DIFFERENCE_EMITTER, 0);
         snprintf(job->subject, sizeof job->subject, "emitter %zu", i);
         bool more = i < first && i < second ? qdi_fields_compare(&qdi_fields_emitter, &p->emitters[i],
                                                                  &q->emitters[i], field_differs, job)
@@ -181,10 +190,11 @@ static bool compare_emitters(comparing *job, const qdi_population *p, const qdi_
     return true;
 }
 
-static bool compare_sinks(comparing *job, const qdi_population *p, const qdi_population *q) {
+// Compares the sinks of two worlds.
+static bool compare_world_sinks(comparing *job, const qdi_population *p, const qdi_population *q) {
     size_t first = p ? p->sink_count : 0, second = q ? q->sink_count : 0;
     for (size_t i = 0; i < first || i < second; ++i) {
-        set_subject(job, QD_DIFFERENCE_SINK, 0);
+        set_difference_subject(job, QD_DIFFERENCE_SINK, 0);
         snprintf(job->subject, sizeof job->subject, "sink %zu", i);
         bool more = i < first && i < second
                         ? qdi_fields_compare(&qdi_fields_sink, &p->sinks[i], &q->sinks[i], field_differs, job)
@@ -194,13 +204,15 @@ static bool compare_sinks(comparing *job, const qdi_population *p, const qdi_pop
     return true;
 }
 
-static void compare_all(comparing *job) {
+// Compares all parts of two worlds.
+static void compare_worlds(comparing *job) {
     const qd_world *first = job->first, *second = job->second;
-    set_subject(job, QD_DIFFERENCE_WORLD, 0);
+    set_difference_subject(job, QD_DIFFERENCE_WORLD, 0);
     snprintf(job->subject, sizeof job->subject, "the world");
-    if (qdi_fields_compare(&qdi_fields_world, first, second, field_differs, job) && compare_bodies(job) &&
-        compare_contacts(job) && compare_emitters(job, first->population, second->population))
-        (void)compare_sinks(job, first->population, second->population);
+    if (qdi_fields_compare(&qdi_fields_world, first, second, field_differs, job) &&
+        compare_world_bodies(job) && compare_world_contacts(job) &&
+        compare_world_emitters(job, first->population, second->population))
+        (void)compare_world_sinks(job, first->population, second->population);
 }
 
 qd_status qd_world_compare(const qd_world *first, const qd_world *second, qd_difference_visit visit,
@@ -208,7 +220,7 @@ qd_status qd_world_compare(const qd_world *first, const qd_world *second, qd_dif
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!first || !second) return QD_ERR_ARGUMENT;
     comparing job = {.first = first, .second = second, .visit = visit, .context = context};
-    compare_all(&job);
+    compare_worlds(&job);
     if (comparison) *comparison = job.found;
     return QD_OK;
 }

@@ -32,18 +32,21 @@ static size_t write_name(const place *at, char text[QDI_FIELD_ROOM]) {
     return used;
 }
 
-static double real_at(const void *at) {
+// A double of a compared field.
+static double field_real(const void *at) {
     double value;
     memcpy(&value, at, sizeof value);
     return value;
 }
 
-static bool equal(const qdi_field *field, const void *first, const void *second) {
+// Whether a field is the same in two worlds; NaN equals NaN.
+static bool fields_equal(const qdi_field *field, const void *first, const void *second) {
     if (memcmp(first, second, qdi_field_size(field)) == 0) return true;
-    return field->kind == QDI_FIELD_REAL && isnan(real_at(first)) && isnan(real_at(second));
+    return field->kind == QDI_FIELD_REAL && isnan(field_real(first)) && isnan(field_real(second));
 }
 
-static void write_word(const qdi_field *field, const void *at, char text[QDI_FIELD_ROOM]) {
+// Writes an enumerated field as its word.
+static void write_field_word(const qdi_field *field, const void *at, char text[QDI_FIELD_ROOM]) {
     unsigned value, known = 0;
     memcpy(&value, at, sizeof value);
     while (field->words[known]) ++known;
@@ -53,7 +56,8 @@ static void write_word(const qdi_field *field, const void *at, char text[QDI_FIE
         snprintf(text, QDI_FIELD_ROOM, "%u", value);
 }
 
-static void write_value(const qdi_field *field, const void *at, char text[QDI_FIELD_ROOM]) {
+// Writes the value of a field as people read it.
+static void write_field_value(const qdi_field *field, const void *at, char text[QDI_FIELD_ROOM]) {
     union {
         float f;
         uint64_t u64;
@@ -64,11 +68,11 @@ static void write_value(const qdi_field *field, const void *at, char text[QDI_FI
         bool flag;
     } value = {.u64 = 0};
     if (field->kind == QDI_FIELD_REAL) {
-        (void)qdi_number_write(real_at(at), text);
+        (void)qdi_number_write(field_real(at), text);
         return;
     }
     if (field->kind == QDI_FIELD_WORD) {
-        write_word(field, at, text);
+        write_field_word(field, at, text);
         return;
     }
     memcpy(&value, at, qdi_field_size(field));
@@ -86,23 +90,25 @@ static void write_value(const qdi_field *field, const void *at, char text[QDI_FI
     }
 }
 
-static bool tell(const visitor *who, const qdi_field *field, const place *at, const void *first,
-                 const void *second) {
+// Tells a field in which two worlds differ.
+static bool tell_field(const visitor *who, const qdi_field *field, const place *at, const void *first,
+                       const void *second) {
     char name[QDI_FIELD_ROOM], one[QDI_FIELD_ROOM], two[QDI_FIELD_ROOM];
     (void)write_name(at, name);
-    write_value(field, first, one);
-    write_value(field, second, two);
+    write_field_value(field, first, one);
+    write_field_value(field, second, two);
     return who->visit(who->context, name, one, two, field->work);
 }
 
-static bool compare_all(const qdi_fields *fields, const void *first, const void *second, const place *up,
-                        const visitor *who);
+static bool compare_all_fields(const qdi_fields *fields, const void *first, const void *second,
+                               const place *up, const visitor *who);
 
-static bool compare_parts(const qdi_field *field, const char *first, const char *second, place *at,
-                          const visitor *who) {
+// Compares the elements of a field that is a list or a struct.
+static bool compare_field_parts(const qdi_field *field, const char *first, const char *second, place *at,
+                                const visitor *who) {
     for (size_t k = 0; k == 0 || k < field->count; ++k) {
         at->number = field->count > 0 ? k + 1 : 0;
-        if (!compare_all(field->part, first + k * field->stride, second + k * field->stride, at, who))
+        if (!compare_all_fields(field->part, first + k * field->stride, second + k * field->stride, at, who))
             return false;
     }
     return true;
@@ -117,16 +123,17 @@ static bool compare_at(const qdi_fields *fields, bool work, const void *first, c
         const char *p = (const char *)first + field->offset, *q = (const char *)second + field->offset;
         if (field->work != work) continue;
         if (field->kind == QDI_FIELD_PART) {
-            if (!compare_parts(field, p, q, &at, who)) return false;
-        } else if (!equal(field, p, q) && !tell(who, field, &at, p, q)) {
+            if (!compare_field_parts(field, p, q, &at, who)) return false;
+        } else if (!fields_equal(field, p, q) && !tell_field(who, field, &at, p, q)) {
             return false;
         }
     }
     return true;
 }
 
-static bool compare_all(const qdi_fields *fields, const void *first, const void *second, const place *up,
-                        const visitor *who) {
+// Compares the fields of a table in two records: plain ones, then those that follow from them.
+static bool compare_all_fields(const qdi_fields *fields, const void *first, const void *second,
+                               const place *up, const visitor *who) {
     return compare_at(fields, false, first, second, up, who) &&
            compare_at(fields, true, first, second, up, who);
 }
@@ -134,5 +141,5 @@ static bool compare_all(const qdi_fields *fields, const void *first, const void 
 bool qdi_fields_compare(const qdi_fields *fields, const void *first, const void *second,
                         qdi_field_visit visit, void *context) {
     const visitor who = {visit, context};
-    return compare_all(fields, first, second, NULL, &who);
+    return compare_all_fields(fields, first, second, NULL, &who);
 }

@@ -12,7 +12,8 @@ static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies.cs
                                     "shapes.pvd",       "nodes.pvd",  "contacts.pvd"};
 static const char *const series[] = {"bodies_", "shapes_", "nodes_", "contacts_"};
 
-static bool is_series(const char *name, size_t length, const char *head) {
+// Whether a name is that of a numbered VTP file.
+static bool is_vtp_series(const char *name, size_t length, const char *head) {
     size_t at = strlen(head), tail = strlen(".vtp");
     if (length <= at + tail || memcmp(name, head, at) != 0 || memcmp(name + length - tail, ".vtp", tail) != 0)
         return false;
@@ -26,7 +27,7 @@ bool qdi_export_files_is(const char *name) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) return true;
     for (size_t i = 0; i < sizeof series / sizeof series[0]; ++i)
-        if (is_series(name, length, series[i])) return true;
+        if (is_vtp_series(name, length, series[i])) return true;
     return false;
 }
 

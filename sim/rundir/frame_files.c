@@ -10,6 +10,7 @@
 
 static const char list_name[] = "manifest.csv";
 
+// Whether the name of a frame file ends like this.
 static bool ends_with(const char *text, size_t length, const char *end) {
     size_t tail = strlen(end);
     return length >= tail && memcmp(text + length - tail, end, tail) == 0;
@@ -43,12 +44,12 @@ bool qdi_frame_files_is(const char *name) {
 }
 
 /// A picture that is whole and early enough; never the list.
-static bool stays(const char *name, uint64_t kept) {
+static bool frame_stays(const char *name, uint64_t kept) {
     uint64_t number;
     return is_picture(name, &number) && whole_length(name) == strlen(name) && number < kept;
 }
 
-static const qdi_own_files frames = {.what = "frames", .is_ours = qdi_frame_files_is, .stays = stays};
+static const qdi_own_files frames = {.what = "frames", .is_ours = qdi_frame_files_is, .stays = frame_stays};
 
 qd_status qdi_frame_files_keep(const char *directory, uint64_t kept, qd_error *error) {
     return qdi_own_files_clear(&frames, directory, kept, error);

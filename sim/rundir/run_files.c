@@ -8,6 +8,7 @@
 
 enum { PATH_SIZE = 4096 + 16 };
 
+// Whether the name of a file in a run directory ends like this.
 static bool ends_with(const char *text, size_t length, const char *end) {
     size_t tail = strlen(end);
     return length >= tail && memcmp(text + length - tail, end, tail) == 0;
@@ -19,7 +20,8 @@ static size_t whole_length(const char *name) {
     return ends_with(name, length, QDI_RUN_PART) ? length - strlen(QDI_RUN_PART) : length;
 }
 
-static bool is_one_of(const char *name, size_t length, const char *const *names, size_t count) {
+// Whether a name is in a list of names.
+static bool is_one_of_names(const char *name, size_t length, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; ++i)
         if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
     return false;
@@ -28,7 +30,7 @@ static bool is_one_of(const char *name, size_t length, const char *const *names,
 bool qdi_run_files_is_top(const char *name) {
     static const char *const names[] = {"result.json", "scene.yaml",     "run.db",         "run.db-wal",
                                         "run.db-shm",  "run.db-journal", "postmortem.png", "report.html"};
-    return is_one_of(name, whole_length(name), names, sizeof names / sizeof names[0]);
+    return is_one_of_names(name, whole_length(name), names, sizeof names / sizeof names[0]);
 }
 
 bool qdi_run_files_is_body(const char *name) {
@@ -36,7 +38,7 @@ bool qdi_run_files_is_body(const char *name) {
     size_t length = whole_length(name), head = strlen("bodies_"), at = head;
     if (length <= head || memcmp(name, "bodies_", head) != 0) return false;
     while (at < length && name[at] >= '0' && name[at] <= '9') ++at;
-    return at > head && is_one_of(name + at, length - at, endings, sizeof endings / sizeof endings[0]);
+    return at > head && is_one_of_names(name + at, length - at, endings, sizeof endings / sizeof endings[0]);
 }
 
 bool qdi_run_files_is_video(const char *name) {
@@ -44,26 +46,29 @@ bool qdi_run_files_is_video(const char *name) {
     static const char *const names[] = {"failed.txt", "joined.txt", "segments.ffconcat", "palette.png"};
     size_t length = whole_length(name);
     if (length > sizeof segment - 1 && memcmp(name, segment, sizeof segment - 1) == 0) return true;
-    return is_one_of(name, length, names, sizeof names / sizeof names[0]);
+    return is_one_of_names(name, length, names, sizeof names / sizeof names[0]);
 }
 
-static qdi_own_kind top_kind(const char *name) {
+// What an entry at the top of a run directory is.
+static qdi_own_kind run_entry_kind(const char *name) {
     static const char *const folders[] = {"frames", "render", "export", "video"};
-    if (is_one_of(name, strlen(name), folders, sizeof folders / sizeof folders[0])) return QDI_OWN_DIRECTORY;
+    if (is_one_of_names(name, strlen(name), folders, sizeof folders / sizeof folders[0]))
+        return QDI_OWN_DIRECTORY;
     bool file = strcmp(name, "lock") == 0 || qdi_run_files_is_top(name) || qdi_run_files_is_body(name);
     return file ? QDI_OWN_FILE : QDI_OWN_NONE;
 }
 
-static qdi_own_kind export_kind(const char *name) {
+// What an entry of a run's export directory is.
+static qdi_own_kind export_entry_kind(const char *name) {
     static const char *const folders[] = {"lammps", "extxyz", "vtp", "csv"};
-    bool folder = is_one_of(name, strlen(name), folders, sizeof folders / sizeof folders[0]);
+    bool folder = is_one_of_names(name, strlen(name), folders, sizeof folders / sizeof folders[0]);
     return folder ? QDI_OWN_DIRECTORY : QDI_OWN_NONE;
 }
 
 qd_status qdi_run_files_check(const char *directory, qd_error *error) {
     char path[PATH_SIZE];
-    qd_status status = qdi_own_files_check(directory, top_kind, error);
+    qd_status status = qdi_own_files_check(directory, run_entry_kind, error);
     if (status != QD_OK) return status;
     (void)snprintf(path, sizeof path, "%s/export", directory);
-    return qdi_own_files_check(path, export_kind, error);
+    return qdi_own_files_check(path, export_entry_kind, error);
 }

@@ -30,7 +30,7 @@ static int put_run(qd_store *store, const qd_store_def *def) {
 }
 
 /// "PATH" + `ending`; the caller releases `*bytes` bytes. NULL where there is no memory.
-static char *beside(const qd_store *store, const char *ending, size_t *bytes) {
+static char *path_with_ending(const qd_store *store, const char *ending, size_t *bytes) {
     *bytes = store->path_bytes + strlen(ending);
     char *path = qdi_allocate(store->allocator, *bytes, 1);
     if (path) (void)snprintf(path, *bytes, "%s%s", store->path, ending);
@@ -40,7 +40,7 @@ static char *beside(const qd_store *store, const char *ending, size_t *bytes) {
 /// Deletes "PATH" + `ending` if it is there.
 static qd_status remove_beside(const qd_store *store, const char *ending, qd_error *error) {
     size_t bytes = 0;
-    char *path = beside(store, ending, &bytes);
+    char *path = path_with_ending(store, ending, &bytes);
     if (!path) return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
     qd_status status = qdi_os_remove_file(path, error);
     qdi_release(store->allocator, path, bytes, 1);
@@ -58,7 +58,7 @@ static qd_status remove_remains(const qd_store *store, qd_error *error) {
 }
 
 /// Makes tables and the run's row in the database `part`, which is on the device afterwards.
-static qd_status fill(qd_store *store, const qd_store_def *def, const char *part, qd_error *error) {
+static qd_status fill_store(qd_store *store, const qd_store_def *def, const char *part, qd_error *error) {
     qd_status status = qdi_store_connect(store, part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (status != QD_OK) return status;
     // Whatever goes wrong, the file is deleted: it needs no journal, and the last transaction syncs it all.
@@ -73,12 +73,12 @@ static qd_status fill(qd_store *store, const qd_store_def *def, const char *part
 }
 
 /// Makes the store's file.
-static qd_status found(qd_store *store, const qd_store_def *def, qd_error *error) {
+static qd_status make_store_file(qd_store *store, const qd_store_def *def, qd_error *error) {
     size_t bytes = 0;
-    char *part = beside(store, PART, &bytes);
+    char *part = path_with_ending(store, PART, &bytes);
     if (!part) return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
     qd_status status = remove_remains(store, error);
-    if (status == QD_OK) status = fill(store, def, part, error);
+    if (status == QD_OK) status = fill_store(store, def, part, error);
     if (status == QD_OK) status = qdi_os_rename_new(part, store->path, error);
     if (status != QD_OK) qdi_file_remove(part);
     qdi_release(store->allocator, part, bytes, 1);
@@ -94,7 +94,7 @@ qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **
     qd_store *made = NULL;
     qd_status status = qdi_store_make(path, def->allocator, &made, error);
     if (status != QD_OK) return status;
-    status = found(made, def, error);
+    status = make_store_file(made, def, error);
     bool founded = status == QD_OK;
     if (founded) status = qdi_store_connect(made, path, SQLITE_OPEN_READWRITE, error);
     if (status == QD_OK) status = qdi_store_get_ready(made, error);

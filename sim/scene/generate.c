@@ -26,8 +26,9 @@ bool qdi_place_in_rows(const qdi_body_item *item) {
 
 // ---- where
 
-static qdi_interval interval_of(qd_boundary boundary, double low, double length, double world_low,
-                                double world_length) {
+// The interval of an axis in which generated bodies are placed.
+static qdi_interval placing_interval(qd_boundary boundary, double low, double length, double world_low,
+                                     double world_length) {
     qdi_interval result = {low, length, false};
     if (boundary == QD_BOUNDARY_OPEN) return result;
     // The reader lets regions pass that reach out by rounding alone.
@@ -42,8 +43,8 @@ static qdi_interval interval_of(qd_boundary boundary, double low, double length,
 void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item, qdi_interval both[2]) {
     const qd_world_def *world = &settings->world;
     const qdi_region *region = &item->region;
-    both[0] = interval_of(world->boundary_x, region->x, region->width, world->origin.x, world->size.x);
-    both[1] = interval_of(world->boundary_y, region->y, region->height, world->origin.y, world->size.y);
+    both[0] = placing_interval(world->boundary_x, region->x, region->width, world->origin.x, world->size.x);
+    both[1] = placing_interval(world->boundary_y, region->y, region->height, world->origin.y, world->size.y);
 }
 
 /// Refuses disks of more area than the region has; `least`: they have at least so much.
@@ -103,7 +104,8 @@ bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, 
 
 // ---- random
 
-static double coordinate(const qdi_interval *within, double radius, double u) {
+// A coordinate of a generated body, from a random number.
+static double place_coordinate(const qdi_interval *within, double radius, double u) {
     if (!within->seam) {
         double free = within->length - 2 * radius * QDI_CLEARANCE;
         return within->low + radius * QDI_CLEARANCE + u * (free > 0 ? free : 0);
@@ -113,8 +115,8 @@ static double coordinate(const qdi_interval *within, double radius, double u) {
 }
 
 /// A place in one of the clusters of item `number`, which may be outside the region.
-static qd_vec2 clustered(const qdi_placement *placing, size_t number, const qdi_interval both[2],
-                         qd_random *random) {
+static qd_vec2 place_in_cluster(const qdi_placement *placing, size_t number, const qdi_interval both[2],
+                                qd_random *random) {
     const qdi_body_item *item = &placing->settings->items[number];
     uint64_t cluster = (uint64_t)(qd_random_uniform(random) * item->cluster_count);
     qd_random middle = qd_random_at(placing->settings->run.seed, (uint64_t)number << 32 | cluster,
@@ -156,11 +158,11 @@ static bool place_one(qdi_placement *placing, size_t number, const qdi_interval 
     for (int attempt = 0; attempt < QDI_PLACE_TRIES; ++attempt) {
         qd_vec2 at;
         if (item->place == QDI_PLACE_CLUSTERS) {
-            at = clustered(placing, number, both, &random);
+            at = place_in_cluster(placing, number, both, &random);
             if (!bring_in(&both[0], radius, &at.x) || !bring_in(&both[1], radius, &at.y)) continue;
         } else {
-            at.x = coordinate(&both[0], radius, qd_random_uniform(&random));
-            at.y = coordinate(&both[1], radius, qd_random_uniform(&random));
+            at.x = place_coordinate(&both[0], radius, qd_random_uniform(&random));
+            at.y = place_coordinate(&both[1], radius, qd_random_uniform(&random));
         }
         if (item->round && !in_round(both, at, radius)) continue;
         if (!qdi_place_is_free(placing, item, body, at, QDI_CLEARANCE)) continue;
@@ -198,6 +200,7 @@ static qd_status not_all(const qdi_placement *placing, const waiting *queue, siz
                       qdi_place_rounded(area / (item->region.width * item->region.height), text));
 }
 
+// Places generated bodies at random without overlap.
 static qd_status place_random(qdi_placement *placing) {
     const qdi_settings *settings = placing->settings;
     const qd_allocator *allocator = placing->bodies->allocator;
@@ -240,7 +243,8 @@ static void extent_of(const qdi_settings *settings, qdi_cell_axis axis[2]) {
         axis[1] = (qdi_cell_axis){settings->world.origin.y, settings->world.size.y, true};
 }
 
-static qd_status place_all(qdi_placement *placing) {
+// Places the bodies of all generators of a scene.
+static qd_status place_generated(qdi_placement *placing) {
     const qdi_settings *settings = placing->settings;
     size_t first = 0;
     // What is in its place already comes first: the others keep clear of it.
@@ -299,12 +303,13 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
     qd_status status = qdi_cells_init(&placing.cells, bodies->allocator, axis, bodies->x, bodies->y,
                                       bodies->radius, count);
     if (status == QD_OK) status = qdi_obstacles_init(&placing.obstacles, bodies->allocator, settings);
-    if (status == QD_OK) status = place_all(&placing);
+    if (status == QD_OK) status = place_generated(&placing);
     qdi_obstacles_release(&placing.obstacles);
     qdi_cells_release(&placing.cells);
     return status == QD_ERR_MEMORY ? qdi_reason(error, status, "out of memory") : status;
 }
 
+// Releases the generated bodies of a scene.
 void qdi_generated_release(qdi_generated *bodies) {
     qdi_release(bodies->allocator, bodies->x, bodies->count, sizeof(double));
     qdi_release(bodies->allocator, bodies->y, bodies->count, sizeof(double));

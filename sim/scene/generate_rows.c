@@ -75,7 +75,7 @@ static qd_status too_wide(const qdi_placement *placing, size_t number, size_t co
 }
 
 /// Puts body number `body` of the scene into its place.
-static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
+static qd_status put_body(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
     const qdi_body_item *item = &placing->settings->items[number];
     placing->bodies->x[body] = at.x;
     placing->bodies->y[body] = at.y;
@@ -88,8 +88,9 @@ static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2
     return QD_OK;
 }
 
-static qd_status place_grid(qdi_placement *placing, size_t number, size_t first, const qdi_interval both[2],
-                            qd_vec2 most) {
+// Places bodies of a scene in a grid.
+static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first,
+                                 const qdi_interval both[2], qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count;
     bool disks = item->kind == QDI_ITEM_DISKS;
@@ -113,13 +114,14 @@ static qd_status place_grid(qdi_placement *placing, size_t number, size_t first,
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
                       both[1].low + room.y * ((double)(i / columns) + 0.5)};
-        status = put(placing, number, first + i, at);
+        status = put_body(placing, number, first + i, at);
     }
     return status;
 }
 
-static qd_status place_pyramid(qdi_placement *placing, size_t number, size_t first,
-                               const qdi_interval both[2], qd_vec2 most) {
+// Places bodies of a scene in a pyramid.
+static qd_status place_pyramid_item(qdi_placement *placing, size_t number, size_t first,
+                                    const qdi_interval both[2], qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count, base = 1, rows = 0;
     while (base * (base + 1) / 2 < count) ++base;
@@ -133,7 +135,7 @@ static qd_status place_pyramid(qdi_placement *placing, size_t number, size_t fir
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_vec2 at = {middle + room.x * ((double)column - 0.5 * (double)(base - row - 1)),
                       both[1].low + most.y * ((double)row + 0.5)};
-        status = put(placing, number, first + i, at);
+        status = put_body(placing, number, first + i, at);
         if (++column == base - row) {
             column = 0;
             ++row;
@@ -148,8 +150,9 @@ qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first) {
     qdi_interval both[2];
     qdi_place_intervals(placing->settings, item, both);
     qd_vec2 most = largest_boxes(placing, item, first);
-    qd_status status = item->place == QDI_PLACE_PYRAMID ? place_pyramid(placing, number, first, both, most)
-                                                        : place_grid(placing, number, first, both, most);
+    qd_status status = item->place == QDI_PLACE_PYRAMID
+                           ? place_pyramid_item(placing, number, first, both, most)
+                           : place_grid_item(placing, number, first, both, most);
     for (size_t i = 0; i < item->count && status == QD_OK && item->kind != QDI_ITEM_DISKS; ++i)
         qdi_cells_add(&placing->cells, first + i);
     return status;

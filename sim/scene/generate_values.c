@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-static double radius_power(const qdi_radius *radius, double u) {
+// A radius from a power law.
+static double draw_power_radius(const qdi_radius *radius, double u) {
     double small = radius->range.x, large = radius->range.y, a = 1 - radius->exponent;
     if (small == large) return small;
     // radius^a is uniform between small^a and large^a; written so that nothing overflows.
@@ -40,7 +41,8 @@ static double radius_normal(const qdi_radius *radius, qd_random *random) {
     return radius->range.x + qd_random_uniform(random) * (radius->range.y - radius->range.x);
 }
 
-static double draw_size(const qdi_radius *radius, uint64_t seed, size_t body, unsigned use) {
+// A radius of a generated body.
+static double draw_radius(const qdi_radius *radius, uint64_t seed, size_t body, unsigned use) {
     qd_random random = qd_random_at(seed, body, use);
     switch (radius->form) {
     case QDI_RADIUS_FIXED: break;
@@ -48,14 +50,15 @@ static double draw_size(const qdi_radius *radius, uint64_t seed, size_t body, un
         double u = qd_random_uniform(&random);
         return radius->range.x + u * (radius->range.y - radius->range.x);
     }
-    case QDI_RADIUS_POWER: return radius_power(radius, qd_random_uniform(&random));
+    case QDI_RADIUS_POWER: return draw_power_radius(radius, qd_random_uniform(&random));
     case QDI_RADIUS_NORMAL:
     case QDI_RADIUS_LOGNORMAL: return radius_normal(radius, &random);
     }
     return radius->range.x;
 }
 
-static qd_vec2 velocity_of(const qdi_velocity *velocity, uint64_t seed, size_t body) {
+// A velocity of a generated body.
+static qd_vec2 draw_velocity(const qdi_velocity *velocity, uint64_t seed, size_t body) {
     qd_random random = qd_random_at(seed, body, QDI_USE_VELOCITY);
     qd_vec2 value = velocity->value;
     switch (velocity->form) {
@@ -96,7 +99,7 @@ double qdi_item_spin(const qdi_body_item *item, uint64_t seed, size_t body) {
 
 /// A polygon with its corners on a circle.
 static qd_shape polygon_of(const qdi_body_item *item, uint64_t seed, size_t body) {
-    double radius = draw_size(&item->radius, seed, body, QDI_USE_RADIUS);
+    double radius = draw_radius(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_random random = qd_random_at(seed, body, QDI_USE_CORNERS);
     int choices = item->corners[1] - item->corners[0] + 1;
     qd_shape shape = {.kind = QD_SHAPE_POLYGON};
@@ -109,14 +112,14 @@ static qd_shape polygon_of(const qdi_body_item *item, uint64_t seed, size_t body
         shape.points[k] = (qd_vec2){radius * cosine, radius * sine};
     }
     // Only sizes beyond all measure are refused here; the world refuses them again, and says why.
-    qd_status status = qd_shape_settle(&shape, NULL, NULL);
+    qd_status status = qd_shape_normalise(&shape, NULL, NULL);
     (void)status;
     return shape;
 }
 
 qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, double radius) {
     if (item->kind == QDI_ITEM_POLYGONS) return polygon_of(item, seed, body);
-    double scale = item->kind == QDI_ITEM_DISKS ? 1 : draw_size(&item->scale, seed, body, QDI_USE_SCALE);
+    double scale = item->kind == QDI_ITEM_DISKS ? 1 : draw_radius(&item->scale, seed, body, QDI_USE_SCALE);
     qd_shape shape = qd_shape_disk(radius);
     if (item->kind == QDI_ITEM_RECTS) {
         shape = qd_shape_rect(scale * item->size.x, scale * item->size.y);
@@ -129,7 +132,7 @@ qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, d
 
 /// The radius of the disk around a body.
 static double reach_of(const qdi_body_item *item, uint64_t seed, size_t body) {
-    if (item->kind == QDI_ITEM_DISKS) return draw_size(&item->radius, seed, body, QDI_USE_RADIUS);
+    if (item->kind == QDI_ITEM_DISKS) return draw_radius(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_shape shape = qdi_item_shape(item, seed, body, 0);
     return qd_shape_reach(&shape);
 }
@@ -177,7 +180,8 @@ static size_t copy_run(const qd_world_def *world, const qdi_item_run *run, qdi_g
     return body;
 }
 
-static size_t skip_edges(const qdi_body_item *item, qdi_generated *bodies, size_t body) {
+// Fills the places of a polyline's edges, which are not generated.
+static size_t fill_edge_slots(const qdi_body_item *item, qdi_generated *bodies, size_t body) {
     for (uint64_t k = 0; k < item->count; ++k, ++body)
         bodies->x[body] = bodies->y[body] = bodies->vx[body] = bodies->vy[body] = bodies->radius[body] = 0;
     return body;
@@ -189,10 +193,10 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies) {
         const qdi_body_item *item = &settings->items[i];
         if (item->kind == QDI_ITEM_FILE) body = copy_rows(&item->file.bodies, bodies, body);
         if (item->kind == QDI_ITEM_RUN) body = copy_run(&settings->world, &item->run, bodies, body);
-        if (item->kind == QDI_ITEM_POLYLINE) body = skip_edges(item, bodies, body);
+        if (item->kind == QDI_ITEM_POLYLINE) body = fill_edge_slots(item, bodies, body);
         if (item->kind == QDI_ITEM_LIST) body = copy_listed(item, bodies, body);
         for (uint64_t k = 0; qdi_item_is_generator(item) && k < item->count; ++k, ++body) {
-            qd_vec2 velocity = velocity_of(&item->velocity, settings->run.seed, body);
+            qd_vec2 velocity = draw_velocity(&item->velocity, settings->run.seed, body);
             bodies->radius[body] = reach_of(item, settings->run.seed, body);
             bodies->vx[body] = velocity.x;
             bodies->vy[body] = velocity.y;

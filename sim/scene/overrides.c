@@ -15,7 +15,8 @@ typedef struct set_walk {
     bool lost;             ///< the schema knows nothing of this path; reading will say so
 } set_walk;
 
-static qd_status refuse(const set_walk *walk, const char *why) {
+// Refuses a --set of a scene key.
+static qd_status refuse_set(const set_walk *walk, const char *why) {
     qdi_yaml_fault fault = {0};
     qdi_quote(fault.text, why, strlen(why));
     return qdi_scene_malformed(walk->reader, walk->source, &fault);
@@ -55,7 +56,8 @@ static qd_status open_value(set_walk *walk) {
     return QD_OK;
 }
 
-static qd_status enter_item(set_walk *walk, const char *word, size_t bytes) {
+// Goes to an item of a list that --set names.
+static qd_status enter_set_item(set_walk *walk, const char *word, size_t bytes) {
     qdi_yaml_ref child = 0;
     size_t number = 0;
     bool digits = bytes > 0 && bytes < 8;
@@ -64,12 +66,13 @@ static qd_status enter_item(set_walk *walk, const char *word, size_t bytes) {
         number = number * 10 + (size_t)(word[i] - '0');
     }
     if (digits) child = qdi_yaml_child(&walk->reader->yaml, walk->node, number);
-    if (!child) return refuse(walk, "the list has no item of this number (they count from 0)");
+    if (!child) return refuse_set(walk, "the list has no item of this number (they count from 0)");
     walk->node = child;
     return QD_OK;
 }
 
-static qd_status enter_key(set_walk *walk, const char *word, size_t bytes) {
+// Goes to a key that --set names, and makes it where it is missing.
+static qd_status enter_set_key(set_walk *walk, const char *word, size_t bytes) {
     qdi_yaml *yaml = &walk->reader->yaml;
     if (yaml->nodes[walk->node].kind == QDI_YAML_VALUE) {
         qd_status status = open_value(walk);
@@ -81,7 +84,7 @@ static qd_status enter_key(set_walk *walk, const char *word, size_t bytes) {
         bool replaces = !walk->lost && walk->schema && walk->schema->type == QDI_KEY_ONE_OF;
         if (replaces) qdi_yaml_clear(yaml, walk->node, walk->source);
         qd_status status = qdi_yaml_append(yaml, walk->node, word, bytes, walk->source, &child);
-        if (status == QD_ERR_LIMIT) return refuse(walk, "the scene holds too many values");
+        if (status == QD_ERR_LIMIT) return refuse_set(walk, "the scene holds too many values");
         if (status != QD_OK) return status;
     }
     walk->node = child;
@@ -89,12 +92,13 @@ static qd_status enter_key(set_walk *walk, const char *word, size_t bytes) {
 }
 
 /// Goes down to the node that the path names, and makes what is missing on the way.
-static qd_status descend(set_walk *walk) {
+static qd_status descend_path(set_walk *walk) {
     for (;;) {
         const char *dot = memchr(walk->key, '.', (size_t)(walk->end - walk->key));
         size_t bytes = (size_t)((dot ? dot : walk->end) - walk->key);
         bool list = walk->reader->yaml.nodes[walk->node].kind == QDI_YAML_LIST;
-        qd_status status = list ? enter_item(walk, walk->key, bytes) : enter_key(walk, walk->key, bytes);
+        qd_status status = list ? enter_set_item(walk, walk->key, bytes)
+                                : enter_set_key(walk, walk->key, bytes);
         if (status != QD_OK) return status;
         schema_enter(walk, walk->key, bytes);
         if (!dot) return QD_OK;
@@ -102,11 +106,12 @@ static qd_status descend(set_walk *walk) {
     }
 }
 
-static qd_status apply(qdi_scene_reader *reader, size_t number) {
+// Applies a --set to the scene's YAML.
+static qd_status apply_set(qdi_scene_reader *reader, size_t number) {
     const char *text = reader->changes->sets[number];
     const char *equals = strchr(text, '=');
     set_walk walk = {.reader = reader, .source = (uint32_t)number + 1, .key = text, .node = reader->root};
-    if (!equals || equals == text) return refuse(&walk, "must be KEY=VALUE");
+    if (!equals || equals == text) return refuse_set(&walk, "must be KEY=VALUE");
     walk.end = equals;
     qdi_yaml_ref value = 0;
     qdi_yaml_fault fault = {0};
@@ -114,8 +119,8 @@ static qd_status apply(qdi_scene_reader *reader, size_t number) {
     qd_status status = qdi_yaml_read(&reader->yaml, content, strlen(content), walk.source, &value, &fault);
     if (status == QD_ERR_INVALID) return qdi_scene_malformed(reader, walk.source, &fault);
     if (status != QD_OK) return status;
-    if (!value) return refuse(&walk, "has no value");
-    status = descend(&walk);
+    if (!value) return refuse_set(&walk, "has no value");
+    status = descend_path(&walk);
     if (status == QD_OK) qdi_yaml_become(&reader->yaml, walk.node, value);
     return status;
 }
@@ -123,7 +128,7 @@ static qd_status apply(qdi_scene_reader *reader, size_t number) {
 qd_status qdi_overrides_apply(qdi_scene_reader *reader) {
     if (!reader->changes || reader->yaml.nodes[reader->root].kind != QDI_YAML_MAP) return QD_OK;
     qd_status status = QD_OK;
-    for (size_t i = 0; i < reader->changes->set_count && status == QD_OK; ++i) status = apply(reader, i);
+    for (size_t i = 0; i < reader->changes->set_count && status == QD_OK; ++i) status = apply_set(reader, i);
     return status;
 }
 

@@ -18,7 +18,8 @@
 
 static const char out_of_memory[] = "out of memory";
 
-static void item_release(const qd_allocator *allocator, qdi_body_item *item) {
+// Releases one item of a scene's list of bodies.
+static void release_body_item(const qd_allocator *allocator, qdi_body_item *item) {
     if (item->file.path.chars) qdi_text_release(&item->file.path);
     if (item->file.from.chars) qdi_text_release(&item->file.from);
     if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
@@ -30,7 +31,7 @@ void qd_scene_destroy(qd_scene *scene) {
     if (!scene) return;
     const qd_allocator *allocator = scene->allocator;
     for (size_t i = 0; i < scene->settings.item_count; ++i)
-        item_release(allocator, &scene->settings.items[i]);
+        release_body_item(allocator, &scene->settings.items[i]);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
     qdi_release(allocator, scene->settings.sources, scene->settings.source_room,
                 sizeof *scene->settings.sources);
@@ -43,7 +44,7 @@ void qd_scene_destroy(qd_scene *scene) {
 }
 
 /// Puts numbers where the defaults depend on other keys.
-static void complete(qdi_settings *settings) {
+static void complete_settings(qdi_settings *settings) {
     qd_world_def *world = &settings->world;
     world->seed = settings->run.seed;
     if (isnan(world->limits.distance))
@@ -72,7 +73,7 @@ static qd_status read_settings(qdi_scene_reader *reader, const char *text, size_
     if (status == QD_OK) status = qdi_scene_read_tree(reader);
     if (status == QD_OK && reader->changes && reader->changes->bodies > 0)
         status = qdi_overrides_scale(reader->settings, reader->changes->bodies, reader->error);
-    if (status == QD_OK) complete(reader->settings);
+    if (status == QD_OK) complete_settings(reader->settings);
     return status;
 }
 

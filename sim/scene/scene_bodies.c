@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-static qd_shape shape_of(const qdi_settings *settings, const qdi_listed *listed) {
+// The shape of a body that is listed in a scene.
+static qd_shape shape_of_listed(const qdi_settings *settings, const qdi_listed *listed) {
     bool round = listed->shape == QD_SHAPE_DISK || listed->shape == QD_SHAPE_CAPSULE;
     double radius = isnan(listed->radius) ? (round ? 0.5 : 0) : listed->radius;
     qd_shape shape = qd_shape_disk(radius);
@@ -18,7 +19,7 @@ static qd_shape shape_of(const qdi_settings *settings, const qdi_listed *listed)
     case QD_SHAPE_RECT: shape = qd_shape_rect(listed->size.x, listed->size.y); break;
     case QD_SHAPE_CAPSULE: shape = qd_shape_capsule(listed->length, radius); break;
     case QD_SHAPE_POLYGON:
-        // Points beyond those that fit are counted all the same: qd_shape_settle says so.
+        // Points beyond those that fit are counted all the same: qd_shape_normalise says so.
         shape.kind = QD_SHAPE_POLYGON;
         shape.count = listed->points.count < 1000 ? (int)listed->points.count : 1000;
         for (size_t i = 0; i < listed->points.count && i < QD_POLYGON_MAX; ++i)
@@ -31,7 +32,7 @@ static qd_shape shape_of(const qdi_settings *settings, const qdi_listed *listed)
 
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed) {
     qd_body_def body = listed->def;
-    body.shape = shape_of(settings, listed);
+    body.shape = shape_of_listed(settings, listed);
     if (listed->is_static) body.kind = QD_BODY_STATIC;
     if (listed->is_kinematic) body.kind = QD_BODY_KINEMATIC;
     return body;
@@ -95,14 +96,16 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
     return qd_world_add(world, &body, NULL, error);
 }
 
-static qd_vec2 mean_of(const qd_vec2 *points, size_t count) {
+// The mean of points.
+static qd_vec2 mean_of_points(const qd_vec2 *points, size_t count) {
     qd_vec2 sum = {0, 0};
     for (size_t i = 0; i < count; ++i) sum = (qd_vec2){sum.x + points[i].x, sum.y + points[i].y};
     return (qd_vec2){sum.x / (double)count, sum.y / (double)count};
 }
 
-static qd_status add_polyline(qd_world *world, const qdi_settings *settings, const qdi_body_item *item,
-                              qd_error *error) {
+// Adds a polyline of a scene to its world.
+static qd_status add_scene_polyline(qd_world *world, const qdi_settings *settings, const qdi_body_item *item,
+                                    qd_error *error) {
     qd_body_def body = qd_body_def_default();
     const qd_vec2 *points = settings->points + item->points.first;
     body.shape = qd_shape_capsule(1, item->thickness);
@@ -112,14 +115,14 @@ static qd_status add_polyline(qd_world *world, const qdi_settings *settings, con
     if (item->turning != 0) {
         body.kind = QD_BODY_KINEMATIC;
         body.spin = item->turning;
-        body.pivot = isnan(item->pivot.x) ? mean_of(points, item->points.count) : item->pivot;
+        body.pivot = isnan(item->pivot.x) ? mean_of_points(points, item->points.count) : item->pivot;
     }
     return qd_world_add_polyline(world, points, item->points.count, item->closed, &body, NULL, error);
 }
 
 /// Says why number `k` of item `i` was refused.
-static void blame(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
-                  qd_error *error) {
+static void explain_refusal(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
+                            qd_error *error) {
     if (item->kind == QDI_ITEM_FILE)
         (void)qdi_lines_reason(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
     else if (item->kind == QDI_ITEM_LIST)
@@ -134,18 +137,19 @@ static void blame(const qdi_body_item *item, size_t i, size_t k, qd_status statu
                          item->kind == QDI_ITEM_DISKS ? "disk" : "body", k, why);
 }
 
-static qd_status add_item(qd_world *world, const qdi_settings *settings, size_t i,
-                          const qdi_generated *bodies, size_t first, qd_error *error) {
+// Adds the bodies of one item of a scene to its world.
+static qd_status add_scene_item(qd_world *world, const qdi_settings *settings, size_t i,
+                                const qdi_generated *bodies, size_t first, qd_error *error) {
     const qdi_body_item *item = &settings->items[i];
     bool line = item->kind == QDI_ITEM_POLYLINE;
     for (uint64_t k = 0; k < item->count; ++k) {
         qd_error reason = {""};
-        qd_status status = line ? add_polyline(world, settings, item, &reason)
+        qd_status status = line ? add_scene_polyline(world, settings, item, &reason)
                                 : add_body(world, settings, item, (size_t)k, bodies, first + (size_t)k,
                                            &reason);
         if (status != QD_OK) {
             const char *why = reason.text[0] ? reason.text : qd_status_text(status);
-            blame(item, i, (size_t)k, status, why, error);
+            explain_refusal(item, i, (size_t)k, status, why, error);
             return status;
         }
         if (line) break; // all its edges at once
@@ -153,8 +157,9 @@ static qd_status add_item(qd_world *world, const qdi_settings *settings, size_t 
     return QD_OK;
 }
 
-static qd_status add_source(qd_world *world, const qdi_settings *settings, const qdi_source *source,
-                            qd_error *error) {
+// Adds an emitter of a scene to its world.
+static qd_status add_scene_source(qd_world *world, const qdi_settings *settings, const qdi_source *source,
+                                  qd_error *error) {
     qd_emitter_def def = qd_emitter_def_default();
     const qdi_region *region = &source->region;
     bool one = source->scale.form == QDI_RADIUS_FIXED;
@@ -175,7 +180,8 @@ static qd_status add_source(qd_world *world, const qdi_settings *settings, const
     return qd_world_add_emitter(world, &def, error);
 }
 
-static qd_status add_drain(qd_world *world, const qdi_drain *drain, qd_error *error) {
+// Adds a sink of a scene to its world.
+static qd_status add_scene_drain(qd_world *world, const qdi_drain *drain, qd_error *error) {
     qd_sink_def def = qd_sink_def_default();
     def.low = (qd_vec2){drain->region.x, drain->region.y};
     def.high = (qd_vec2){drain->region.x + drain->region.width, drain->region.y + drain->region.height};
@@ -187,11 +193,11 @@ static qd_status add_drain(qd_world *world, const qdi_drain *drain, qd_error *er
 static qd_status add_sources(qd_world *world, const qdi_settings *settings, qd_error *error) {
     qd_error reason = {""};
     for (size_t i = 0; i < settings->source_count; ++i) {
-        qd_status status = add_source(world, settings, &settings->sources[i], &reason);
+        qd_status status = add_scene_source(world, settings, &settings->sources[i], &reason);
         if (status != QD_OK) return qdi_reason(error, status, "emitters.%zu: %.300s", i, reason.text);
     }
     for (size_t i = 0; i < settings->drain_count; ++i) {
-        qd_status status = add_drain(world, &settings->drains[i], &reason);
+        qd_status status = add_scene_drain(world, &settings->drains[i], &reason);
         if (status != QD_OK) return qdi_reason(error, status, "sinks.%zu: %.300s", i, reason.text);
     }
     return QD_OK;
@@ -207,7 +213,7 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
     // Bodies without ids of their own get those above.
     if (scene->settings.last_label > world->last_label) world->last_label = scene->settings.last_label;
     for (size_t i = 0; status == QD_OK && i < scene->settings.item_count; ++i) {
-        status = add_item(world, &scene->settings, i, &bodies, first, error);
+        status = add_scene_item(world, &scene->settings, i, &bodies, first, error);
         first += (size_t)scene->settings.items[i].count;
     }
     qdi_generated_release(&bodies);

@@ -49,8 +49,9 @@ static qd_status note_columns(const qdi_scene_reader *reader, const qdi_item_fil
     return reader->notes->status;
 }
 
-static qd_status read_item(const qdi_scene_reader *reader, qdi_body_item *disks, size_t number,
-                           qdi_yaml_ref node) {
+// Reads the body file that an item of a scene names.
+static qd_status read_file_item(const qdi_scene_reader *reader, qdi_body_item *disks, size_t number,
+                                qdi_yaml_ref node) {
     qdi_item_file *item = &disks->file;
     qd_status status = qdi_scene_locate(reader, &item->path, &item->from);
     if (status != QD_OK) return status;
@@ -77,7 +78,8 @@ typedef struct said {
     bool size, origin, boundary[2];
 } said;
 
-static said what_is_said(const qdi_scene_reader *reader) {
+// Which keys of the world a scene gives itself, and not its body file.
+static said find_said_keys(const qdi_scene_reader *reader) {
     static const char *const size[] = {"world", "size", NULL}, *const origin[] = {"world", "origin", NULL},
                              *const both[] = {"world", "boundary", NULL},
                              *const x[] = {"world", "boundary", "x", NULL},
@@ -123,7 +125,7 @@ typedef struct moved {
 
 /// Brings a coordinate into the world. A centre may lie outside a wall by no more than the disk's radius:
 /// soft contacts press it there. False where it lies further out.
-static bool settle(const qdi_axis *axis, double radius, double *at, double *outside) {
+static bool move_inside(const qdi_axis *axis, double radius, double *at, double *outside) {
     double value = *at;
     if (axis->boundary == QD_BOUNDARY_PERIODIC) *at = qdi_axis_wrap(axis, value);
     if (axis->boundary != QD_BOUNDARY_REFLECT || (value >= axis->low && value <= axis->high)) return true;
@@ -133,7 +135,8 @@ static bool settle(const qdi_axis *axis, double radius, double *at, double *outs
     return distance <= radius;
 }
 
-static void axes_of(const qd_world_def *world, qdi_axis axis[2]) {
+// The axes of the world that a scene describes.
+static void axes_of_def(const qd_world_def *world, qdi_axis axis[2]) {
     axis[0] = (qdi_axis){world->boundary_x, world->origin.x, world->origin.x + world->size.x, world->size.x};
     axis[1] = (qdi_axis){world->boundary_y, world->origin.y, world->origin.y + world->size.y, world->size.y};
 }
@@ -141,21 +144,22 @@ static void axes_of(const qd_world_def *world, qdi_axis axis[2]) {
 /// Brings listed bodies into the period; at walls, the world says what it does not take.
 static void wrap_listed(const qd_world_def *world, qdi_body_item *item) {
     qdi_axis axis[2];
-    axes_of(world, axis);
+    axes_of_def(world, axis);
     for (size_t i = 0; i < item->listed_count; ++i) {
         qd_vec2 *at = &item->listed[i].def.position;
         *at = (qd_vec2){qdi_axis_wrap(&axis[0], at->x), qdi_axis_wrap(&axis[1], at->y)};
     }
 }
 
-static qd_status settle_item(const qdi_scene_reader *reader, qdi_item_file *item, moved *total) {
+// Moves disks of a body file that lie a little outside of walls inside.
+static qd_status move_item_inside(const qdi_scene_reader *reader, qdi_item_file *item, moved *total) {
     qdi_axis axis[2];
-    axes_of(&reader->settings->world, axis);
+    axes_of_def(&reader->settings->world, axis);
     for (size_t i = 0; i < item->bodies.count; ++i) {
         qdi_disk_row *row = &item->bodies.rows[i];
         double outside = 0, x = row->x, y = row->y;
-        bool fits = settle(&axis[0], row->radius, &row->x, &outside);
-        fits = settle(&axis[1], row->radius, &row->y, &outside) && fits;
+        bool fits = move_inside(&axis[0], row->radius, &row->x, &outside);
+        fits = move_inside(&axis[1], row->radius, &row->y, &outside) && fits;
         if (!fits)
             return qdi_lines_reason(
                 item->from.chars, row->line, reader->error,
@@ -168,7 +172,9 @@ static qd_status settle_item(const qdi_scene_reader *reader, qdi_item_file *item
     return QD_OK;
 }
 
-static qd_status note(const qdi_scene_reader *reader, const qdi_item_file *item, const moved *total) {
+// Notes that disks of a body file lay outside the walls.
+static qd_status note_moved_disks(const qdi_scene_reader *reader, const qdi_item_file *item,
+                                  const moved *total) {
     char shown[QDI_PATH_SHOWN], line[QDI_PATH_SHOWN + 120];
     snprintf(line, sizeof line, "%s: %zu disk%s lay outside the walls, by %.3g at most: moved onto them\n",
              qdi_path_shown(shown, item->from.chars), total->count, total->count == 1 ? "" : "s",
@@ -181,13 +187,14 @@ qd_status qdi_scene_files_read(qdi_scene_reader *reader) {
     qdi_settings *settings = reader->settings;
     qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
     qdi_yaml_ref node = list ? reader->yaml.nodes[list].first : 0;
-    said known = what_is_said(reader);
+    said known = find_said_keys(reader);
     for (size_t i = 0; i < settings->item_count; ++i, node = reader->yaml.nodes[node].next) {
         qdi_body_item *item = &settings->items[i];
         bool run = item->kind == QDI_ITEM_RUN;
         if (!run && item->kind != QDI_ITEM_FILE) continue;
         qdi_body_side side[2];
-        qd_status status = run ? qdi_item_run_read(reader, item, i, node) : read_item(reader, item, i, node);
+        qd_status status = run ? qdi_item_run_read(reader, item, i, node)
+                               : read_file_item(reader, item, i, node);
         if (status != QD_OK) return status;
         if (run)
             run_sides(&item->run, side);
@@ -200,8 +207,8 @@ qd_status qdi_scene_files_read(qdi_scene_reader *reader) {
         if (settings->items[i].kind != QDI_ITEM_FILE) continue;
         qdi_item_file *item = &settings->items[i].file;
         moved total = {0, 0};
-        qd_status status = settle_item(reader, item, &total);
-        if (status == QD_OK && total.count > 0) status = note(reader, item, &total);
+        qd_status status = move_item_inside(reader, item, &total);
+        if (status == QD_OK && total.count > 0) status = note_moved_disks(reader, item, &total);
         if (status != QD_OK) return status;
     }
     return qdi_scene_labels(reader);

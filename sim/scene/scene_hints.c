@@ -88,7 +88,8 @@ static const qdi_key *uniform_below(const qdi_key *key) {
     return below;
 }
 
-static bool two_numbers(const qdi_scene_reader *reader, qdi_yaml_ref node, double values[2]) {
+// Reads a list of two numbers, for a hint about a wrong key.
+static bool read_two_numbers(const qdi_scene_reader *reader, qdi_yaml_ref node, double values[2]) {
     const qdi_yaml_node *nodes = reader->yaml.nodes;
     if (nodes[node].kind != QDI_YAML_LIST || nodes[node].count != 2) return false;
     const qdi_yaml_ref child[2] = {nodes[node].first, nodes[node].last};
@@ -103,14 +104,14 @@ static bool two_numbers(const qdi_scene_reader *reader, qdi_yaml_ref node, doubl
 bool qdi_scene_is_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     double values[2];
     const qdi_key *uniform = key->plain == QDI_KEY_REAL ? uniform_below(key) : NULL;
-    return uniform && two_numbers(reader, node, values) && values[0] > uniform->low &&
+    return uniform && read_two_numbers(reader, node, values) && values[0] > uniform->low &&
            values[0] <= values[1] && values[1] <= uniform->high;
 }
 
 qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     double values[2] = {0};
     char expected[QDI_EXPECTED_ROOM], low[QDI_NUMBER_ROOM], high[QDI_NUMBER_ROOM];
-    (void)two_numbers(reader, node, values);
+    (void)read_two_numbers(reader, node, values);
     qdi_number_write(values[0], low);
     qdi_number_write(values[1], high);
     return qdi_scene_complain(reader, node, "%s: must be %s; between two numbers: {uniform: [%s, %s]}",
@@ -149,7 +150,7 @@ typedef struct side {
 } side;
 
 /// How far a side reaches outside of the world; 0 for rounding.
-static double beyond(const side *s) {
+static double side_beyond_world(const side *s) {
     if (s->boundary == QD_BOUNDARY_OPEN) return 0;
     double slack = 1e-12 * (s->world_length + fabs(s->world_low));
     double below = s->world_low - s->low, above = s->low + s->length - (s->world_low + s->world_length);
@@ -159,8 +160,8 @@ static double beyond(const side *s) {
 
 /// "by 100 in x (0 to 200; the world: 0 to 100)"
 static void beyond_words(const side *s, char axis, char text[160]) {
-    snprintf(text, 160, "by %.6g in %c (%.6g to %.6g; the world: %.6g to %.6g)", beyond(s), axis, s->low,
-             s->low + s->length, s->world_low, s->world_low + s->world_length);
+    snprintf(text, 160, "by %.6g in %c (%.6g to %.6g; the world: %.6g to %.6g)", side_beyond_world(s), axis,
+             s->low, s->low + s->length, s->world_low, s->world_low + s->world_length);
 }
 
 qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region, const char *word,
@@ -169,10 +170,10 @@ qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_regio
     const qd_world_def *world = &reader->settings->world;
     const side x = {world->boundary_x, region->x, region->width, world->origin.x, world->size.x};
     const side y = {world->boundary_y, region->y, region->height, world->origin.y, world->size.y};
-    bool both = beyond(&x) > 0 && beyond(&y) > 0;
+    bool both = side_beyond_world(&x) > 0 && side_beyond_world(&y) > 0;
     char words[2][160] = {"", ""};
-    if (beyond(&x) > 0) beyond_words(&x, 'x', words[0]);
-    if (beyond(&y) > 0) beyond_words(&y, 'y', words[1]);
+    if (side_beyond_world(&x) > 0) beyond_words(&x, 'x', words[0]);
+    if (side_beyond_world(&y) > 0) beyond_words(&y, 'y', words[1]);
     if (!words[0][0] && !words[1][0]) return QD_OK;
     return qdi_scene_complain(reader, node,
                               "bodies.%zu.%s.region: reaches outside the world %s%s%s; a region is "

@@ -100,7 +100,7 @@ QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const
                                            qdi_key_type type, qdi_yaml_ref node, void *base);
 
 /// scene_bodies.c
-/// A listed body; whether its shape is any good is for qd_shape_settle to say.
+/// A listed body; whether its shape is any good is for qd_shape_normalise to say.
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
 /// Counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
 QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, qd_error *error);

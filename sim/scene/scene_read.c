@@ -15,7 +15,7 @@ static size_t path_push(qdi_scene_reader *reader, const char *part) {
     return length;
 }
 
-static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base);
+static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base);
 
 /// The key below `parent` that names `node`, and its number among its sisters.
 static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node,
@@ -42,7 +42,7 @@ static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_y
         size_t length = path_push(reader, qdi_schema_word(key));
         if (*given >> number & 1) return qdi_scene_complain(reader, child, "%s is given twice", reader->path);
         *given |= (uint64_t)1 << number;
-        qd_status status = read_key(reader, key, child, base);
+        qd_status status = read_scene_key(reader, key, child, base);
         reader->path[length] = 0;
         if (status != QD_OK) return status;
     }
@@ -54,20 +54,22 @@ static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_y
     return QD_OK;
 }
 
-static qd_status wants(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *what) {
+// Refuses a value of a scene key, and says what it must be.
+static qd_status refuse_value(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *what) {
     return qdi_scene_complain(reader, node, "%s%smust be %s", reader->path, *reader->path ? ": " : "", what);
 }
 
 /// A plain value for every key below.
 static qd_status read_each(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
-        qd_status status = read_key(reader, key, node, base);
+        qd_status status = read_scene_key(reader, key, node, base);
         if (status != QD_OK) return status;
     }
     return QD_OK;
 }
 
-static qd_status wants_one_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
+// Refuses a scene key that is not in exactly one of its forms.
+static qd_status refuse_forms(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
     char words[120] = "exactly one of";
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
         size_t used = strlen(words);
@@ -75,13 +77,14 @@ static qd_status wants_one_of(const qdi_scene_reader *reader, const qdi_key *par
         snprintf(words + used, sizeof words - used, "%s %s", used > strlen("exactly one of") ? "," : "",
                  qdi_schema_word(key));
     }
-    return wants(reader, node, words);
+    return refuse_value(reader, node, words);
 }
 
-static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
+// Reads a scene key that has one of several forms.
+static qd_status read_form(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
     int form = 0;
     if (reader->yaml.nodes[node].kind != QDI_YAML_MAP) {
-        if (parent->plain == QDI_KEY_NONE) return wants(reader, node, "a mapping (key: value)");
+        if (parent->plain == QDI_KEY_NONE) return refuse_value(reader, node, "a mapping (key: value)");
         memcpy((char *)base + parent->form, &form, sizeof form);
         if (qdi_scene_is_range(reader, parent, node)) return qdi_scene_wants_range(reader, parent, node);
         return qdi_scene_read_value(reader, parent, parent->plain, node, base);
@@ -89,7 +92,7 @@ static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qd
     uint64_t given = 0;
     qd_status status = read_map(reader, parent, node, base, &given);
     if (status != QD_OK) return status;
-    if (given == 0 || (given & (given - 1)) != 0) return wants_one_of(reader, parent, node);
+    if (given == 0 || (given & (given - 1)) != 0) return refuse_forms(reader, parent, node);
     while (given >> form) ++form;
     memcpy((char *)base + parent->form, &form, sizeof form);
     return QD_OK;
@@ -136,9 +139,11 @@ static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *
     return made;
 }
 
-static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list, void *base) {
+// Reads a list of a scene, item by item.
+static qd_status read_list_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list,
+                                 void *base) {
     const qdi_yaml *yaml = &reader->yaml;
-    if (yaml->nodes[list].kind != QDI_YAML_LIST) return wants(reader, list, "a list");
+    if (yaml->nodes[list].kind != QDI_YAML_LIST) return refuse_value(reader, list, "a list");
     const qdi_key *item = qdi_schema_next(key, NULL);
     qd_status status = reserve_items(reader, key, base, yaml->nodes[list].count);
     size_t count = 0;
@@ -147,7 +152,7 @@ static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_ya
         char number[24];
         snprintf(number, sizeof number, "%zu", count++);
         size_t length = path_push(reader, number);
-        status = read_key(reader, item, child, add_item(reader, key, base));
+        status = read_scene_key(reader, item, child, add_item(reader, key, base));
         if (status == QD_OK) reader->path[length] = 0;
     }
     return status;
@@ -161,25 +166,27 @@ static bool is_null(const qdi_scene_reader *reader, qdi_yaml_ref node) {
     return here->bytes == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0;
 }
 
-static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base) {
+// Reads one key of a scene into its field.
+static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base) {
     if (key->planned) return qdi_scene_complain(reader, node, "%s is known, but not built yet", reader->path);
     if (is_null(reader, node)) return qdi_scene_complain(reader, node, "%s has no value", reader->path);
     uint64_t given = 0;
     bool map = reader->yaml.nodes[node].kind == QDI_YAML_MAP;
     switch (key->type) {
     case QDI_KEY_GROUP:
-        if (!map) return wants(reader, node, "a mapping (key: value)");
+        if (!map) return refuse_value(reader, node, "a mapping (key: value)");
         return read_map(reader, key, node, base, &given);
     case QDI_KEY_EACH:
         return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
-    case QDI_KEY_ONE_OF: return read_one_of(reader, key, node, base);
-    case QDI_KEY_ITEMS: return read_items(reader, key, node, base);
+    case QDI_KEY_ONE_OF: return read_form(reader, key, node, base);
+    case QDI_KEY_ITEMS: return read_list_items(reader, key, node, base);
     default: return qdi_scene_read_value(reader, key, key->type, node, base);
     }
 }
 
 /// The node below `item` at a path of words, or the last one there is.
-static qdi_yaml_ref deepest(const qdi_scene_reader *reader, qdi_yaml_ref item, const char *const *words) {
+static qdi_yaml_ref deepest_node(const qdi_scene_reader *reader, qdi_yaml_ref item,
+                                 const char *const *words) {
     for (; *words; ++words) {
         qdi_yaml_ref child = qdi_yaml_find(&reader->yaml, item, *words, strlen(*words));
         if (!child) return item;
@@ -196,7 +203,7 @@ static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *
     if (listed->is_static && listed->is_kinematic)
         return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: static or kinematic, not both", number,
                                   place);
-    if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+    if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
         return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: %.300s", number, place, reason.text);
     return QD_OK;
 }
@@ -207,11 +214,11 @@ static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item
     qd_error reason = {""};
     if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
         const char *const path[] = {"polyline", "points", NULL};
-        return qdi_scene_complain(reader, deepest(reader, node, path), "bodies.%zu.polyline: %.300s", number,
-                                  reason.text);
+        return qdi_scene_complain(reader, deepest_node(reader, node, path), "bodies.%zu.polyline: %.300s",
+                                  number, reason.text);
     }
     const char *const path[] = {"list", NULL};
-    qdi_yaml_ref list = deepest(reader, node, path);
+    qdi_yaml_ref list = deepest_node(reader, node, path);
     qdi_yaml_ref child = item->listed_count > 0 ? reader->yaml.nodes[list].first : 0;
     for (size_t k = 0; k < item->listed_count; ++k, child = reader->yaml.nodes[child].next) {
         qd_status status = check_listed(reader, &item->listed[k], number, k, child);
@@ -230,25 +237,25 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks
     static const char *const forms[] = {"", "uniform", "power", "normal", "lognormal"};
     const char *const form[] = {"disks", "radius", forms[radius->form], NULL};
     if (radius->form >= QDI_RADIUS_POWER && radius->range.x > radius->range.y)
-        return qdi_scene_complain(reader, deepest(reader, item, form),
+        return qdi_scene_complain(reader, deepest_node(reader, item, form),
                                   "bodies.%zu.disks.radius.%s: min must not be above max", number, form[2]);
     if (radius->form >= QDI_RADIUS_NORMAL &&
         !(radius->middle >= radius->range.x && radius->middle <= radius->range.y))
-        return qdi_scene_complain(reader, deepest(reader, item, form),
+        return qdi_scene_complain(reader, deepest_node(reader, item, form),
                                   "bodies.%zu.disks.radius.%s: %s must be from min to max", number, form[2],
                                   radius->form == QDI_RADIUS_NORMAL ? "mean" : "median");
     if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
         const char *const path[] = {word, "round", NULL};
-        return qdi_scene_complain(reader, deepest(reader, item, path),
+        return qdi_scene_complain(reader, deepest_node(reader, item, path),
                                   "bodies.%zu.%s.round: rows are not round", number, word);
     }
     if (disks->corners[0] > disks->corners[1]) {
         const char *const path[] = {"polygons", "corners", NULL};
-        return qdi_scene_complain(reader, deepest(reader, item, path),
+        return qdi_scene_complain(reader, deepest_node(reader, item, path),
                                   "bodies.%zu.polygons.corners: the smaller number comes first", number);
     }
     const char *const path[] = {word, "region", NULL};
-    return qdi_scene_check_region(reader, &disks->region, word, number, deepest(reader, item, path));
+    return qdi_scene_check_region(reader, &disks->region, word, number, deepest_node(reader, item, path));
 }
 
 /// Whether the shapes of emitters are any good; the world sees to the rest.
@@ -259,7 +266,7 @@ static qd_status check_sources(const qdi_scene_reader *reader) {
     for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
         qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
         qd_error reason = {""};
-        if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+        if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
             return qdi_scene_complain(reader, item, "emitters.%zu: %.300s", i, reason.text);
         if (!(qd_shape_area(&body.shape) > 0))
             return qdi_scene_complain(reader, item, "emitters.%zu: its bodies have no area", i);
@@ -267,7 +274,8 @@ static qd_status check_sources(const qdi_scene_reader *reader) {
     return QD_OK;
 }
 
-static qd_status check_all(const qdi_scene_reader *reader) {
+// Checks what a scene says as a whole.
+static qd_status check_scene(const qdi_scene_reader *reader) {
     const qdi_settings *settings = reader->settings;
     qd_error reason;
     char quote[QDI_QUOTE_ROOM];
@@ -294,5 +302,5 @@ qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {
     uint64_t given = 0;
     qd_status status = read_map(reader, NULL, reader->root, reader->settings, &given);
     if (status == QD_OK) status = qdi_scene_files_read(reader);
-    return status == QD_OK ? check_all(reader) : status;
+    return status == QD_OK ? check_scene(reader) : status;
 }

@@ -59,8 +59,9 @@ static qd_status read_store(const qdi_scene_reader *reader, qdi_item_run *run, q
     return status;
 }
 
-static qd_status read_stream(const qdi_scene_reader *reader, FILE *stream, qdi_item_run *run,
-                             qd_error *reason) {
+// Reads a saved world from a file.
+static qd_status read_state_stream(const qdi_scene_reader *reader, FILE *stream, qdi_item_run *run,
+                                   qd_error *reason) {
     for (;;) {
         qd_status status = qdi_reserve(reader->allocator, &run->data, &run->room, run->bytes,
                                        run->bytes + (1U << 16), 1);
@@ -77,21 +78,23 @@ static qd_status read_stream(const qdi_scene_reader *reader, FILE *stream, qdi_i
     }
 }
 
-static qd_status read_file(const qdi_scene_reader *reader, qdi_item_run *run, qd_error *reason) {
+// Reads the saved world that a scene names.
+static qd_status read_state_file(const qdi_scene_reader *reader, qdi_item_run *run, qd_error *reason) {
     FILE *stream = NULL;
     qd_error why;
     qd_status status = qdi_os_open(run->from.chars, QDI_OS_DATA, &stream, &why);
     if (status != QD_OK)
         return qdi_reason(reason, QD_ERR_NOT_FOUND, "%.300s: cannot be opened: %.150s", run->from.chars,
                           why.text);
-    status = read_stream(reader, stream, run, reason);
+    status = read_state_stream(reader, stream, run, reason);
     (void)fclose(stream); // it was only read
     return status;
 }
 
 // ---- from memory to bodies ----
 
-static qd_status load(const qdi_scene_reader *reader, qdi_item_run *run, qd_error *reason) {
+// Loads the world that a scene begins with.
+static qd_status load_state(const qdi_scene_reader *reader, qdi_item_run *run, qd_error *reason) {
     qd_error why = {""};
     qd_status status = qd_world_load(run->data, run->bytes, 1, reader->allocator, &run->world, &why);
     if (status != QD_OK)
@@ -123,7 +126,9 @@ static qd_status note_step(const qdi_scene_reader *reader, const qdi_item_run *r
     return reader->notes->status;
 }
 
-static qd_status settle(const qdi_scene_reader *reader, qdi_item_run *run, size_t number, qdi_yaml_ref node) {
+// Checks the saved world against the hash in the scene, or notes it.
+static qd_status check_state_hash(const qdi_scene_reader *reader, qdi_item_run *run, size_t number,
+                                  qdi_yaml_ref node) {
     static const char *const path[] = {"run", "hash", NULL};
     uint64_t hash = qd_hash_bytes(run->data, run->bytes);
     if (run->hash != 0 && run->hash != hash)
@@ -148,8 +153,8 @@ qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_body_item *item,
     qd_status status = qdi_scene_locate(reader, &run->path, &run->from);
     if (status == QD_OK)
         status = qdi_os_is_directory(run->from.chars) ? read_store(reader, run, &reason)
-                                                      : read_file(reader, run, &reason);
-    if (status == QD_OK) status = load(reader, run, &reason);
+                                                      : read_state_file(reader, run, &reason);
+    if (status == QD_OK) status = load_state(reader, run, &reason);
     if (status == QD_ERR_MEMORY) return qdi_reason(reader->error, status, "out of memory");
     if (status != QD_OK) {
         qdi_yaml_ref at = qdi_scene_find(reader, node, step);
@@ -158,5 +163,5 @@ qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_body_item *item,
     }
     item->count = run->count;
     status = last ? note_step(reader, run) : QD_OK;
-    return status == QD_OK ? settle(reader, run, number, node) : status;
+    return status == QD_OK ? check_state_hash(reader, run, number, node) : status;
 }

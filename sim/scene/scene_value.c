@@ -26,7 +26,8 @@ static bool is_huge(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml
     return false;
 }
 
-static qd_status wrong(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
+// Refuses a value of a scene key, and says what it expects.
+static qd_status refuse_scene_value(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     char expected[QDI_EXPECTED_ROOM], quote[QDI_QUOTE_ROOM];
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     if (is_huge(reader, key, node))
@@ -45,11 +46,13 @@ static qd_status wrong(const qdi_scene_reader *reader, const qdi_key *key, qdi_y
     return qdi_scene_complain(reader, node, "%s: must be %s, not \"%s\"", reader->path, expected, quote);
 }
 
-static bool in_range(const qdi_key *key, double value) {
+// Whether a number is in the range of its scene key.
+static bool in_key_range(const qdi_key *key, double value) {
     return (key->above ? value > key->low : value >= key->low) && value <= key->high;
 }
 
-static bool is_word(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *word) {
+// Whether the value of a scene key is this word.
+static bool is_scene_word(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *word) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     return here->kind == QDI_YAML_VALUE && here->bytes == strlen(word) &&
            memcmp(reader->yaml.chars + here->text, word, here->bytes) == 0;
@@ -61,15 +64,16 @@ static bool read_real(const qdi_scene_reader *reader, const qdi_key *key, qdi_ya
     if (here->kind != QDI_YAML_VALUE || !here->plain) return false;
     if (!qdi_number_read(reader->yaml.chars + here->text, here->bytes, value)) return false;
     *value += 0.0;
-    return in_range(key, *value);
+    return in_key_range(key, *value);
 }
 
-static bool read_whole(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                       uint64_t *value) {
+// Reads a whole number of a scene.
+static bool read_scene_whole(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                             uint64_t *value) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     if (here->kind != QDI_YAML_VALUE || !here->plain) return false;
     if (!qdi_integer_read(reader->yaml.chars + here->text, here->bytes, value)) return false;
-    return in_range(key, (double)*value);
+    return in_key_range(key, (double)*value);
 }
 
 /// A list of exactly `count` numbers within the range.
@@ -83,7 +87,8 @@ static bool read_reals(const qdi_scene_reader *reader, const qdi_key *key, qdi_y
     return true;
 }
 
-static bool read_name(const qdi_scene_reader *reader, qdi_yaml_ref node, char *name) {
+// Reads a name in a scene.
+static bool read_scene_name(const qdi_scene_reader *reader, qdi_yaml_ref node, char *name) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     if (here->kind != QDI_YAML_VALUE || here->bytes == 0 || here->bytes > QDI_NAME_MAX) return false;
     const char *text = reader->yaml.chars + here->text;
@@ -97,21 +102,25 @@ static bool read_name(const qdi_scene_reader *reader, qdi_yaml_ref node, char *n
     return true;
 }
 
-static bool read_bool(const qdi_scene_reader *reader, qdi_yaml_ref node, bool *value) {
+// Reads true or false in a scene.
+static bool read_scene_bool(const qdi_scene_reader *reader, qdi_yaml_ref node, bool *value) {
     if (reader->yaml.nodes[node].kind != QDI_YAML_VALUE || !reader->yaml.nodes[node].plain) return false;
-    *value = is_word(reader, node, "true") || is_word(reader, node, "True") || is_word(reader, node, "TRUE");
-    return *value || is_word(reader, node, "false") || is_word(reader, node, "False") ||
-           is_word(reader, node, "FALSE");
+    *value = is_scene_word(reader, node, "true") || is_scene_word(reader, node, "True") ||
+             is_scene_word(reader, node, "TRUE");
+    return *value || is_scene_word(reader, node, "false") || is_scene_word(reader, node, "False") ||
+           is_scene_word(reader, node, "FALSE");
 }
 
-static qd_status read_choice(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                             void *place) {
+// Reads one of the words that a scene key offers.
+static qd_status read_scene_choice(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                                   void *place) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
-    if (here->kind != QDI_YAML_VALUE) return wrong(reader, key, node);
+    if (here->kind != QDI_YAML_VALUE) return refuse_scene_value(reader, key, node);
     const char *word = reader->yaml.chars + here->text;
     int number = 0;
     bool planned = false;
-    if (!qdi_schema_choice(key, word, here->bytes, &number, &planned)) return wrong(reader, key, node);
+    if (!qdi_schema_choice(key, word, here->bytes, &number, &planned))
+        return refuse_scene_value(reader, key, node);
     if (planned)
         return qdi_scene_complain(reader, node, "%s: \"%.*s\" is known, but not built yet", reader->path,
                                   (int)here->bytes, word);
@@ -119,51 +128,60 @@ static qd_status read_choice(const qdi_scene_reader *reader, const qdi_key *key,
     return QD_OK;
 }
 
-static bool read_int(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, int *value) {
+// Reads a small whole number of a scene, which may be negative.
+static bool read_scene_int(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                           int *value) {
     uint64_t whole = 0;
     double real = 0;
     if (key->low < 0 && read_real(reader, key, node, &real)) {
         *value = (int)real;
         return real == (double)*value;
     }
-    if (!read_whole(reader, key, node, &whole) || whole > INT_MAX) return false;
+    if (!read_scene_whole(reader, key, node, &whole) || whole > INT_MAX) return false;
     *value = (int)whole;
     return true;
 }
 
-static bool read_int_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, int *pair) {
+// Reads two whole numbers of a scene.
+static bool read_scene_int_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                                int *pair) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     if (here->kind != QDI_YAML_LIST || here->count != 2) return false;
-    return read_int(reader, key, here->first, &pair[0]) && read_int(reader, key, here->last, &pair[1]);
+    return read_scene_int(reader, key, here->first, &pair[0]) &&
+           read_scene_int(reader, key, here->last, &pair[1]);
 }
 
-static bool read_uint32(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                        uint32_t *value) {
+// Reads a 32-bit number of a scene.
+static bool read_scene_uint32(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                              uint32_t *value) {
     uint64_t whole = 0;
-    if (!read_whole(reader, key, node, &whole) || whole > UINT32_MAX) return false;
+    if (!read_scene_whole(reader, key, node, &whole) || whole > UINT32_MAX) return false;
     *value = (uint32_t)whole;
     return true;
 }
 
-static bool read_region(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                        qdi_region *region) {
+// Reads a region of a scene: x, y, width, height.
+static bool read_scene_region(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                              qdi_region *region) {
     double values[4] = {0};
     if (!read_reals(reader, key, node, values, 4) || !(values[2] > 0 && values[3] > 0)) return false;
     *region = (qdi_region){values[0], values[1], values[2], values[3]};
     return true;
 }
 
-static bool read_region_or_auto(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+// Reads a region of a scene, or `auto`.
+static bool read_region_or_word(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
                                 double values[4]) {
-    if (is_word(reader, node, "auto")) {
+    if (is_scene_word(reader, node, "auto")) {
         for (int i = 0; i < 4; ++i) values[i] = (double)NAN;
         return true;
     }
     return read_reals(reader, key, node, values, 4) && values[2] > 0 && values[3] > 0;
 }
 
-static bool read_label(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                       uint64_t *label) {
+// Reads the label of a body in a scene, or a word for one.
+static bool read_scene_label(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                             uint64_t *label) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     int number = 0;
     bool planned = false;
@@ -176,8 +194,9 @@ static bool read_label(const qdi_scene_reader *reader, const qdi_key *key, qdi_y
     return here->plain && qdi_integer_read(word, here->bytes, label) && *label < UINT64_MAX - 15;
 }
 
-static bool read_path(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                      qd_view_camera *camera) {
+// Reads the key frames of a scene's camera.
+static bool read_camera_path(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                             qd_view_camera *camera) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     if (here->kind != QDI_YAML_LIST || here->count > QD_VIEW_KEYS_MAX) return false;
     camera->key_count = 0;
@@ -197,24 +216,25 @@ static qd_status read_points(const qdi_scene_reader *reader, const qdi_key *key,
                              qdi_points *points) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     qdi_settings *settings = reader->settings;
-    if (here->kind != QDI_YAML_LIST) return wrong(reader, key, node);
+    if (here->kind != QDI_YAML_LIST) return refuse_scene_value(reader, key, node);
     size_t first = settings->point_count;
     qd_status status = qdi_reserve(reader->allocator, &settings->points, &settings->point_room, first,
                                    first + here->count, sizeof *settings->points);
     if (status != QD_OK) return status;
     for (qdi_yaml_ref child = here->first; child; child = reader->yaml.nodes[child].next) {
         double values[2] = {0};
-        if (!read_reals(reader, key, child, values, 2)) return wrong(reader, key, child);
+        if (!read_reals(reader, key, child, values, 2)) return refuse_scene_value(reader, key, child);
         settings->points[settings->point_count++] = (qd_vec2){values[0], values[1]};
     }
     *points = (qdi_points){first, settings->point_count - first};
     return QD_OK;
 }
 
-static bool read_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
-                      qdi_yaml_ref node, qd_vec2 *pair) {
+// Reads two numbers of a scene, or a word for them.
+static bool read_scene_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
+                            qdi_yaml_ref node, qd_vec2 *pair) {
     double values[2] = {0};
-    if (type == QDI_KEY_PAIR_OR_AUTO && is_word(reader, node, "auto")) {
+    if (type == QDI_KEY_PAIR_OR_AUTO && is_scene_word(reader, node, "auto")) {
         *pair = (qd_vec2){(double)NAN, (double)NAN};
         return true;
     }
@@ -227,12 +247,13 @@ static bool read_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_ke
 /// The longest text that a key may have.
 enum { LONGEST_TEXT = 4096 };
 
-static qd_status read_text(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
-                           qdi_text *text) {
+// Reads a text of a scene.
+static qd_status read_scene_text(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                                 qdi_text *text) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     const char *chars = reader->yaml.chars + here->text;
     if (here->kind != QDI_YAML_VALUE || here->bytes == 0 || memchr(chars, 0, here->bytes))
-        return wrong(reader, key, node);
+        return refuse_scene_value(reader, key, node);
     if (here->bytes > LONGEST_TEXT)
         return qdi_scene_complain(reader, node, "%s: is longer than %d bytes", reader->path, LONGEST_TEXT);
     text->allocator = reader->allocator;
@@ -241,7 +262,8 @@ static qd_status read_text(const qdi_scene_reader *reader, const qdi_key *key, q
     return text->status;
 }
 
-static bool read_hash(const qdi_scene_reader *reader, qdi_yaml_ref node, uint64_t *hash) {
+// Reads a hash in a scene.
+static bool read_scene_hash(const qdi_scene_reader *reader, qdi_yaml_ref node, uint64_t *hash) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     return here->kind == QDI_YAML_VALUE && qdi_hash_read(reader->yaml.chars + here->text, here->bytes, hash);
 }
@@ -256,25 +278,25 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_EACH:
     case QDI_KEY_ONE_OF:
     case QDI_KEY_ITEMS: break;
-    case QDI_KEY_CHOICE: return read_choice(reader, key, node, place);
+    case QDI_KEY_CHOICE: return read_scene_choice(reader, key, node, place);
     case QDI_KEY_POINTS: return read_points(reader, key, node, place);
-    case QDI_KEY_TEXT: return read_text(reader, key, node, place);
-    case QDI_KEY_HASH: good = read_hash(reader, node, place); break;
-    case QDI_KEY_NAME: good = read_name(reader, node, place); break;
-    case QDI_KEY_UINT64: good = read_whole(reader, key, node, place); break;
+    case QDI_KEY_TEXT: return read_scene_text(reader, key, node, place);
+    case QDI_KEY_HASH: good = read_scene_hash(reader, node, place); break;
+    case QDI_KEY_NAME: good = read_scene_name(reader, node, place); break;
+    case QDI_KEY_UINT64: good = read_scene_whole(reader, key, node, place); break;
     case QDI_KEY_UINT64_OR_LAST:
-        good = is_word(reader, node, "last");
+        good = is_scene_word(reader, node, "last");
         if (good)
             *(uint64_t *)place = UINT64_MAX;
         else
-            good = read_whole(reader, key, node, place);
+            good = read_scene_whole(reader, key, node, place);
         break;
-    case QDI_KEY_UINT32: good = read_uint32(reader, key, node, place); break;
-    case QDI_KEY_INT: good = read_int(reader, key, node, place); break;
-    case QDI_KEY_INT_PAIR: good = read_int_pair(reader, key, node, place); break;
+    case QDI_KEY_UINT32: good = read_scene_uint32(reader, key, node, place); break;
+    case QDI_KEY_INT: good = read_scene_int(reader, key, node, place); break;
+    case QDI_KEY_INT_PAIR: good = read_scene_int_pair(reader, key, node, place); break;
     case QDI_KEY_REAL: good = read_real(reader, key, node, place); break;
     case QDI_KEY_REAL_OR_AUTO:
-        good = is_word(reader, node, "auto");
+        good = is_scene_word(reader, node, "auto");
         if (good)
             *(double *)place = (double)NAN;
         else
@@ -283,16 +305,16 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
     case QDI_KEY_PAIR_OR_ZERO:
-    case QDI_KEY_PAIR_OR_AUTO: good = read_pair(reader, key, type, node, place); break;
-    case QDI_KEY_REGION: good = read_region(reader, key, node, place); break;
+    case QDI_KEY_PAIR_OR_AUTO: good = read_scene_pair(reader, key, type, node, place); break;
+    case QDI_KEY_REGION: good = read_scene_region(reader, key, node, place); break;
     case QDI_KEY_RANGE_OR_AUTO:
-        good = read_pair(reader, key, QDI_KEY_PAIR_OR_AUTO, node, place) &&
+        good = read_scene_pair(reader, key, QDI_KEY_PAIR_OR_AUTO, node, place) &&
                !(((qd_vec2 *)place)->x >= ((qd_vec2 *)place)->y);
         break;
-    case QDI_KEY_REGION_OR_AUTO: good = read_region_or_auto(reader, key, node, place); break;
-    case QDI_KEY_LABEL: good = read_label(reader, key, node, place); break;
-    case QDI_KEY_CAMERA_PATH: good = read_path(reader, key, node, place); break;
-    case QDI_KEY_BOOL: good = read_bool(reader, node, place); break;
+    case QDI_KEY_REGION_OR_AUTO: good = read_region_or_word(reader, key, node, place); break;
+    case QDI_KEY_LABEL: good = read_scene_label(reader, key, node, place); break;
+    case QDI_KEY_CAMERA_PATH: good = read_camera_path(reader, key, node, place); break;
+    case QDI_KEY_BOOL: good = read_scene_bool(reader, node, place); break;
     }
-    return good ? QD_OK : wrong(reader, key, node);
+    return good ? QD_OK : refuse_scene_value(reader, key, node);
 }

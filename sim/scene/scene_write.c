@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_pair(qdi_text *text, const double *values, size_t count) {
+// Writes numbers of a scene as a list.
+static void write_pair(qdi_text *text, const double *values, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         qdi_text_add(text, i > 0 ? ", " : "[");
         qdi_text_add_number(text, values[i]);
@@ -20,7 +21,7 @@ static void add_or_auto(qdi_text *text, const double *values, size_t count) {
     else if (count == 1)
         qdi_text_add_number(text, *values);
     else
-        add_pair(text, values, count);
+        write_pair(text, values, count);
 }
 
 /// In quotes, for a hash may look like a number.
@@ -30,22 +31,24 @@ static void add_hash(qdi_text *text, uint64_t hash) {
     qdi_text_add(text, digits);
 }
 
-static void add_points(const qdi_settings *settings, const qdi_points *points, qdi_text *text) {
+// Writes points of a scene.
+static void write_points(const qdi_settings *settings, const qdi_points *points, qdi_text *text) {
     qdi_text_add(text, "[");
     for (size_t i = 0; i < points->count; ++i) {
         qd_vec2 point = settings->points[points->first + i];
         if (i > 0) qdi_text_add(text, ", ");
-        add_pair(text, (double[]){point.x, point.y}, 2);
+        write_pair(text, (double[]){point.x, point.y}, 2);
     }
     qdi_text_add(text, "]");
 }
 
-static void add_path(const qd_view_camera *camera, qdi_text *text) {
+// Writes the key frames of a scene's camera.
+static void write_camera_path(const qd_view_camera *camera, qdi_text *text) {
     qdi_text_add(text, "[");
     for (int i = 0; i < camera->key_count; ++i) {
         const qd_view_key *key = &camera->keys[i];
         if (i > 0) qdi_text_add(text, ", ");
-        add_pair(text, (double[]){key->time, key->x, key->y, key->zoom}, 4);
+        write_pair(text, (double[]){key->time, key->x, key->y, key->zoom}, 4);
     }
     qdi_text_add(text, "]");
 }
@@ -78,16 +81,16 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
         break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
     case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
-    case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
+    case QDI_KEY_INT_PAIR: write_pair(text, (double[]){whole[0], whole[1]}, 2); break;
     case QDI_KEY_REAL: qdi_text_add_number(text, *real); break;
     case QDI_KEY_REAL_OR_AUTO: add_or_auto(text, real, 1); break;
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
-    case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
+    case QDI_KEY_PAIR_OR_ZERO: write_pair(text, real, 2); break;
     case QDI_KEY_RANGE_OR_AUTO:
     case QDI_KEY_PAIR_OR_AUTO: add_or_auto(text, real, 2); break;
     case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
-    case QDI_KEY_REGION: add_pair(text, real, 4); break;
+    case QDI_KEY_REGION: write_pair(text, real, 4); break;
     case QDI_KEY_REGION_OR_AUTO: add_or_auto(text, real, 4); break;
     case QDI_KEY_LABEL: {
         uint64_t label = *(const uint64_t *)place;
@@ -99,7 +102,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
             qdi_text_add_integer(text, label);
         break;
     }
-    case QDI_KEY_CAMERA_PATH: add_path(place, text); break;
+    case QDI_KEY_CAMERA_PATH: write_camera_path(place, text); break;
     case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
     case QDI_KEY_CHOICE: {
         const char *word = qdi_schema_choice_word(key, *whole, &bytes, &planned);
@@ -109,11 +112,13 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     }
 }
 
-static bool is_below(const qdi_key *key, const char *path) {
+// Whether a scene key lies below a path.
+static bool is_key_below(const qdi_key *key, const char *path) {
     return strncmp(key->path, path, strlen(path)) == 0;
 }
 
-static bool is_of_a_form(const qdi_key *key) {
+// Whether a scene key belongs to one of several forms of a value.
+static bool is_form_key(const qdi_key *key) {
     return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.") || strstr(key->path, ".frame.") ||
            strstr(key->path, ".scale.") || strstr(key->path, ".spin.");
 }
@@ -122,34 +127,35 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
     const qdi_key_type type = key->type == QDI_KEY_ONE_OF ? key->plain : key->type;
     const bool plain = type != QDI_KEY_NONE && type != QDI_KEY_GROUP && type != QDI_KEY_EACH &&
                        type != QDI_KEY_ONE_OF && type != QDI_KEY_ITEMS;
-    if (key->required || key->planned || !plain || is_of_a_form(key)) return false;
+    if (key->required || key->planned || !plain || is_form_key(key)) return false;
     const qdi_settings settings = qdi_settings_default();
     const qdi_body_item item = qdi_disks_default();
     const qdi_listed listed = qdi_listed_default();
     const qdi_source source = qdi_source_default();
     const qdi_drain drain = qdi_drain_default();
     const void *base = &settings;
-    if (is_below(key, "bodies[].list[]"))
+    if (is_key_below(key, "bodies[].list[]"))
         base = &listed;
-    else if (is_below(key, "bodies[]"))
+    else if (is_key_below(key, "bodies[]"))
         base = &item;
-    else if (is_below(key, "emitters[]"))
+    else if (is_key_below(key, "emitters[]"))
         base = &source;
-    else if (is_below(key, "sinks[]"))
+    else if (is_key_below(key, "sinks[]"))
         base = &drain;
     qdi_scene_write_value(key, type, base, text);
     return true;
 }
 
-static void indent(qdi_text *text, int depth) {
+// Begins a line of a scene, indented by its depth.
+static void write_indent(qdi_text *text, int depth) {
     for (int i = 0; i < depth; ++i) qdi_text_add(text, "  ");
 }
 
 static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
                         qdi_text *text);
 
-static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
-                        qdi_text *text);
+static void write_scene_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                              qdi_text *text);
 
 /// Writes what stands behind "key:".
 static void write_content(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
@@ -161,7 +167,7 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
         qdi_text_add(text, " ");
         const void *place = (const char *)base + key->offset;
         if (key->type == QDI_KEY_POINTS)
-            add_points(settings, place, text);
+            write_points(settings, place, text);
         else
             qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
     }
@@ -174,12 +180,12 @@ static void write_item(const qdi_settings *settings, const qdi_key *item, const 
                        int depth, qdi_text *text) {
     const qdi_key *kind = qdi_schema_next(item, NULL);
     for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
-    indent(text, depth);
+    write_indent(text, depth);
     qdi_text_add(text, "- ");
     qdi_text_add(text, qdi_schema_word(kind));
     qdi_text_add(text, ":");
     if (kind->type == QDI_KEY_ITEMS)
-        write_items(settings, kind, disks, depth + 1, text);
+        write_scene_items(settings, kind, disks, depth + 1, text);
     else
         write_content(settings, kind, disks, depth + 1, text);
 }
@@ -190,7 +196,7 @@ static void write_listed(const qdi_settings *settings, const qdi_key *item, cons
     bool first = true;
     for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
         if (key->planned) continue;
-        indent(text, first ? depth : depth + 1);
+        write_indent(text, first ? depth : depth + 1);
         qdi_text_add(text, first ? "- " : "");
         qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
@@ -199,8 +205,9 @@ static void write_listed(const qdi_settings *settings, const qdi_key *item, cons
     }
 }
 
-static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
-                        qdi_text *text) {
+// Writes a list of a scene, item by item.
+static void write_scene_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                              qdi_text *text) {
     const qdi_key *item = qdi_schema_next(key, NULL);
     const qdi_body_item *disks = base;
     bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
@@ -232,11 +239,11 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
         ++number;
         if (key->planned || (one_of && number != form)) continue;
-        indent(text, depth);
+        write_indent(text, depth);
         qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
         if (key->type == QDI_KEY_ITEMS)
-            write_items(settings, key, base, depth, text);
+            write_scene_items(settings, key, base, depth, text);
         else
             write_content(settings, key, base, depth, text);
     }

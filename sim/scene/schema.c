@@ -49,6 +49,7 @@ _Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
 
 enum { PIECES = 6 };
 
+// Piece number `number` of the table of scene keys.
 static qdi_schema_piece piece(int number) {
     switch (number) {
     case 0: return qdi_schema_world();
@@ -147,6 +148,7 @@ static void range_words(const qdi_key *key, bool fully, char *text, size_t room)
         text[0] = 0;
 }
 
+// The words that a scene key offers, for messages.
 static void choice_words(const qdi_key *key, char *text, size_t room) {
     size_t used = 0, bytes = 0;
     bool planned = false;
@@ -165,6 +167,7 @@ static void choice_words(const qdi_key *key, char *text, size_t room) {
     snprintf(text + used, room - used, "%s%.*s", last, (int)pending_bytes, pending);
 }
 
+// What a scene key expects, in words.
 static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECTED_ROOM]) {
     char range[80];
     range_words(key, fully, range, sizeof range);
@@ -216,10 +219,12 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
     return text;
 }
 
+// What a scene key expects, in few words.
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
     return expected(key, false, text);
 }
 
+// What a scene key expects, with its range.
 const char *qdi_schema_expected_fully(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
     return expected(key, true, text);
 }

@@ -106,6 +106,7 @@ static const qdi_key keys[] = {
     SURFACE_KEYS("bodies[].list[]", IN_LISTED_BODY, "it can"),
 };
 
+// Scene keys of bodies.
 qdi_schema_piece qdi_schema_bodies(void) {
     return (qdi_schema_piece){keys, sizeof keys / sizeof keys[0]};
 }

@@ -77,6 +77,7 @@ static const qdi_key keys[] = {
     SURFACE_KEYS("bodies[].capsules", IN_ITEM, "it can"),
 };
 
+// Scene keys of generators.
 qdi_schema_piece qdi_schema_generators(void) {
     return (qdi_schema_piece){keys, sizeof keys / sizeof keys[0]};
 }

@@ -91,6 +91,7 @@ static const qdi_key keys[] = {
         "How many stay, the latest, beside that of step 0."),
 };
 
+// Scene keys of frames, records and the view.
 qdi_schema_piece qdi_schema_output(void) {
     return (qdi_schema_piece){keys, sizeof keys / sizeof keys[0]};
 }

@@ -22,6 +22,7 @@ static const qdi_key keys[] = {
     SURFACE_KEYS("bodies[].polygons", IN_ITEM, "it can"),
 };
 
+// Scene keys of polygons.
 qdi_schema_piece qdi_schema_polygons(void) {
     return (qdi_schema_piece){keys, sizeof keys / sizeof keys[0]};
 }

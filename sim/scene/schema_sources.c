@@ -61,6 +61,7 @@ static const qdi_key keys[] = {
         .otherwise = "no limit"),
 };
 
+// Scene keys of emitters and sinks.
 qdi_schema_piece qdi_schema_sources(void) {
     return (qdi_schema_piece){keys, sizeof keys / sizeof keys[0]};
 }

@@ -159,6 +159,7 @@ static const qdi_key keys[] = {
     {.path = "bodies[]", .type = QDI_KEY_ONE_OF, .form = IN_ITEM(kind), .about = "One of the following."},
 };
 
+// Scene keys of the world and the run.
 qdi_schema_piece qdi_schema_world(void) {
     return (qdi_schema_piece){keys, sizeof keys / sizeof keys[0]};
 }

@@ -32,13 +32,15 @@ typedef struct document_builder {
     size_t anchor_count;
 } document_builder;
 
-static qd_status blame(document_builder *builder, size_t line, const char *text) {
+// Notes what is wrong with a YAML document, and in which line.
+static qd_status set_fault(document_builder *builder, size_t line, const char *text) {
     builder->fault->line = (uint32_t)(line < UINT32_MAX ? line : UINT32_MAX);
     snprintf(builder->fault->text, sizeof builder->fault->text, "%s", text);
     return QD_ERR_INVALID;
 }
 
-static qd_status chars_add(qdi_yaml *yaml, const char *text, size_t bytes, size_t *place) {
+// Keeps a text of a YAML document.
+static qd_status add_yaml_chars(qdi_yaml *yaml, const char *text, size_t bytes, size_t *place) {
     qd_status status = qdi_reserve(yaml->allocator, &yaml->chars, &yaml->char_room, yaml->char_count,
                                    yaml->char_count + bytes + 1, 1);
     if (status != QD_OK) return status;
@@ -49,7 +51,8 @@ static qd_status chars_add(qdi_yaml *yaml, const char *text, size_t bytes, size_
     return QD_OK;
 }
 
-static qd_status node_new(qdi_yaml *yaml, qdi_yaml_node content, qdi_yaml_ref *node) {
+// Adds a node to the tree of a YAML document.
+static qd_status new_yaml_node(qdi_yaml *yaml, qdi_yaml_node content, qdi_yaml_ref *node) {
     size_t used = yaml->node_count, place = used > 0 ? used : 1; // place 0 stands for no node
     if (place > QDI_YAML_MOST_NODES) return QD_ERR_LIMIT;
     qd_status status = qdi_reserve(yaml->allocator, &yaml->nodes, &yaml->node_room, used, place + 1,
@@ -62,7 +65,8 @@ static qd_status node_new(qdi_yaml *yaml, qdi_yaml_node content, qdi_yaml_ref *n
     return QD_OK;
 }
 
-static void node_link(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref child) {
+// Hangs a node of a YAML document below another.
+static void link_yaml_node(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref child) {
     qdi_yaml_node *above = &yaml->nodes[parent];
     if (above->last)
         yaml->nodes[above->last].next = child;
@@ -73,47 +77,50 @@ static void node_link(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref child) {
 }
 
 /// Puts a node into the innermost open list or map, under the key that was read, or makes it the root.
-static qd_status place(document_builder *builder, qdi_yaml_node content, qdi_yaml_ref *node) {
+static qd_status place_node(document_builder *builder, qdi_yaml_node content, qdi_yaml_ref *node) {
     if (builder->has_key) {
         content.key = builder->key;
         content.key_bytes = builder->key_bytes;
         content.line = builder->key_line;
         builder->has_key = false;
     }
-    qd_status status = node_new(builder->yaml, content, node);
-    if (status == QD_ERR_LIMIT) return blame(builder, content.line, "holds too many values");
+    qd_status status = new_yaml_node(builder->yaml, content, node);
+    if (status == QD_ERR_LIMIT) return set_fault(builder, content.line, "holds too many values");
     if (status != QD_OK) return status;
     if (builder->depth > 0)
-        node_link(builder->yaml, builder->open[builder->depth - 1], *node);
+        link_yaml_node(builder->yaml, builder->open[builder->depth - 1], *node);
     else
         builder->root = *node;
     return QD_OK;
 }
 
-static bool wants_key(const document_builder *builder) {
+// Whether the next scalar of a YAML document is a key.
+static bool expects_key(const document_builder *builder) {
     if (builder->depth == 0 || builder->has_key) return false;
     return builder->yaml->nodes[builder->open[builder->depth - 1]].kind == QDI_YAML_MAP;
 }
 
-static qd_status remember_anchor(document_builder *builder, const yaml_char_t *name, size_t line,
+// Notes an anchor of a YAML document.
+static qd_status add_yaml_anchor(document_builder *builder, const yaml_char_t *name, size_t line,
                                  qdi_yaml_ref node) {
     if (!name) return QD_OK;
-    if (builder->anchor_count == MOST_ANCHORS) return blame(builder, line, "has too many anchors");
+    if (builder->anchor_count == MOST_ANCHORS) return set_fault(builder, line, "has too many anchors");
     named_anchor *anchor = &builder->anchors[builder->anchor_count];
     anchor->node = node;
     anchor->bytes = strlen((const char *)name);
-    qd_status status = chars_add(builder->yaml, (const char *)name, anchor->bytes, &anchor->name);
+    qd_status status = add_yaml_chars(builder->yaml, (const char *)name, anchor->bytes, &anchor->name);
     if (status == QD_OK) ++builder->anchor_count;
     return status;
 }
 
-static qd_status read_scalar(document_builder *builder, const yaml_event_t *event) {
+// Takes a scalar of a YAML document: a key or a value.
+static qd_status read_yaml_scalar(document_builder *builder, const yaml_event_t *event) {
     size_t line = event->start_mark.line + 1, text = 0;
     const char *value = (const char *)event->data.scalar.value;
-    if (event->data.scalar.tag) return blame(builder, line, "tags (\"!...\") have no meaning here");
-    qd_status status = chars_add(builder->yaml, value, event->data.scalar.length, &text);
+    if (event->data.scalar.tag) return set_fault(builder, line, "tags (\"!...\") have no meaning here");
+    qd_status status = add_yaml_chars(builder->yaml, value, event->data.scalar.length, &text);
     if (status != QD_OK) return status;
-    if (wants_key(builder)) {
+    if (expects_key(builder)) {
         builder->has_key = true;
         builder->key = text;
         builder->key_bytes = event->data.scalar.length;
@@ -127,22 +134,23 @@ static qd_status read_scalar(document_builder *builder, const yaml_event_t *even
                              .source = builder->source,
                              .text = text,
                              .bytes = event->data.scalar.length};
-    status = place(builder, content, &node);
-    return status == QD_OK ? remember_anchor(builder, event->data.scalar.anchor, line, node) : status;
+    status = place_node(builder, content, &node);
+    return status == QD_OK ? add_yaml_anchor(builder, event->data.scalar.anchor, line, node) : status;
 }
 
-static qd_status read_start(document_builder *builder, const yaml_event_t *event, qdi_yaml_kind kind) {
+// Takes the start of a map or list of a YAML document.
+static qd_status read_yaml_start(document_builder *builder, const yaml_event_t *event, qdi_yaml_kind kind) {
     size_t line = event->start_mark.line + 1;
     bool map = kind == QDI_YAML_MAP;
     const yaml_char_t *tag = map ? event->data.mapping_start.tag : event->data.sequence_start.tag;
     const yaml_char_t *name = map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
-    if (tag) return blame(builder, line, "tags (\"!...\") have no meaning here");
-    if (wants_key(builder)) return blame(builder, line, "a key must be a word");
-    if (builder->depth == QDI_YAML_DEEPEST) return blame(builder, line, "is nested too deep");
+    if (tag) return set_fault(builder, line, "tags (\"!...\") have no meaning here");
+    if (expects_key(builder)) return set_fault(builder, line, "a key must be a word");
+    if (builder->depth == QDI_YAML_DEEPEST) return set_fault(builder, line, "is nested too deep");
     qdi_yaml_node content = {.kind = kind, .line = (uint32_t)line, .source = builder->source};
     qdi_yaml_ref node = 0;
-    qd_status status = place(builder, content, &node);
-    if (status == QD_OK) status = remember_anchor(builder, name, line, node);
+    qd_status status = place_node(builder, content, &node);
+    if (status == QD_OK) status = add_yaml_anchor(builder, name, line, node);
     if (status == QD_OK) builder->open[builder->depth++] = node;
     return status;
 }
@@ -153,22 +161,23 @@ static qd_status copy_children(document_builder *builder, qdi_yaml_ref from, qdi
     for (qdi_yaml_ref child = yaml->nodes[from].first; child; child = yaml->nodes[child].next) {
         qdi_yaml_node content = yaml->nodes[child];
         content.first = content.last = content.next = content.count = 0;
-        if (depth == QDI_YAML_DEEPEST) return blame(builder, content.line, "is nested too deep");
+        if (depth == QDI_YAML_DEEPEST) return set_fault(builder, content.line, "is nested too deep");
         qdi_yaml_ref copy = 0;
-        qd_status status = node_new(yaml, content, &copy);
-        if (status == QD_ERR_LIMIT) return blame(builder, content.line, "holds too many values");
+        qd_status status = new_yaml_node(yaml, content, &copy);
+        if (status == QD_ERR_LIMIT) return set_fault(builder, content.line, "holds too many values");
         if (status != QD_OK) return status;
-        node_link(yaml, to, copy);
+        link_yaml_node(yaml, to, copy);
         status = copy_children(builder, child, copy, depth + 1);
         if (status != QD_OK) return status;
     }
     return QD_OK;
 }
 
-static qd_status read_alias(document_builder *builder, const yaml_event_t *event) {
+// Takes an alias of a YAML document.
+static qd_status read_yaml_alias(document_builder *builder, const yaml_event_t *event) {
     size_t line = event->start_mark.line + 1;
     const char *name = (const char *)event->data.alias.anchor;
-    if (wants_key(builder)) return blame(builder, line, "a key must be a word");
+    if (expects_key(builder)) return set_fault(builder, line, "a key must be a word");
     qdi_yaml_ref target = 0;
     for (size_t i = builder->anchor_count; i-- > 0 && !target;) {
         const named_anchor *anchor = &builder->anchors[i];
@@ -176,27 +185,29 @@ static qd_status read_alias(document_builder *builder, const yaml_event_t *event
             !memcmp(builder->yaml->chars + anchor->name, name, anchor->bytes))
             target = anchor->node;
     }
-    if (!target) return blame(builder, line, "an alias (\"*...\") names an anchor that is not there");
+    if (!target) return set_fault(builder, line, "an alias (\"*...\") names an anchor that is not there");
     for (size_t i = 0; i < builder->depth; ++i)
-        if (builder->open[i] == target) return blame(builder, line, "an alias stands inside its own anchor");
+        if (builder->open[i] == target)
+            return set_fault(builder, line, "an alias stands inside its own anchor");
     qdi_yaml_node content = builder->yaml->nodes[target];
     content.first = content.last = content.next = content.count = 0;
     content.key = content.key_bytes = 0;
     content.line = (uint32_t)line;
     qdi_yaml_ref node = 0;
-    qd_status status = place(builder, content, &node);
+    qd_status status = place_node(builder, content, &node);
     return status == QD_OK ? copy_children(builder, target, node, builder->depth + 1) : status;
 }
 
-static qd_status read_event(document_builder *builder, const yaml_event_t *event) {
+// Takes one event of the YAML parser.
+static qd_status read_yaml_event(document_builder *builder, const yaml_event_t *event) {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (builder->documents++ == 0) return QD_OK;
-        return blame(builder, event->start_mark.line + 1, "holds more than one document (\"---\")");
-    case YAML_SCALAR_EVENT: return read_scalar(builder, event);
-    case YAML_ALIAS_EVENT: return read_alias(builder, event);
-    case YAML_SEQUENCE_START_EVENT: return read_start(builder, event, QDI_YAML_LIST);
-    case YAML_MAPPING_START_EVENT: return read_start(builder, event, QDI_YAML_MAP);
+        return set_fault(builder, event->start_mark.line + 1, "holds more than one document (\"---\")");
+    case YAML_SCALAR_EVENT: return read_yaml_scalar(builder, event);
+    case YAML_ALIAS_EVENT: return read_yaml_alias(builder, event);
+    case YAML_SEQUENCE_START_EVENT: return read_yaml_start(builder, event, QDI_YAML_LIST);
+    case YAML_MAPPING_START_EVENT: return read_yaml_start(builder, event, QDI_YAML_MAP);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: --builder->depth; return QD_OK;
     default: return QD_OK;
@@ -223,7 +234,7 @@ static qd_status parser_fault(document_builder *builder) {
     if (parser->error == YAML_MEMORY_ERROR) return QD_ERR_MEMORY;
     if (parser->error == YAML_READER_ERROR) {
         snprintf(text, sizeof text, "is not text in UTF-8: %s (byte %zu)", problem, parser->problem_offset);
-        return blame(builder, 0, text);
+        return set_fault(builder, 0, text);
     }
     if (tab_begins(builder, parser->problem_mark.line))
         snprintf(text, sizeof text, "a tab begins the line: YAML takes spaces only");
@@ -232,14 +243,15 @@ static qd_status parser_fault(document_builder *builder) {
                  parser->context_mark.line + 1);
     else
         snprintf(text, sizeof text, "%s", problem);
-    return blame(builder, parser->problem_mark.line + 1, text);
+    return set_fault(builder, parser->problem_mark.line + 1, text);
 }
 
-static qd_status read_all(document_builder *builder) {
+// Takes all events of the YAML parser.
+static qd_status read_yaml_events(document_builder *builder) {
     for (bool more = true; more;) {
         yaml_event_t event;
         if (!yaml_parser_parse(&builder->parser, &event)) return parser_fault(builder);
-        qd_status status = read_event(builder, &event);
+        qd_status status = read_yaml_event(builder, &event);
         more = event.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
         if (status != QD_OK) return status;
@@ -252,12 +264,13 @@ qd_status qdi_yaml_read(qdi_yaml *yaml, const char *text, size_t bytes, uint32_t
     document_builder builder = {.yaml = yaml, .fault = fault, .source = source, .text = text, .bytes = bytes};
     if (!yaml_parser_initialize(&builder.parser)) return QD_ERR_MEMORY;
     yaml_parser_set_input_string(&builder.parser, (const unsigned char *)text, bytes);
-    qd_status status = read_all(&builder);
+    qd_status status = read_yaml_events(&builder);
     yaml_parser_delete(&builder.parser);
     *root = status == QD_OK ? builder.root : 0;
     return status;
 }
 
+// Releases the tree of a YAML document.
 void qdi_yaml_release(qdi_yaml *yaml) {
     qdi_release(yaml->allocator, yaml->nodes, yaml->node_room, sizeof *yaml->nodes);
     qdi_release(yaml->allocator, yaml->chars, yaml->char_room, 1);
@@ -284,9 +297,9 @@ qd_status qdi_yaml_append(qdi_yaml *yaml, qdi_yaml_ref parent, const char *key, 
                           uint32_t source, qdi_yaml_ref *child) {
     qdi_yaml_node content = {.kind = QDI_YAML_MAP, .source = source, .line = yaml->nodes[parent].line};
     content.key_bytes = key ? key_bytes : 0;
-    qd_status status = key ? chars_add(yaml, key, key_bytes, &content.key) : QD_OK;
-    if (status == QD_OK) status = node_new(yaml, content, child);
-    if (status == QD_OK) node_link(yaml, parent, *child);
+    qd_status status = key ? add_yaml_chars(yaml, key, key_bytes, &content.key) : QD_OK;
+    if (status == QD_OK) status = new_yaml_node(yaml, content, child);
+    if (status == QD_OK) link_yaml_node(yaml, parent, *child);
     return status;
 }
 

@@ -30,7 +30,7 @@ typedef struct qdi_form {
     const qd_vec2 *ghost;
 } qdi_form;
 
-/// The hull of a polygon in order (qd_shape_settle); other kinds have none.
+/// The hull of a polygon in order (qd_shape_normalise); other kinds have none.
 void qdi_hull_make(const qd_shape *shape, qdi_hull *hull);
 
 /// The form of a shape in order. `hull` must be that of the shape where it is a polygon (else it may be

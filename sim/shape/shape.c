@@ -223,7 +223,7 @@ static qd_status normalize_capsule(qd_shape *shape, qd_error *error) {
     return QD_OK;
 }
 
-qd_status qd_shape_settle(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
+qd_status qd_shape_normalise(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!shape) return qdi_reason(error, QD_ERR_ARGUMENT, "no shape");
     qd_vec2 centroid = {0, 0};
@@ -250,7 +250,7 @@ qd_status qd_shape_polygon(const qd_vec2 *points, size_t count, qd_shape *shape,
                           count);
     polygon.count = (int)count;
     for (size_t i = 0; i < count; ++i) polygon.points[i] = points[i];
-    qd_status status = qd_shape_settle(&polygon, centroid, error);
+    qd_status status = qd_shape_normalise(&polygon, centroid, error);
     if (status == QD_OK) *shape = polygon;
     return status;
 }

@@ -47,7 +47,7 @@ qd_status qd_shape_chain(const qd_vec2 *points, size_t count, bool closed, size_
     made.count = 2;
     made.points[0] = starts ? (qd_vec2){-made.half.x, 0} : qdi_unturn(c, s, qdi_minus(before, middle));
     made.points[1] = ends ? (qd_vec2){made.half.x, 0} : qdi_unturn(c, s, qdi_minus(after, middle));
-    qd_status status = qd_shape_settle(&made, NULL, error);
+    qd_status status = qd_shape_normalise(&made, NULL, error);
     if (status != QD_OK) return status;
     *shape = made;
     *position = middle;

@@ -37,6 +37,7 @@ static void add_sector_moments(qdi_area_moments *m, qd_vec2 corner, qd_vec2 from
     m->second += area * qdi_dot(corner, corner) + 2 * qdi_dot(corner, own) + 0.25 * squared * squared * angle;
 }
 
+// Area, centre and second moment of a shape.
 qdi_area_moments qdi_core_moments(const qdi_core *core, double radius) {
     qdi_area_moments moments = {0, {0, 0}, 0};
     for (int i = 0; i < core->count; ++i) {

@@ -1,6 +1,7 @@
 #define QDI_SOFT qdi_soft_plain
 #include "sim/spring/soft_kernel.h"
 
+// The kernels that move spring disks at this SIMD level.
 const qdi_soft_kernels *qdi_soft_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <stdint.h>
 
-static bool drift(const double *restrict from, const double *restrict v, double kick, double dt, double low,
-                  double high, double *restrict to, size_t count) {
+/// Moves disks along one axis; true if one passed a wall.
+static bool drift_axis(const double *restrict from, const double *restrict v, double kick, double dt,
+                       double low, double high, double *restrict to, size_t count) {
     int64_t past = 0;
     for (size_t i = 0; i < count; ++i) {
         const double end = from[i] + (v[i] - kick) * dt;
@@ -18,9 +19,10 @@ static bool drift(const double *restrict from, const double *restrict v, double 
     return past != 0;
 }
 
-static bool stray(const double *restrict x, const double *restrict y, const double *restrict vx,
-                  const double *restrict vy, qd_vec2 centre, double distance, double speed_squared,
-                  size_t count) {
+/// Whether all disks are within limits of distance and speed.
+static bool disks_within_limits(const double *restrict x, const double *restrict y, const double *restrict vx,
+                                const double *restrict vy, qd_vec2 centre, double distance,
+                                double speed_squared, size_t count) {
     int64_t good = 1;
     for (size_t i = 0; i < count; ++i) {
         good &= (fabs(x[i] - centre.x) <= distance ? 1 : 0);
@@ -30,14 +32,17 @@ static bool stray(const double *restrict x, const double *restrict y, const doub
     return good == 0;
 }
 
-static void box(const double *restrict x, const double *restrict y, const double *restrict radius,
-                qd_vec2 centre, qd_box *restrict boxes, size_t count) {
+/// Makes the boxes of disks.
+static void box_disks(const double *restrict x, const double *restrict y, const double *restrict radius,
+                      qd_vec2 centre, qd_box *restrict boxes, size_t count) {
     for (size_t i = 0; i < count; ++i)
         boxes[i] = qdi_outward_disk(x[i] - centre.x, y[i] - centre.y, radius[i]);
 }
 
-static bool outgrown(const double *restrict x, const double *restrict y, const double *restrict radius,
-                     qd_vec2 centre, const qd_box *restrict fat, size_t count) {
+/// Whether a disk left its fat box.
+static bool disks_left_boxes(const double *restrict x, const double *restrict y,
+                             const double *restrict radius, qd_vec2 centre, const qd_box *restrict fat,
+                             size_t count) {
     int32_t inside = 1;
     for (size_t i = 0; i < count; ++i) {
         const qd_box own = qdi_outward_disk(x[i] - centre.x, y[i] - centre.y, radius[i]);
@@ -48,8 +53,8 @@ static bool outgrown(const double *restrict x, const double *restrict y, const d
 }
 
 /// The length of (c, s) stays at 1 by one step of Newton's.
-static bool turn(const double *restrict c, const double *restrict s, const double *restrict spin, double dt,
-                 double *restrict to_c, double *restrict to_s, size_t count) {
+static bool turn_disks(const double *restrict c, const double *restrict s, const double *restrict spin,
+                       double dt, double *restrict to_c, double *restrict to_s, size_t count) {
     int64_t small = 1;
     for (size_t i = 0; i < count; ++i) {
         const double angle = spin[i] * dt, z = angle * angle;
@@ -64,4 +69,4 @@ static bool turn(const double *restrict c, const double *restrict s, const doubl
     return small == 0;
 }
 
-const qdi_soft_kernels QDI_SOFT = {drift, stray, box, outgrown, turn};
+const qdi_soft_kernels QDI_SOFT = {drift_axis, disks_within_limits, box_disks, disks_left_boxes, turn_disks};

@@ -34,7 +34,8 @@ typedef struct grasp {
     qdi_spring_law law;
 } grasp;
 
-static qdi_twist twist_of(const spring_job *job, uint32_t row) {
+// Velocity and spin of a body in a spring contact.
+static qdi_twist twist_of_row(const spring_job *job, uint32_t row) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->m;
     qdi_twist twist = {m->vx[row], m->vy[row], world->turning ? m->spin[row] : 0};
@@ -44,6 +45,7 @@ static qdi_twist twist_of(const spring_job *job, uint32_t row) {
     return twist;
 }
 
+// Velocity of a moving wall in a spring contact.
 static qdi_twist twist_of_wall(const spring_job *job, qd_id wall) {
     const qd_world *world = job->world;
     const qd_vec2 *speed = job->dt > 0 ? world->wall_mean : world->wall_speed;
@@ -79,14 +81,16 @@ static void make_levers(const spring_job *job, const qdi_spot *spot, const qd_co
     grip->along_b[0] = grip->along_b[1] = -world->radius[b];
 }
 
-static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *contact, grasp *grip) {
+// Gathers what the spring's force depends on: positions, velocities, masses, the surfaces.
+static void grip_of_contact(const spring_job *job, const qdi_spot *spot, const qd_contact *contact,
+                            grasp *grip) {
     const qd_world *world = job->world;
     uint32_t a = spot->row_a, b = spot->row_b;
     bool wall = b == QDI_NO_ROW;
     grip->nx = contact->normal.x;
     grip->ny = contact->normal.y;
-    grip->a = twist_of(job, a);
-    grip->b = wall ? twist_of_wall(job, contact->b) : twist_of(job, b);
+    grip->a = twist_of_row(job, a);
+    grip->b = wall ? twist_of_wall(job, contact->b) : twist_of_row(job, b);
     grip->slide = qdi_slide_of(world, a, b);
     grip->law = qdi_spring_law_of(world, job->loss, a, b);
     if (world->shape[a] != 0 || (!wall && world->shape[b] != 0)) {
@@ -119,8 +123,8 @@ static double friction_of(const grasp *grip, double dt, double slip, double limi
 }
 
 /// One touch: adds to the force; the shear comes in as it was.
-static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
-                  qdi_contact_force *force, qdi_contact_balance *share) {
+static void add_touch_force(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
+                            qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
@@ -161,7 +165,8 @@ static double work_of(const spring_job *job, uint32_t a, const grasp *grip, cons
     return -(force->x * grip->a.x + force->y * grip->a.y + force->turn_a * grip->a.spin) * job->dt;
 }
 
-static void force_spot(const spring_job *job, size_t place) {
+// Makes the spring's force of one contact.
+static void force_contact(const spring_job *job, size_t place) {
     const qdi_spot *spot = &job->state->spots[place];
     uint32_t i = spot->contact;
     qd_contact *contact = &job->state->contacts[i];
@@ -172,11 +177,11 @@ static void force_spot(const spring_job *job, size_t place) {
     if (share) *share = (qdi_contact_balance){{0}};
     const bool acts = !contact->sensor;
     grasp grip = {.law = {.friction = 0}};
-    if (acts) take(job, spot, contact, &grip);
+    if (acts) grip_of_contact(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
         if (acts && k < contact->count && contact->touch[k].depth > 0)
-            press(job, &grip, k, &contact->touch[k], shear, force, share);
+            add_touch_force(job, &grip, k, &contact->touch[k], shear, force, share);
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
@@ -187,19 +192,21 @@ static void force_spot(const spring_job *job, size_t place) {
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 6 };
-static inline void ask_for(const qdi_contact_state *state, uint32_t i) {
+// Prefetches a contact that comes later in the loop over spring forces.
+static inline void prefetch_contact(const qdi_contact_state *state, uint32_t i) {
     const char *contact = (const char *)&state->contacts[i];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
     __builtin_prefetch(&state->warm_starts[i], 1);
     __builtin_prefetch(&state->forces[i], 1);
 }
 
-static void force_range(void *context, size_t begin, size_t end) {
+// Makes the spring forces of a range of contacts.
+static void force_contacts(void *context, size_t begin, size_t end) {
     const spring_job *job = context;
     const qdi_spot *spots = job->state->spots;
     for (size_t s = begin; s < end; ++s) {
-        if (s + AHEAD < end) ask_for(job->state, spots[s + AHEAD].contact);
-        force_spot(job, s);
+        if (s + AHEAD < end) prefetch_contact(job->state, spots[s + AHEAD].contact);
+        force_contact(job, s);
     }
 }
 
@@ -220,6 +227,6 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
                       .loss = qdi_spring_loss(world->def.restitution),
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
                       .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};
-    qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
+    qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_contacts, &job);
     return qdi_spring_walls(world, state, dt);
 }

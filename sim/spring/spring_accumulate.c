@@ -38,20 +38,22 @@ typedef struct accumulate_job {
 
 // ---- chains ----
 
-static void hang(const qd_world *world, uint32_t row, uint32_t end) {
+// Hangs one end of a contact into the chain of forces on its body.
+static void chain_end(const qd_world *world, uint32_t row, uint32_t end) {
     world->scratch.chain[end] = atomic_exchange_explicit(&world->scratch.heads[row], end,
                                                          memory_order_relaxed);
 }
 
-static void hang_range(void *context, size_t begin, size_t end) {
+// Hangs the contacts of a range into the chains of forces on their bodies.
+static void chain_contacts(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
     for (size_t s = begin; s < end; ++s) {
         const qdi_spot *spot = &job->state->spots[s];
         uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
         if (!job->gathered) world->scratch.spot_forces[s] = job->state->forces[spot->contact];
-        if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, end_a);
-        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, end_a + 1);
+        if (world->kind[a] == QD_BODY_DYNAMIC) chain_end(world, a, end_a);
+        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) chain_end(world, b, end_a + 1);
     }
 }
 
@@ -61,7 +63,7 @@ static inline uint32_t number_of(const qdi_spot *spots, uint32_t end) {
 }
 
 /// Two chains in order become one.
-static uint32_t merge(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
+static uint32_t merge_chains(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
     uint32_t first = 0, *tail = &first;
     while (p && q) {
         uint32_t *least = number_of(spots, p) < number_of(spots, q) ? &p : &q;
@@ -83,13 +85,13 @@ static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head)
         next[chain] = 0;
         int k = 0;
         for (; piece[k]; ++k) {
-            chain = merge(spots, next, piece[k], chain);
+            chain = merge_chains(spots, next, piece[k], chain);
             piece[k] = 0;
         }
         piece[k] = chain;
     }
     uint32_t all = 0;
-    for (int k = 0; k < PIECES; ++k) all = merge(spots, next, piece[k], all);
+    for (int k = 0; k < PIECES; ++k) all = merge_chains(spots, next, piece[k], all);
     return all;
 }
 
@@ -120,7 +122,8 @@ static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
 
 // ---- kicks ----
 
-static inline void kick(const qd_world *world, double half, size_t place) {
+// Gives a body its acceleration from springs over half a step.
+static inline void kick_row(const qd_world *world, double half, size_t place) {
     const qdi_motion *next = &world->next;
     const qdi_twist *acceleration = &world->scratch.accelerations[place];
     uint32_t row = world->scratch.touched[place];
@@ -129,20 +132,22 @@ static inline void kick(const qd_world *world, double half, size_t place) {
     if (world->turning) next->spin[row] += acceleration->spin * half;
 }
 
-static bool within_limits(const accumulate_job *job, uint32_t row) {
+// Whether springs left a body within the limit of speed.
+static bool row_within_limits(const accumulate_job *job, uint32_t row) {
     const qdi_motion *next = &job->world->next;
     double vx = next->vx[row], vy = next->vy[row], spin = job->world->turning ? next->spin[row] : 0;
     return vx * vx + vy * vy <= job->fastest && qdi_is_sane(spin);
 }
 
-static inline uint32_t head_of(const _Atomic uint32_t *heads, size_t row) {
+// The first contact in the chain of forces on a body.
+static inline uint32_t chain_head(const _Atomic uint32_t *heads, size_t row) {
     return atomic_load_explicit(&heads[row], memory_order_relaxed);
 }
 
 /// True where eight bodies touch nobody.
 static inline bool none_of_eight(const _Atomic uint32_t *at) {
-    uint32_t low = head_of(at, 0) | head_of(at, 1) | head_of(at, 2) | head_of(at, 3);
-    uint32_t high = head_of(at, 4) | head_of(at, 5) | head_of(at, 6) | head_of(at, 7);
+    uint32_t low = chain_head(at, 0) | chain_head(at, 1) | chain_head(at, 2) | chain_head(at, 3);
+    uint32_t high = chain_head(at, 4) | chain_head(at, 5) | chain_head(at, 6) | chain_head(at, 7);
     return (low | high) == 0;
 }
 
@@ -163,9 +168,10 @@ static size_t list_touched(const qdi_scratch *scratch, size_t begin, size_t end)
 
 /// Of bodies that touch nobody many lie in between: what is needed soon is asked for ahead.
 enum { AHEAD = 8 };
-static inline void ask_for(const accumulate_job *job, uint32_t row) {
+// Prefetches the forces in the chain of a body that comes later.
+static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     const qd_world *world = job->world;
-    uint32_t head = head_of(world->scratch.heads, row);
+    uint32_t head = chain_head(world->scratch.heads, row);
     __builtin_prefetch(&world->scratch.chain[head], 1);
     __builtin_prefetch(&world->scratch.spot_forces[(head - 1) / 2]);
     __builtin_prefetch(&world->mass[row]);
@@ -184,22 +190,23 @@ static void accumulate_range(void *context, size_t begin, size_t end) {
     size_t stop = list_touched(scratch, begin, end);
     for (size_t place = begin; place < stop; ++place) {
         uint32_t row = scratch->touched[place];
-        if (place + AHEAD < stop) ask_for(job, scratch->touched[place + AHEAD]);
-        uint32_t head = head_of(scratch->heads, row);
+        if (place + AHEAD < stop) prefetch_forces(job, scratch->touched[place + AHEAD]);
+        uint32_t head = chain_head(scratch->heads, row);
         atomic_store_explicit(&scratch->heads[row], 0, memory_order_relaxed);
         qdi_twist force = add_up(job, head);
         double mass = world->mass[row];
         scratch->accelerations[place] = (qdi_twist){force.x / mass, force.y / mass,
                                                     force.spin / world->inertia[row]};
         if (job->half == 0) continue;
-        kick(world, job->half, place);
-        if (!within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
+        kick_row(world, job->half, place);
+        if (!row_within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
     }
     scratch->touched_count[begin / QDI_BODY_GRAIN] = stop - begin;
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-static qd_status reserve(qd_world *world, const qdi_contact_state *state, bool gathered) {
+// Makes room for spring forces and for accelerations.
+static qd_status reserve_forces(qd_world *world, const qdi_contact_state *state, bool gathered) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     size_t rows = world->count, ends = 2 * state->contact_count + 1;
@@ -226,9 +233,10 @@ static qd_status reserve(qd_world *world, const qdi_contact_state *state, bool g
     return status;
 }
 
-static void accumulate(accumulate_job *job) {
+// Adds up the spring forces on each body.
+static void accumulate_forces(accumulate_job *job) {
     qd_world *world = job->world;
-    qdi_team_for(world->team, job->state->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
+    qdi_team_for(world->team, job->state->contact_count, QDI_TOUCH_GRAIN, chain_contacts, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
@@ -240,10 +248,11 @@ void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_
     memcpy(next->vy + begin, now->vy + begin, bytes);
     if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
     size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
-    for (size_t k = 0; k < count; ++k) kick(world, 0.5 * dt, begin + k);
+    for (size_t k = 0; k < count; ++k) kick_row(world, 0.5 * dt, begin + k);
 }
 
-static void start_range(void *context, size_t begin, size_t end) {
+// Starts a range of bodies into the step with accelerations of springs.
+static void start_rows(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     qdi_spring_start_rows(job->world, 2 * job->half, begin, end);
 }
@@ -256,22 +265,22 @@ bool qdi_spring_plain(const qd_world *world) {
 qd_status qdi_spring_start(qd_world *world, double dt) {
     accumulate_job job = {.world = world, .state = &world->present};
     if (!world->scratch.accelerations_present) {
-        qd_status status = reserve(world, &world->present, false);
+        qd_status status = reserve_forces(world, &world->present, false);
         if (status != QD_OK) return status;
-        accumulate(&job);
+        accumulate_forces(&job);
         world->scratch.accelerations_present = true;
     }
     world->scratch.flown = false;
     if (qdi_spring_plain(world)) return QD_OK;
     job.half = 0.5 * dt;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, start_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, start_rows, &job);
     return qdi_forces_kick(world, dt);
 }
 
 qd_status qdi_spring_finish(qd_world *world, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    qd_status status = reserve(world, &world->following, true);
+    qd_status status = reserve_forces(world, &world->following, true);
     uint32_t *lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *lowest_bad);
     if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
     accumulate_job job = {.world = world,
@@ -281,7 +290,7 @@ qd_status qdi_spring_finish(qd_world *world, double dt) {
                           .fastest = qdi_limit_speed_squared(world),
                           .lowest_bad = lowest_bad};
     scratch->accelerations_present = false; // until the step succeeds
-    accumulate(&job);
+    accumulate_forces(&job);
     uint32_t bad = QD_NO_BODY;
     for (size_t k = 0; k < ranges; ++k)
         if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];

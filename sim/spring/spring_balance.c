@@ -27,14 +27,16 @@ typedef struct wall_list {
     qdi_contact_balance *contact_balances;
 } wall_list;
 
-static qd_vec2 wall_force(const void *context, size_t i) {
+// Term of a sum: the spring force of one contact on a wall.
+static qd_vec2 wall_force_term(const void *context, size_t i) {
     const wall_list *list = context;
     const uint64_t number = list->contact[i];
     if (list->state->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
     return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
 }
 
-static qd_vec2 wall_loss(const void *context, size_t i) {
+// Term of a sum: energy that one contact with a wall lost.
+static qd_vec2 wall_loss_term(const void *context, size_t i) {
     const wall_list *list = context;
     const qdi_contact_balance *contact_balance = &list->contact_balances[list->contact[i]];
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
@@ -49,11 +51,11 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt)
     qd_status status = qdi_wall_contacts(world, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world, count, wall_force, &list, &state->wall_force[wall]);
+        status = qdi_sum(world, count, wall_force_term, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
     wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
-    status = qdi_sum(world, count, wall_loss, &list, &state->wall_lost);
+    status = qdi_sum(world, count, wall_loss_term, &list, &state->wall_lost);
     for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     return status;
 }
@@ -67,17 +69,19 @@ typedef struct traffic_list {
         *fresh; ///< by row: 1 for new bodies, whose contacts count; NULL: those of bodies that go do
 } traffic_list;
 
-static bool counts(const traffic_list *list, qd_id id) {
+// Whether contacts of this body come into the world with it, or leave with it.
+static bool in_traffic(const traffic_list *list, qd_id id) {
     const qd_world *world = list->world;
     uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return false;
     return list->fresh ? list->fresh[row] : row >= world->count;
 }
 
-static qd_vec2 energy_in_traffic(const void *context, size_t i) {
+// Term of a sum: spring energy of contacts of bodies that come or go.
+static qd_vec2 traffic_energy_term(const void *context, size_t i) {
     const traffic_list *list = context;
     const qd_contact *contact = &list->state->contacts[i];
-    if (!counts(list, contact->a) && !counts(list, contact->b)) return (qd_vec2){0, 0};
+    if (!in_traffic(list, contact->a) && !in_traffic(list, contact->b)) return (qd_vec2){0, 0};
     return (qd_vec2){qdi_spring_energy(list->world, list->state, i), 0};
 }
 
@@ -93,9 +97,9 @@ qd_status qdi_spring_population(qd_world *world) {
         if (row < world->count) fresh[row] = 1;
     }
     traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
-    qd_status status = qdi_sum(world, world->following.contact_count, energy_in_traffic, &in, &come);
+    qd_status status = qdi_sum(world, world->following.contact_count, traffic_energy_term, &in, &come);
     if (status == QD_OK)
-        status = qdi_sum(world, world->present.contact_count, energy_in_traffic, &out, &gone);
+        status = qdi_sum(world, world->present.contact_count, traffic_energy_term, &out, &gone);
     world->entered += come.x - gone.x; // taken back with the population where the step fails
     return status;
 }
@@ -106,7 +110,7 @@ typedef struct strain_list {
 } strain_list;
 
 /// The energy of a contact, and its force.
-static qd_vec2 strain(const void *context, size_t i) {
+static qd_vec2 contact_strain(const void *context, size_t i) {
     const strain_list *list = context;
     const qdi_contact_force *force = &list->state->forces[i];
     double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
@@ -116,7 +120,7 @@ static qd_vec2 strain(const void *context, size_t i) {
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, list.state->contact_count, strain, &list, &sum);
+    qd_status status = qdi_sum(world, list.state->contact_count, contact_strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {

@@ -7,7 +7,8 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
-static qd_status resolve(qd_world *world, qdi_step_context *step) {
+// Hook of the step: starts it with the spring forces of contacts.
+static qd_status spring_resolve(qd_world *world, qdi_step_context *step) {
     return qdi_springs(world) ? qdi_spring_start(world, step->dt) : QD_OK;
 }
 
@@ -19,27 +20,30 @@ static qd_status make_forces(qd_world *world, qdi_step_context *step) {
     return qdi_spring_forces(world, step->motion, step->dt, &world->following);
 }
 
-static qd_status change(qd_world *world, qdi_step_context *step) {
+// Hook of the step: bodies came or went, springs follow.
+static qd_status spring_change(qd_world *world, qdi_step_context *step) {
     (void)step;
     if (!qdi_springs(world)) return QD_OK;
     world->scratch.accelerations_present = false;
     return qdi_spring_change(world);
 }
 
-static qd_status finish(qd_world *world, qdi_step_context *step) {
+// Hook of the step: spring forces at its end, and the energy they took.
+static qd_status spring_finish(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
     qd_status status = qdi_spring_population(world);
     if (status == QD_OK) status = qdi_spring_balance(world, step->dt, &step->gains[0]);
     return status == QD_OK ? qdi_spring_finish(world, step->dt) : status;
 }
 
-static void commit(qd_world *world, const qdi_step_context *step) {
+// Hook of the step: accelerations of springs are those of the new state.
+static void spring_commit(qd_world *world, const qdi_step_context *step) {
     (void)step;
     world->scratch.accelerations_present = qdi_springs(world);
 }
 
-const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve,
+const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = spring_resolve,
                                                [QDI_STAGE_CONTACT] = make_forces,
-                                               [QDI_STAGE_EDITED] = change,
-                                               [QDI_STAGE_FINISH] = finish},
-                                        .commit = commit};
+                                               [QDI_STAGE_EDITED] = spring_change,
+                                               [QDI_STAGE_FINISH] = spring_finish},
+                                        .commit = spring_commit};

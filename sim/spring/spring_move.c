@@ -15,16 +15,19 @@
 
 enum { STRETCH = 512 };
 
-static void fall(double *v, double gain, size_t count) {
+// Adds the gain of velocity by gravity.
+static void add_gain(double *v, double gain, size_t count) {
     for (size_t i = 0; i < count && gain != 0; ++i) v[i] += gain;
 }
 
-static void wrap(const qdi_axis *axis, double *x, size_t count) {
+// Wraps positions of bodies along a periodic axis.
+static void wrap_rows(const qdi_axis *axis, double *x, size_t count) {
     for (size_t i = 0; i < count; ++i) x[i] = qdi_axis_wrap(axis, x[i]);
 }
 
-static void find_bad(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
-                     uint32_t *bad) {
+// Finds bodies that springs threw beyond limits, the lowest index first.
+static void find_beyond_limits(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
+                               uint32_t *bad) {
     const qdi_motion *next = &world->next;
     for (size_t r = begin; r < end; ++r) {
         double vx = next->vx[r], vy = next->vy[r];
@@ -35,7 +38,8 @@ static void find_bad(const qd_world *world, const qdi_spring_way *way, size_t be
     }
 }
 
-static void turn_far(const qd_world *world, double dt, size_t begin, size_t end, uint32_t *bad) {
+// Turns bodies by more than small angles.
+static void turn_rows_far(const qd_world *world, double dt, size_t begin, size_t end, uint32_t *bad) {
     const qdi_motion *now = &world->now, *next = &world->next;
     for (size_t r = begin; r < end; ++r) {
         double angle = next->spin[r] * dt;
@@ -47,8 +51,9 @@ static void turn_far(const qd_world *world, double dt, size_t begin, size_t end,
     }
 }
 
-static void move_stretch(const qd_world *world, const qdi_spring_way *way, const qdi_soft_kernels *kernels,
-                         size_t r, size_t count, uint32_t *bad, size_t *left) {
+// Moves a stretch of spring disks: drift, limits, boxes.
+static void move_rows(const qd_world *world, const qdi_spring_way *way, const qdi_soft_kernels *kernels,
+                      size_t r, size_t count, uint32_t *bad, size_t *left) {
     const qdi_motion *now = &world->now, *next = &world->next;
     const qdi_axis *axis = world->axis;
     double dt = way->dt, low[2] = {-HUGE_VAL, -HUGE_VAL}, high[2] = {HUGE_VAL, HUGE_VAL};
@@ -58,12 +63,12 @@ static void move_stretch(const qd_world *world, const qdi_spring_way *way, const
         high[k] = axis[k].high;
     }
     if (kernels->drift(now->x + r, next->vx + r, way->half_kick.x, dt, low[0], high[0], next->x + r, count))
-        wrap(&axis[0], next->x + r, count);
+        wrap_rows(&axis[0], next->x + r, count);
     if (kernels->drift(now->y + r, next->vy + r, way->half_kick.y, dt, low[1], high[1], next->y + r, count))
-        wrap(&axis[1], next->y + r, count);
+        wrap_rows(&axis[1], next->y + r, count);
     if (kernels->stray(next->x + r, next->y + r, next->vx + r, next->vy + r, world->centre, way->distance,
                        way->speed_squared, count))
-        find_bad(world, way, r, r + count, bad);
+        find_beyond_limits(world, way, r, r + count, bad);
     bool all_fit = way->near && !kernels->outgrown(next->x + r, next->y + r, world->radius + r, world->centre,
                                                    world->fat + r, count);
     if (!all_fit)
@@ -72,7 +77,7 @@ static void move_stretch(const qd_world *world, const qdi_spring_way *way, const
         *left += qdi_margin_left(world, i, way->period);
     if (world->turning &&
         kernels->turn(now->c + r, now->s + r, next->spin + r, dt, next->c + r, next->s + r, count))
-        turn_far(world, dt, r, r + count, bad);
+        turn_rows_far(world, dt, r, r + count, bad);
 }
 
 void qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
@@ -82,8 +87,8 @@ void qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t be
     qdi_spring_start_rows(world, way->dt, begin, end);
     for (size_t r = begin; r < end; r += STRETCH) {
         size_t count = end - r < STRETCH ? end - r : STRETCH;
-        fall(world->next.vx + r, gravity.x * way->dt, count);
-        fall(world->next.vy + r, gravity.y * way->dt, count);
-        move_stretch(world, way, kernels, r, count, bad, left);
+        add_gain(world->next.vx + r, gravity.x * way->dt, count);
+        add_gain(world->next.vy + r, gravity.y * way->dt, count);
+        move_rows(world, way, kernels, r, count, bad, left);
     }
 }

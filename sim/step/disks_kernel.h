@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+/// Moves disks by their velocities over the step.
 static inline void move_centres(const qdi_disks *disks, size_t begin, size_t end) {
     const double *x = disks->x, *y = disks->y, *vx = disks->vx, *vy = disks->vy;
     double *to_x = disks->to_x, *to_y = disks->to_y;
@@ -39,7 +40,8 @@ static inline qdi_disks_found look_at(const qdi_disks *disks, size_t begin, size
     return (qdi_disks_found){.fast = fast, .bad = bad, .side = side};
 }
 
-static inline void make_boxes(const qdi_disks *disks, size_t begin, size_t end) {
+/// Makes the boxes of moved disks.
+static inline void make_disk_boxes(const qdi_disks *disks, size_t begin, size_t end) {
     const double *x = disks->to_x, *y = disks->to_y, *radius = disks->radius;
     const qd_vec2 centre = disks->centre;
     const qdi_reach reach = disks->reach;
@@ -54,17 +56,19 @@ static inline void make_boxes(const qdi_disks *disks, size_t begin, size_t end) 
     }
 }
 
-static inline uint64_t find_out(const qdi_disks *disks, size_t begin, size_t end) {
+/// Whether a moved disk left its fat box.
+static inline uint64_t find_left_disks(const qdi_disks *disks, size_t begin, size_t end) {
     const qd_box *fat = disks->fat, *boxes = disks->boxes;
     unsigned out = 0;
     for (size_t r = begin; r < end; ++r) out |= !qdi_margin_holds(fat[r], boxes[r]);
     return out;
 }
 
-static inline qdi_disks_found move_disks(const qdi_disks *disks, size_t begin, size_t end) {
+/// Moves disks, then says whether they passed a wall, a limit or their fat boxes.
+static inline qdi_disks_found move_disks_kernel(const qdi_disks *disks, size_t begin, size_t end) {
     move_centres(disks, begin, end);
     qdi_disks_found found = look_at(disks, begin, end);
-    make_boxes(disks, begin, end);
-    if (disks->fat) found.out = find_out(disks, begin, end);
+    make_disk_boxes(disks, begin, end);
+    if (disks->fat) found.out = find_left_disks(disks, begin, end);
     return found;
 }

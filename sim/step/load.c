@@ -26,23 +26,26 @@
 
 #include <math.h>
 
-static qd_vec2 get_vec(const unsigned char **at) {
+// Reads a vector from a saved world.
+static qd_vec2 get_saved_vec(const unsigned char **at) {
     qd_vec2 v;
     v.x = qdi_get_f64(at);
     v.y = qdi_get_f64(at);
     return v;
 }
 
-static bool get_margin(const unsigned char **at, qdi_margin *margin) {
+// Reads the margin of fat boxes from a saved world.
+static bool get_saved_margin(const unsigned char **at, qdi_margin *margin) {
     return qdi_fields_get(&qdi_fields_margin, at, margin) && margin->horizon <= QDI_MARGIN_LONGEST &&
            margin->pairs >= 0 && isfinite(margin->pairs) && margin->slack >= 0 && margin->slack <= 1;
 }
 
-static qd_status get_past(const unsigned char **at, qd_world *world) {
+// Reads clock, sums and energy balance from a saved world.
+static qd_status get_saved_past(const unsigned char **at, qd_world *world) {
     const qdi_clock *clock = &world->clock;
     const bool turning = world->turning;
     bool fits = qdi_fields_get(&qdi_fields_past, at, world);
-    bool margin = get_margin(at, &world->margin);
+    bool margin = get_saved_margin(at, &world->margin);
     world->turning = world->turning || turning;
     bool sums = qdi_sums_hold(world) && qdi_is_sane_sum(world->pressed) && qdi_is_sane_sum(clock->base_time);
     bool compress = qdi_compress_restore(world);
@@ -60,15 +63,17 @@ typedef struct palette {
     qdi_trait *traits;
 } palette;
 
-static qd_status get_shape(const unsigned char **at, qd_shape *shape) {
+// Reads and checks a shape from a saved world.
+static qd_status get_saved_shape(const unsigned char **at, qd_shape *shape) {
     qdi_shape_get(at, shape);
     const qd_shape read = *shape;
     if (shape->count < 0 || shape->kind == QD_SHAPE_DISK) return QD_ERR_CORRUPT;
-    if (qd_shape_settle(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    if (qd_shape_normalise(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
     return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
 }
 
-static qd_status get_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
+// Reads and checks a trait (what bodies have in common) from a saved world.
+static qd_status get_saved_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
     const unsigned char *from = *at;
     qdi_trait_get(at, trait);
     unsigned char again[QDI_TRAIT_BYTES], *end = again;
@@ -96,9 +101,9 @@ static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const p
     qdi_placing *placing = &birth->placing;
     placing->mass = qdi_get_f64(at);
     placing->inertia = qdi_get_f64(at);
-    placing->position = get_vec(at);
-    placing->turn = get_vec(at);
-    placing->velocity = get_vec(at);
+    placing->position = get_saved_vec(at);
+    placing->turn = get_saved_vec(at);
+    placing->velocity = get_saved_vec(at);
     placing->spin = qdi_get_f64(at);
     if (shape > n->shapes || number > n->traits) return QD_ERR_CORRUPT;
     *trait = number ? &colours->traits[number - 1] : &plain;
@@ -110,12 +115,13 @@ static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const p
     bool pushed = placing->kind == QD_BODY_DYNAMIC;
     bool weighed = pushed ? qd_shape_area(placing->shape) > 0 || !shape
                           : isinf(placing->mass) && isinf(placing->inertia);
-    if (!shape && qd_shape_settle(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    if (!shape && qd_shape_normalise(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
     return turned && weighed ? QD_OK : QD_ERR_CORRUPT;
 }
 
-static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_saved *n,
-                          const palette *colours) {
+// Reads a body from a saved world.
+static qd_status get_saved_body(const unsigned char **at, qd_world *world, const qdi_saved *n,
+                                const palette *colours) {
     qdi_birth birth = {.shape = 0};
     qd_shape disk;
     const qdi_trait *trait;
@@ -171,7 +177,9 @@ static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_war
     return fits;
 }
 
-static bool contact_fine(const qd_world *world, const qd_contact *contact, const qdi_warm_start *warm_start) {
+// Whether the numbers of a saved contact are possible.
+static bool saved_contact_valid(const qd_world *world, const qd_contact *contact,
+                                const qdi_warm_start *warm_start) {
     bool fine = isfinite(contact->approach) && (contact->count == 1 || contact->count == 2);
     for (int k = 0; k < 2; ++k) {
         const qd_touch *touch = &contact->touch[k];
@@ -194,7 +202,8 @@ static bool may_touch(const qd_world *world, const qd_contact *contact) {
     return world->kind[a] == QD_BODY_DYNAMIC || (!wall && world->kind[b] == QD_BODY_DYNAMIC);
 }
 
-static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
+// Reads contacts and their warm-start impulses from a saved world.
+static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_reserve(world->allocator, &state->contacts, &state->contact_room, 0, count,
                                    sizeof *state->contacts);
@@ -209,7 +218,7 @@ static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t 
         bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
         bool touches = contact->touch[0].depth >= 0;
-        if (!contact_fine(world, contact, &state->warm_starts[i]) || !ordered ||
+        if (!saved_contact_valid(world, contact, &state->warm_starts[i]) || !ordered ||
             touches != (i < count - near) || !may_touch(world, contact))
             status = QD_ERR_CORRUPT;
     }
@@ -219,7 +228,8 @@ static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t 
     return status;
 }
 
-static qd_status get_forces(const unsigned char **at, qd_world *world, size_t count) {
+// Reads spring forces of contacts from a saved world.
+static qd_status get_saved_forces(const unsigned char **at, qd_world *world, size_t count) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
                                    sizeof *state->forces);
@@ -232,13 +242,15 @@ static qd_status get_forces(const unsigned char **at, qd_world *world, size_t co
     return status;
 }
 
-static qd_status get_bodies(const unsigned char **at, qd_world *world, const qdi_saved *n,
-                            const palette *colours) {
+// Reads shapes, traits and bodies from a saved world.
+static qd_status get_saved_bodies(const unsigned char **at, qd_world *world, const qdi_saved *n,
+                                  const palette *colours) {
     qd_status status = QD_OK;
-    for (size_t i = 0; i < n->shapes && status == QD_OK; ++i) status = get_shape(at, &colours->shapes[i]);
+    for (size_t i = 0; i < n->shapes && status == QD_OK; ++i)
+        status = get_saved_shape(at, &colours->shapes[i]);
     for (size_t i = 0; i < n->traits && status == QD_OK; ++i)
-        status = get_trait(at, world, &colours->traits[i]);
-    for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) status = get_body(at, world, n, colours);
+        status = get_saved_trait(at, world, &colours->traits[i]);
+    for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) status = get_saved_body(at, world, n, colours);
     return status;
 }
 
@@ -248,13 +260,15 @@ static qd_status get_population(const unsigned char **at, qd_world *world, const
     size_t shapes = n->shapes + 1, traits = n->traits + 1;
     palette colours = {qdi_allocate(allocator, shapes, sizeof *colours.shapes),
                        qdi_allocate(allocator, traits, sizeof *colours.traits)};
-    qd_status status = colours.shapes && colours.traits ? get_bodies(at, world, n, &colours) : QD_ERR_MEMORY;
+    qd_status status = colours.shapes && colours.traits ? get_saved_bodies(at, world, n, &colours)
+                                                        : QD_ERR_MEMORY;
     qdi_release(allocator, colours.shapes, shapes, sizeof *colours.shapes);
     qdi_release(allocator, colours.traits, traits, sizeof *colours.traits);
     return status;
 }
 
-static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_saved *n) {
+// Reads all that follows the header of a saved world.
+static qd_status get_saved_state(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     qd_status status = qdi_bodies_reserve(world, n->bodies, n->indices);
     if (status != QD_OK) return status;
     world->index_count = n->indices;
@@ -263,8 +277,8 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_
         world->row_of_index[i] = QDI_NO_ROW;
     }
     status = get_population(at, world, n);
-    if (status == QD_OK) status = get_contacts(at, world, n->contacts, n->near);
-    if (status == QD_OK && n->forces > 0) status = get_forces(at, world, n->forces);
+    if (status == QD_OK) status = get_saved_contacts(at, world, n->contacts, n->near);
+    if (status == QD_OK && n->forces > 0) status = get_saved_forces(at, world, n->forces);
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
@@ -279,7 +293,8 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_
     return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }
 
-static qd_status envelope_check(const unsigned char *data, size_t bytes, qd_error *error) {
+// Checks magic number, version, length and checksum of a saved world.
+static qd_status check_saved_envelope(const unsigned char *data, size_t bytes, qd_error *error) {
     const qdi_saved none = {0};
     if (bytes < QDI_SAVE_HEADER + QDI_SAVE_CHECKSUM ||
         memcmp(data, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES) != 0)
@@ -306,14 +321,14 @@ static bool header_fits(const unsigned char *data, const qdi_saved *n) {
 }
 
 /// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.
-static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
+static qd_status load_world(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
     const unsigned char *at = data + QDI_SAVE_HEADER;
     if (!qdi_fields_get(&qdi_fields_def, &at, def) || qdi_world_def_check(def, NULL) != QD_OK)
         return QD_ERR_CORRUPT;
     qd_world *world = NULL;
     qd_status status = qdi_world_make(def, &world);
     if (status != QD_OK) return status;
-    status = get_past(&at, world);
+    status = get_saved_past(&at, world);
     qdi_saved n;
     n.indices = qdi_get_u64(&at);
     n.bodies = qdi_get_u64(&at);
@@ -330,7 +345,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
                      n.emitters <= QD_EMITTERS_MAX && n.sinks <= QD_EMITTERS_MAX &&
                      qdi_saved_size(&n) == bytes;
     if (!sizes_fit || !header_fits(data, &n)) status = QD_ERR_CORRUPT;
-    if (status == QD_OK) status = get_state(&at, world, &n);
+    if (status == QD_OK) status = get_saved_state(&at, world, &n);
     if (status == QD_OK)
         *result = world;
     else
@@ -344,10 +359,10 @@ qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, co
     if (!data || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "no data, or nowhere to put the world");
     if (threads < 1 || threads > QD_TEAM_MAX)
         return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
-    qd_status status = envelope_check(data, bytes, error);
+    qd_status status = check_saved_envelope(data, bytes, error);
     if (status != QD_OK) return status;
     qd_world_def def = {.cookie = QDI_COOKIE, .threads = threads, .allocator = allocator};
-    status = load(data, bytes, &def, world);
+    status = load_world(data, bytes, &def, world);
     if (status == QD_ERR_CORRUPT) return qdi_reason(error, status, "the saved world contradicts itself");
     return status == QD_OK ? status : qdi_reason(error, status, "%s", qd_status_text(status));
 }

@@ -59,7 +59,7 @@ typedef struct move_job {
 /// Mirrors the body's box at the walls, as often as it takes, by unfolding: the room for the centre has width
 /// w, and a straight path through copies of it side by side is the reflected path. True where the velocity
 /// turns round.
-static bool mirror(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
+static bool mirror_box(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
     double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
     double way = *x - low;
     // A body put down across a wall, on its way in, is left to come in.
@@ -99,18 +99,19 @@ static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *
 }
 
 /// The boundary's work for a body that went past `low` or `high`.
-static bool cross(const course *c, qdi_extent reach, double *x, double *velocity) {
+static bool cross_boundary(const course *c, qdi_extent reach, double *x, double *velocity) {
     if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
         *x = qdi_axis_wrap(c->axis, *x);
         return false;
     }
     if (c->moves) return mirror_moving(c, reach, x, velocity);
-    if (!mirror(c->axis, reach, x, *velocity)) return false;
+    if (!mirror_box(c->axis, reach, x, *velocity)) return false;
     *velocity = -*velocity;
     return true;
 }
 
-static inline bool beyond(const course *c, double x, qdi_extent reach) {
+// Whether a body at x reaches beyond the walls of an axis.
+static inline bool beyond_wall(const course *c, double x, qdi_extent reach) {
     return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
 }
 
@@ -121,11 +122,13 @@ typedef struct findings {
 } findings;
 
 /// Whether a box that was just made is outside of the fat one.
-static inline size_t outside(const move_job *job, size_t row) {
+static inline size_t left_fat_box(const move_job *job, size_t row) {
     return job->left && qdi_margin_left(job->world, row, job->period);
 }
 
-static inline bool within_limits(const move_job *job, double from_x, double from_y, double vx, double vy) {
+// Whether position and velocity of a moved body are within limits.
+static inline bool move_within_limits(const move_job *job, double from_x, double from_y, double vx,
+                                      double vy) {
     return fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
            vx * vx + vy * vy <= job->speed_squared;
 }
@@ -145,8 +148,10 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         double x = now.x[r] + way_x, y = now.y[r] + way_y;
         qdi_extent reach = {-radius[r], radius[r]};
         unsigned turned = 0;
-        if (beyond(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
-        if (beyond(&job->y, y, reach) && cross(&job->y, reach, &y, &next.vy[r])) turned |= MIRRORED_Y;
+        if (beyond_wall(&job->x, x, reach) && cross_boundary(&job->x, reach, &x, &next.vx[r]))
+            turned |= MIRRORED_X;
+        if (beyond_wall(&job->y, y, reach) && cross_boundary(&job->y, reach, &y, &next.vy[r]))
+            turned |= MIRRORED_Y;
         if (mask) mask[r] = (uint8_t)turned;
         result.mirrored += turned != 0;
         next.x[r] = x;
@@ -154,14 +159,15 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         double from_x = x - world->centre.x, from_y = y - world->centre.y;
         world->boxes[r] = qdi_outward_disk(from_x, from_y,
                                            radius[r] + qdi_reach_of(&job->reach, radius[r], radius[r]));
-        result.left += outside(job, r);
-        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
+        result.left += left_fat_box(job, r);
+        bool fine = move_within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
     }
     return result;
 }
 
-static qdi_disks disks_of(const move_job *job) {
+// The columns of a world whose bodies are plain disks, for the kernel that moves them.
+static qdi_disks disks_of_world(const move_job *job) {
     const qd_world *world = job->world;
     return (qdi_disks){.x = world->now.x,
                        .y = world->now.y,
@@ -189,10 +195,10 @@ static findings findings_of(const move_job *job, size_t begin, size_t end, const
     const qd_world *world = job->world;
     const qdi_motion *next = &world->next;
     findings result = {QD_NO_BODY, 0, found->fast, 0};
-    for (size_t r = begin; found->out && r < end; ++r) result.left += outside(job, r);
+    for (size_t r = begin; found->out && r < end; ++r) result.left += left_fat_box(job, r);
     for (size_t r = begin; found->bad && r < end; ++r)
-        if (!within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
-                           next->vy[r]) &&
+        if (!move_within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
+                                next->vy[r]) &&
             world->index[r] < result.bad)
             result.bad = world->index[r];
     return result;
@@ -204,7 +210,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     enum { PIECE = 64 };
     const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
     uint8_t *mask = job->mask;
-    const qdi_disks disks = disks_of(job);
+    const qdi_disks disks = disks_of_world(job);
     const qdi_disks_move move = qdi_disks_move_of(job->world->def.simd);
     findings sum = {QD_NO_BODY, 0, 0, 0};
     for (size_t at = begin; at < end; at += PIECE) {
@@ -224,7 +230,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
 // ---- bodies of every kind ----
 
 /// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
-static qd_vec2 drift(const move_job *job, size_t row) {
+static qd_vec2 drift_row(const move_job *job, size_t row) {
     const qd_world *world = job->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double x = now->x[row], y = now->y[row];
@@ -269,13 +275,14 @@ static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle)
     return most < 0 || x * x + y * y > most * most;
 }
 
-static findings move_any(const move_job *job, size_t begin, size_t end) {
+// Moves and turns bodies of any shape, and makes their boxes.
+static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
     uint8_t *mask = job->mask;
     findings result = {QD_NO_BODY, 0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
-        qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
+        qd_vec2 at = drift_row(job, r), turn = {now.c[r], now.s[r]};
         double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
         result.fast += moves_far(job, r, at, angle);
         if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
@@ -284,11 +291,11 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         unsigned mirrored = 0;
         bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
         qd_vec2 before = {next.vx[r], next.vy[r]};
-        if ((dynamic || job->x.inset == 0) && beyond(&job->x, at.x, wide) &&
-            cross(&job->x, wide, &at.x, &next.vx[r]))
+        if ((dynamic || job->x.inset == 0) && beyond_wall(&job->x, at.x, wide) &&
+            cross_boundary(&job->x, wide, &at.x, &next.vx[r]))
             mirrored |= MIRRORED_X;
-        if ((dynamic || job->y.inset == 0) && beyond(&job->y, at.y, high) &&
-            cross(&job->y, high, &at.y, &next.vy[r]))
+        if ((dynamic || job->y.inset == 0) && beyond_wall(&job->y, at.y, high) &&
+            cross_boundary(&job->y, high, &at.y, &next.vy[r]))
             mirrored |= MIRRORED_Y;
         if (mask) mask[r] = (uint8_t)mirrored;
         if (mirrored && job->gains) note_gain(job, r, before);
@@ -301,8 +308,8 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         }
         double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
         world->boxes[r] = qdi_box_of(from_x, from_y, wide, high);
-        result.left += outside(job, r);
-        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
+        result.left += left_fat_box(job, r);
+        bool fine = move_within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
     }
@@ -324,7 +331,8 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
     return result;
 }
 
-static void move_range(void *context, size_t begin, size_t end, int worker) {
+// Moves a range of bodies, by the quickest of the ways that do here.
+static void move_rows(void *context, size_t begin, size_t end, int worker) {
     const move_job *job = context;
     const qd_world *world = job->world;
     qdi_threads_note(world, begin, end, worker);
@@ -332,14 +340,15 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
                  !world->scratch.flown && !job->gains;
     findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)
                      : plain                 ? move_disks(job, begin, end)
-                                             : move_any(job, begin, end);
+                                             : move_shaped_rows(job, begin, end);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
     if (job->left) job->left[begin / QDI_BODY_GRAIN] = found.left;
 }
 
-static course course_of(const qd_world *world, int axis) {
+// What an axis does to bodies that move: low and high ends, whether they mirror.
+static course course_of_axis(const qd_world *world, int axis) {
     const qdi_axis *a = &world->axis[axis];
     bool mirrors = a->boundary == QD_BOUNDARY_REFLECT && world->def.contact == QD_CONTACT_NONE;
     course result = {.axis = a, .low = -HUGE_VAL, .high = HUGE_VAL};
@@ -363,7 +372,8 @@ typedef struct mirror_job {
     qdi_keys keys;       ///< their indices and rows
 } mirror_job;
 
-static void gather_mirrored(void *context, size_t begin, size_t end) {
+// Lists the bodies that a wall mirrored in this step.
+static void gather_mirrored_rows(void *context, size_t begin, size_t end) {
     const mirror_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->first[begin / QDI_BODY_GRAIN];
@@ -381,12 +391,14 @@ typedef struct mirror_sums {
     const uint32_t *rows; ///< of the mirrored bodies, in order of index
 } mirror_sums;
 
-static qd_vec2 mirrored_work(const void *context, size_t i) {
+// Term of a sum: work of a moving wall on a mirrored body.
+static qd_vec2 mirrored_work_term(const void *context, size_t i) {
     const mirror_sums *sums = context;
     return (qd_vec2){sums->step->gains[sums->rows[i]].work, 0};
 }
 
-static qd_vec2 mirrored_impulse(const void *context, size_t i) {
+// Term of a sum: impulse of a wall on a mirrored body.
+static qd_vec2 mirrored_impulse_term(const void *context, size_t i) {
     const mirror_sums *sums = context;
     const qd_world *world = sums->world;
     uint32_t r = sums->rows[i];
@@ -399,12 +411,13 @@ static qd_vec2 mirrored_impulse(const void *context, size_t i) {
 
 /// A wall pushes to its own side.
 static qd_vec2 mirrored_aside(const void *context, size_t i) {
-    double push = mirrored_impulse(context, i).x;
+    double push = mirrored_impulse_term(context, i).x;
     return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
 }
 
-static qd_vec2 mirrored_upright(const void *context, size_t i) {
-    double push = mirrored_impulse(context, i).y;
+// Term of a sum: impulses of the lower and the upper wall apart.
+static qd_vec2 mirrored_upright_term(const void *context, size_t i) {
+    double push = mirrored_impulse_term(context, i).y;
     return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
 }
 
@@ -414,7 +427,7 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
     const qd_world *world = sums->world;
     uint32_t r = sums->rows[i];
     const qdi_motion *now = &world->now, *next = &world->next;
-    qd_vec2 impulse = mirrored_impulse(context, i), g = world->def.gravity;
+    qd_vec2 impulse = mirrored_impulse_term(context, i), g = world->def.gravity;
     const qd_vec2 kick = sums->step->half_kick;
     double mass = world->mass[r], dt = sums->step->dt, x = (next->vx[r] - impulse.x / mass - kick.x) * dt,
            y = (next->vy[r] - impulse.y / mass - kick.y) * dt;
@@ -432,7 +445,7 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
 static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
     qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
     qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright, sums, &upright);
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright_term, sums, &upright);
     if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
         status = qdi_sum(world, count, mirrored_drift, sums, &drift);
     qdi_balance_pushes(world, aside, upright);
@@ -440,23 +453,27 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
     return status;
 }
 
-static qd_status sum_mirrored(qd_world *world, const move_job *step, size_t ranges, qdi_wall_gain *sum) {
+// Adds up what walls gave to mirrored bodies, in the order of their indices.
+static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_t ranges,
+                                    qdi_wall_gain *sum) {
     size_t *counts = step->mirrored;
     mirror_job job = {.world = world, .mask = step->mask, .first = counts};
     size_t count = qdi_exclusive_scan(counts, ranges);
     qd_status status = qdi_keys_take(&world->scratch.arena, count, &job.keys);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored_rows, &job);
     status = qdi_keys_sort(world->team, &job.keys, count, 28);
     mirror_sums sums = {world, step, job.keys.value};
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, &sums, &sum->impulse);
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse_term, &sums, &sum->impulse);
     qd_vec2 work = {0, 0};
-    if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, &sums, &work);
+    if (status == QD_OK && world->walls_move)
+        status = qdi_sum(world, count, mirrored_work_term, &sums, &work);
     sum->work = work.x;
     return status == QD_OK ? sum_pushes(world, &sums, count) : status;
 }
 
-static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t ranges) {
+// Reports the moved body of lowest index that is beyond limits, if there is one.
+static bool check_motion_limits(qd_world *world, const uint32_t *lowest_bad, size_t ranges) {
     uint32_t bad = QD_NO_BODY;
     for (size_t k = 0; k < ranges; ++k)
         if (lowest_bad[k] < bad) bad = lowest_bad[k];
@@ -465,10 +482,10 @@ static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t rang
 }
 
 /// All that a move needs; `ranges` of bodies.
-static qd_status prepare(qd_world *world, double dt, size_t ranges, move_job *job) {
+static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_job *job) {
     qdi_scratch *scratch = &world->scratch;
     const bool held = world->margin.held;
-    course x = course_of(world, 0), y = course_of(world, 1);
+    course x = course_of_axis(world, 0), y = course_of_axis(world, 1);
     *job = (move_job){.world = world,
                       .dt = dt,
                       .half_kick = {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
@@ -502,9 +519,9 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     const qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     move_job job;
-    qd_status status = prepare(world, dt, ranges, &job);
+    qd_status status = prepare_move(world, dt, ranges, &job);
     if (status != QD_OK) return status;
-    qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
+    qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_rows, &job);
     world->margin.behind = world->margin.held && world->margin.near;
     world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);
@@ -513,8 +530,8 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     *mirrored = (qdi_wall_gain){{0, 0}, 0};
     world->margin.left = 0;
     for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
-    if (!limits_hold(world, job.lowest_bad, ranges)) return QD_ERR_LIMIT;
-    if (job.mirrored) return sum_mirrored(world, &job, ranges, mirrored);
+    if (!check_motion_limits(world, job.lowest_bad, ranges)) return QD_ERR_LIMIT;
+    if (job.mirrored) return sum_mirrored_walls(world, &job, ranges, mirrored);
     world->fast = qdi_exclusive_scan(job.fast, ranges);
     if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
     return QD_OK;

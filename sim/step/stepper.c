@@ -26,14 +26,15 @@
 
 /// After a step that failed. Where even this finds no memory, the world remembers it and the next call tries
 /// again.
-static void restore(qd_world *world) {
+static void restore_rows(qd_world *world) {
     world->margin.held = false;
     qd_status status = qdi_tree_restore(world);
     QD_ASSERT(status == QD_OK || world->tree_lost);
     (void)status;
 }
 
-static qd_status stop_if_asked(qd_world *world, qd_status status) {
+// Ends a step between its phases when somebody asked for it.
+static qd_status step_stop_if_asked(qd_world *world, qd_status status) {
     return status == QD_OK && qdi_stopping(world) ? QD_ERR_STOPPED : status;
 }
 
@@ -73,7 +74,8 @@ static void commit_contacts(qd_world *world, const qdi_found *found) {
     world->tree_lost = false;
 }
 
-static qdi_step_context context_of(const qd_world *world, double dt, qdi_lap *lap) {
+// Start, end and length of a step.
+static qdi_step_context step_context_of(const qd_world *world, double dt, qdi_lap *lap) {
     const qdi_clock *clock = &world->clock;
     qdi_step_context step = {.dt = dt, .start = qd_world_time(world), .lap = lap};
     step.motion = dt > 0 ? &world->next : &world->now;
@@ -83,9 +85,9 @@ static qdi_step_context context_of(const qd_world *world, double dt, qdi_lap *la
 }
 
 /// Finds the contacts of bodies that were added, removed or placed by hand.
-static qd_status detect(qd_world *world, qdi_lap *lap) {
+static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
-    qdi_step_context step = context_of(world, 0, lap);
+    qdi_step_context step = step_context_of(world, 0, lap);
     qdi_found found = {.rebuilds = 0};
     const double dt = world->clock.dt;
     world->following.impact_count = world->following.unfollowed = 0;
@@ -115,7 +117,7 @@ qd_status qd_world_detect(qd_world *world) {
     if (!world) return QD_ERR_ARGUMENT;
     qdi_lap lap;
     qdi_lap_start(&lap, NULL, world->team);
-    return detect(world, &lap);
+    return detect_edited(world, &lap);
 }
 
 // ---- the step ----
@@ -127,7 +129,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     world->following.impact_count = world->following.unfollowed = 0;
     qd_status status = qdi_features_at(QDI_STAGE_BEGIN, world, step);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_RESOLVE, world, step);
-    status = stop_if_asked(world, status);
+    status = step_stop_if_asked(world, status);
     end_phase(world, step->lap, QD_PHASE_RESOLVE);
     if (status != QD_OK) return status;
 
@@ -136,7 +138,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     if (status == QD_OK) status = qdi_motion_move(world, step->dt, &step->gains[1]);
     *filed = status == QD_OK;
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FOLLOW, world, step);
-    if (*filed) status = stop_if_asked(world, status);
+    if (*filed) status = step_stop_if_asked(world, status);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CHANGE, world, step);
     end_phase(world, step->lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
@@ -159,6 +161,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     return status;
 }
 
+// Advances the clock of the world by a step.
 static void clock_tick(qd_world *world, double dt) {
     qdi_clock *clock = &world->clock;
     if (dt != clock->dt) {
@@ -169,7 +172,8 @@ static void clock_tick(qd_world *world, double dt) {
     clock->step += 1;
 }
 
-static void commit(qd_world *world, const qdi_step_context *step, const qdi_found *found) {
+// Makes the state that a step arrived at the present one.
+static void step_commit(qd_world *world, const qdi_step_context *step, const qdi_found *found) {
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
@@ -193,24 +197,24 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (!qdi_is_step(dt)) return QD_ERR_VALUE;
     qdi_lap lap;
     qdi_lap_start(&lap, profile, world->team);
-    qd_status status = detect(world, &lap);
+    qd_status status = detect_edited(world, &lap);
     if (status != QD_OK) return status;
 
     if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
     end_phase(world, &lap, QD_PHASE_REFRESH);
     atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
-    status = stop_if_asked(world, status);
+    status = step_stop_if_asked(world, status);
     if (status != QD_OK) return status;
 
-    qdi_step_context step = context_of(world, dt, &lap);
+    qdi_step_context step = step_context_of(world, dt, &lap);
     qdi_found found = {.rebuilds = 0};
     bool filed = false;
     status = pass_phases(world, &step, &found, &filed);
     if (status == QD_OK) {
-        commit(world, &step, &found);
+        step_commit(world, &step, &found);
     } else {
         qdi_features_revert(world, &step);
-        if (filed && status != QD_ERR_STOPPED) restore(world);
+        if (filed && status != QD_ERR_STOPPED) restore_rows(world);
     }
     end_phase(world, &lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {

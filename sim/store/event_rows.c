@@ -35,18 +35,21 @@ static qd_status keep_labels_of(qdi_event_names *names, const qd_body_view *view
     return status != QD_OK || b == UINT32_MAX ? status : keep_label(names, view, b);
 }
 
-static bool is_kept(const qdi_event_names *names, qd_id id) {
+// Whether the label of a removed body is still kept for its events.
+static bool is_name_kept(const qdi_event_names *names, qd_id id) {
     return id.index < names->count && names->labels[id.index].generation == id.generation;
 }
 
-static uint64_t label_of(const qdi_event_names *names, const qd_body_view *view, qd_id id) {
+// The label of a body in an event's row.
+static uint64_t event_label(const qdi_event_names *names, const qd_body_view *view, qd_id id) {
     uint32_t row = qd_body_view_row(view, id);
     if (row != UINT32_MAX) return view->label[row];
-    return is_kept(names, id) ? names->labels[id.index].label : (uint64_t)id.index + 1;
+    return is_name_kept(names, id) ? names->labels[id.index].label : (uint64_t)id.index + 1;
 }
 
-static bool is_known(const qdi_event_names *names, const qd_body_view *view, qd_id id) {
-    return qd_id_is_wall(id) || qd_body_view_row(view, id) != UINT32_MAX || is_kept(names, id);
+// Whether the label of a body in an event is known.
+static bool is_name_known(const qdi_event_names *names, const qd_body_view *view, qd_id id) {
+    return qd_id_is_wall(id) || qd_body_view_row(view, id) != UINT32_MAX || is_name_kept(names, id);
 }
 
 /// All that touch or met something on their way can be named: they live, or are kept. Else bodies were
@@ -57,23 +60,24 @@ static bool all_known(const qdi_event_names *names, const qd_world *world, const
     const qd_impact *impact = qd_world_impacts(world, &impacts);
     bool known = true;
     for (size_t i = 0; i < events && known; ++i)
-        known = event[i].kind == QD_EVENT_END ||
-                (is_known(names, view, event[i].contact->a) && is_known(names, view, event[i].contact->b));
+        known = event[i].kind == QD_EVENT_END || (is_name_known(names, view, event[i].contact->a) &&
+                                                  is_name_known(names, view, event[i].contact->b));
     for (size_t i = 0; i < impacts && known; ++i)
-        known = is_known(names, view, impact[i].a) && is_known(names, view, impact[i].b);
+        known = is_name_known(names, view, impact[i].a) && is_name_known(names, view, impact[i].b);
     return known;
 }
 
 /// Fills in who takes part.
 static void name_both(const qdi_event_names *names, const qd_body_view *view, qd_id a, qd_id b,
                       qdi_event_row *row) {
-    row->a = label_of(names, view, a);
+    row->a = event_label(names, view, a);
     if (qd_id_is_wall(b))
         row->side = 1 + (b.index - (uint32_t)QD_WALL_LEFT);
     else
-        row->b = label_of(names, view, b);
+        row->b = event_label(names, view, b);
 }
 
+// The row of run.db for an event.
 static qdi_event_row row_of_event(const qd_event *event) {
     const qd_contact *contact = event->contact;
     const qd_touch *touch = contact->touch;
@@ -87,6 +91,7 @@ static qdi_event_row row_of_event(const qd_event *event) {
                            .rest = touch->depth};
 }
 
+// The row of run.db for an impact.
 static qdi_event_row row_of_impact(const qd_impact *impact) {
     return (qdi_event_row){.kind = QDI_EVENT_IMPACT,
                            .point = impact->point,
@@ -129,6 +134,7 @@ qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool per
     return status;
 }
 
+// Frees the labels that events of removed bodies need.
 void qdi_event_names_free(qdi_event_names *names) {
     qdi_release(names->allocator, names->labels, names->room, sizeof *names->labels);
     *names = (qdi_event_names){.allocator = names->allocator};

@@ -182,7 +182,8 @@ const char *qd_store_note(const qd_store *store) {
     return store ? store->note.text : "";
 }
 
-static int delete_past(qd_store *store, uint64_t step) {
+// Deletes the rows of run.db after a step.
+static int delete_rows_after(qd_store *store, uint64_t step) {
     int code = SQLITE_OK;
     for (size_t i = 0; code == SQLITE_OK && qdi_tables_stepped(i); ++i) {
         char sql[96];
@@ -206,6 +207,6 @@ qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *erro
     }
     if (status != QD_OK) return status;
     int code = qdi_sql_run(store->db, "BEGIN");
-    if (code == SQLITE_OK) code = delete_past(store, qd_world_steps(world));
+    if (code == SQLITE_OK) code = delete_rows_after(store, qd_world_steps(world));
     return qdi_sql_commit(store, code, error);
 }

@@ -14,8 +14,8 @@
 
 /// Waits for what was put, and begins a query with one number, `from`, that is at most QDI_STORE_STEP_MAX.
 /// QD_ERR_NOT_FOUND where it gives no row. The caller finalizes the statement in any case.
-static qd_status query(qd_store *store, const char *sql, uint64_t from, sqlite3_stmt **statement,
-                       qd_error *error) {
+static qd_status begin_query(qd_store *store, const char *sql, uint64_t from, sqlite3_stmt **statement,
+                             qd_error *error) {
     *statement = NULL;
     if (from > QDI_STORE_STEP_MAX) return QD_ERR_NOT_FOUND;
     qd_status status = qdi_store_settle(store, error);
@@ -26,20 +26,23 @@ static qd_status query(qd_store *store, const char *sql, uint64_t from, sqlite3_
     return code == SQLITE_DONE ? QD_ERR_NOT_FOUND : qdi_sql_fail(store, "read", code, error);
 }
 
+// A step from a column of run.db.
 static uint64_t column_step(sqlite3_stmt *statement, int column) {
     return (uint64_t)sqlite3_column_int64(statement, column);
 }
 
 // ---- the run ----
 
-static void free_text(qd_store *store, char **text) {
+// Frees a text that was read from run.db.
+static void free_column_text(qd_store *store, char **text) {
     if (*text) qdi_release(store->allocator, *text, strlen(*text) + 1, 1);
     *text = NULL;
 }
 
 enum { RUN_TEXTS = 9 };
 
-static void texts_of(qd_store_run *run, char **texts[RUN_TEXTS]) {
+// The texts in the row of a run in run.db.
+static void texts_of_run(qd_store_run *run, char **texts[RUN_TEXTS]) {
     char **all[RUN_TEXTS] = {&run->version,  &run->scene, &run->scene_text, &run->simd,   &run->source,
                              &run->compiler, &run->flags, &run->cpu,        &run->created};
     memcpy(texts, all, sizeof all);
@@ -48,11 +51,12 @@ static void texts_of(qd_store_run *run, char **texts[RUN_TEXTS]) {
 void qd_store_run_free(qd_store *store, qd_store_run *run) {
     if (!store || !run) return;
     char **texts[RUN_TEXTS];
-    texts_of(run, texts);
-    for (int i = 0; i < RUN_TEXTS; ++i) free_text(store, texts[i]);
+    texts_of_run(run, texts);
+    for (int i = 0; i < RUN_TEXTS; ++i) free_column_text(store, texts[i]);
 }
 
-static qd_status copy_text(qd_store *store, sqlite3_stmt *statement, int column, char **text) {
+// Copies a text from a column of run.db.
+static qd_status copy_column_text(qd_store *store, sqlite3_stmt *statement, int column, char **text) {
     const unsigned char *from = sqlite3_column_text(statement, column);
     const char *chars = from ? (const char *)from : "";
     size_t bytes = strlen(chars) + 1;
@@ -62,11 +66,13 @@ static qd_status copy_text(qd_store *store, sqlite3_stmt *statement, int column,
     return QD_OK;
 }
 
-static qd_status copy_run(qd_store *store, sqlite3_stmt *statement, qd_store_run *run, qd_error *error) {
+// Copies the row of a run in run.db.
+static qd_status copy_run_row(qd_store *store, sqlite3_stmt *statement, qd_store_run *run, qd_error *error) {
     char **texts[RUN_TEXTS];
-    texts_of(run, texts);
+    texts_of_run(run, texts);
     qd_status status = QD_OK;
-    for (int i = 0; i < RUN_TEXTS && status == QD_OK; ++i) status = copy_text(store, statement, i, texts[i]);
+    for (int i = 0; i < RUN_TEXTS && status == QD_OK; ++i)
+        status = copy_column_text(store, statement, i, texts[i]);
     if (status != QD_OK) return qdi_reason(error, status, "%s", qd_status_text(status));
     run->seed = column_step(statement, RUN_TEXTS);
     run->steps = column_step(statement, RUN_TEXTS + 1);
@@ -83,13 +89,13 @@ qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error)
     if (!store || !run) return qdi_reason(error, QD_ERR_ARGUMENT, "no store, or nowhere to put the run");
     *run = (qd_store_run){0};
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store,
-                             "SELECT version, scene, scene_text, simd, source, compiler, flags, cpu,"
-                             " created_wall, seed, steps, bodies, threads, dt, scene_hash FROM run",
-                             0, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT version, scene, scene_text, simd, source, compiler, flags, cpu,"
+                                   " created_wall, seed, steps, bodies, threads, dt, scene_hash FROM run",
+                                   0, &statement, error);
     if (status == QD_ERR_NOT_FOUND)
         status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table run is empty", store->path);
-    if (status == QD_OK) status = copy_run(store, statement, run, error);
+    if (status == QD_OK) status = copy_run_row(store, statement, run, error);
     (void)sqlite3_finalize(statement);
     if (status != QD_OK) qd_store_run_free(store, run);
     return status;
@@ -99,14 +105,14 @@ qd_status qd_store_last_step(qd_store *store, uint64_t *step, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !step) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the step");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store,
-                             "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
-                             " coalesce((SELECT max(step) FROM hashes), 0),"
-                             " coalesce((SELECT max(step) FROM events), 0),"
-                             " coalesce((SELECT max(step) FROM snapshots), 0),"
-                             " coalesce((SELECT max(step) FROM checkpoints), 0),"
-                             " coalesce((SELECT max(step) FROM frames), 0))",
-                             0, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
+                                   " coalesce((SELECT max(step) FROM hashes), 0),"
+                                   " coalesce((SELECT max(step) FROM events), 0),"
+                                   " coalesce((SELECT max(step) FROM snapshots), 0),"
+                                   " coalesce((SELECT max(step) FROM checkpoints), 0),"
+                                   " coalesce((SELECT max(step) FROM frames), 0))",
+                                   0, &statement, error);
     if (status == QD_OK) *step = column_step(statement, 0);
     if (status == QD_OK)
         status = qdi_sql_check_step(store, statement, "of steps", 0, QDI_STORE_STEP_MAX, error);
@@ -120,8 +126,9 @@ qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uin
                              qd_error *error) {
     if (!store || !step || !hash) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the hash");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store, "SELECT step, hash FROM hashes WHERE step >= ? ORDER BY step LIMIT 1",
-                             from, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT step, hash FROM hashes WHERE step >= ? ORDER BY step LIMIT 1",
+                                   from, &statement, error);
     if (status == QD_OK) {
         *step = column_step(statement, 0);
         status = qdi_sql_check_step(store, statement, "hashes", from, QDI_STORE_STEP_MAX, error);
@@ -138,7 +145,7 @@ qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *fr
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !frame) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the frame");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(
+    qd_status status = begin_query(
         store, "SELECT number, step, time, pixels FROM frames WHERE number >= ? ORDER BY number LIMIT 1",
         from, &statement, error);
     if (status == QD_OK) {
@@ -159,10 +166,10 @@ qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report 
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !report) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the failure");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store,
-                             "SELECT step, reason, label, x, y, vx, vy FROM failures WHERE step >= ?"
-                             " ORDER BY step LIMIT 1",
-                             from, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT step, reason, label, x, y, vx, vy FROM failures WHERE step >= ?"
+                                   " ORDER BY step LIMIT 1",
+                                   from, &statement, error);
     if (status == QD_OK) {
         *report = (qd_limit_report){.step = column_step(statement, 0),
                                     .has_body = sqlite3_column_type(statement, 2) != SQLITE_NULL,
@@ -190,18 +197,20 @@ void qd_store_moment_free(qd_store *store, qd_store_moment *moment) {
     moment->world_bytes = moment->session_bytes = 0;
 }
 
-static qd_status no_memory(qd_error *error) {
+// Tells that memory ran out while run.db was read.
+static qd_status report_no_memory(qd_error *error) {
     return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
 }
 
-static qd_status copy_session(qd_store *store, sqlite3_stmt *statement, int column, qd_store_moment *moment,
-                              qd_error *error) {
+// Copies the session's part of a checkpoint in run.db.
+static qd_status copy_session_blob(qd_store *store, sqlite3_stmt *statement, int column,
+                                   qd_store_moment *moment, qd_error *error) {
     const void *blob = sqlite3_column_blob(statement, column);
     size_t bytes = (size_t)sqlite3_column_bytes(statement, column);
-    if (!blob && sqlite3_errcode(store->db) == SQLITE_NOMEM) return no_memory(error);
+    if (!blob && sqlite3_errcode(store->db) == SQLITE_NOMEM) return report_no_memory(error);
     if (!blob || bytes == 0) return QD_OK;
     moment->session = qdi_allocate(store->allocator, bytes, 1);
-    if (!moment->session) return no_memory(error);
+    if (!moment->session) return report_no_memory(error);
     moment->session_bytes = bytes;
     memcpy(moment->session, blob, bytes);
     return QD_OK;
@@ -237,12 +246,14 @@ static int join_parts(qd_store *store, const char *owner, qd_store_moment *momen
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static qd_status copy_world(qd_store *store, const char *owner, qd_store_moment *moment, qd_error *error) {
+// Puts together a saved world from its parts in run.db.
+static qd_status copy_world_parts(qd_store *store, const char *owner, qd_store_moment *moment,
+                                  qd_error *error) {
     size_t bytes = 0;
     int code = count_parts(store, owner, moment->step, &bytes);
     if (code == SQLITE_OK && bytes > 0) {
         moment->world = qdi_allocate(store->allocator, bytes, 1);
-        if (!moment->world) return no_memory(error);
+        if (!moment->world) return report_no_memory(error);
         moment->world_bytes = bytes;
         code = join_parts(store, owner, moment);
     }
@@ -257,8 +268,8 @@ static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const cha
                              qd_store_moment *moment, qd_error *error) {
     uint64_t said = 0, bytes = column_step(statement, 2);
     bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
-    qd_status status = more ? copy_session(store, statement, 3, moment, error) : QD_OK;
-    if (status == QD_OK) status = copy_world(store, owner, moment, error);
+    qd_status status = more ? copy_session_blob(store, statement, 3, moment, error) : QD_OK;
+    if (status == QD_OK) status = copy_world_parts(store, owner, moment, error);
     if (status != QD_OK) return status;
     uint64_t checksum = qd_hash_bytes(moment->world, moment->world_bytes);
     if (more) checksum = qd_hash_seeded(moment->session, moment->session_bytes, checksum);
@@ -275,7 +286,7 @@ static qd_status get_moment(qd_store *store, const char *owner, const char *sql,
     sqlite3_stmt *statement = NULL;
     char table[16];
     (void)snprintf(table, sizeof table, "%ss", owner);
-    qd_status status = query(store, sql, number, &statement, error);
+    qd_status status = begin_query(store, sql, number, &statement, error);
     if (status == QD_OK) {
         moment->step = column_step(statement, 0);
         status = qdi_sql_check_step(store, statement, table, down ? 0 : number,
@@ -342,7 +353,7 @@ qd_status qd_store_check(qd_store *store, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store) return qdi_reason(error, QD_ERR_ARGUMENT, "no store");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store, "PRAGMA integrity_check(1)", 0, &statement, error);
+    qd_status status = begin_query(store, "PRAGMA integrity_check(1)", 0, &statement, error);
     const unsigned char *text = status == QD_OK ? sqlite3_column_text(statement, 0) : NULL;
     if (status == QD_OK && (!text || strcmp((const char *)text, "ok") != 0))
         status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: %.150s", store->path,

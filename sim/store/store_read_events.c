@@ -15,7 +15,8 @@ static int place_of(const unsigned char *word, const char *const *words, int cou
     return -1;
 }
 
-static double real_or_nan(sqlite3_stmt *statement, int column) {
+// A number from a column of run.db; NaN where there is none.
+static double column_real_or_nan(sqlite3_stmt *statement, int column) {
     return sqlite3_column_type(statement, column) == SQLITE_NULL ? (double)NAN
                                                                  : sqlite3_column_double(statement, column);
 }
@@ -34,13 +35,13 @@ static bool read_event(sqlite3_stmt *statement, qd_store_event *event) {
         .a = (uint64_t)sqlite3_column_int64(statement, 3),
         .b = (uint64_t)sqlite3_column_int64(statement, 4),
         .wall = side + 1,
-        .point = {real_or_nan(statement, 6), real_or_nan(statement, 7)},
-        .normal = {real_or_nan(statement, 8), real_or_nan(statement, 9)},
-        .impulse = real_or_nan(statement, 10),
-        .friction = real_or_nan(statement, 11),
-        .approach = real_or_nan(statement, 12),
-        .depth = real_or_nan(statement, 13),
-        .within = real_or_nan(statement, 14),
+        .point = {column_real_or_nan(statement, 6), column_real_or_nan(statement, 7)},
+        .normal = {column_real_or_nan(statement, 8), column_real_or_nan(statement, 9)},
+        .impulse = column_real_or_nan(statement, 10),
+        .friction = column_real_or_nan(statement, 11),
+        .approach = column_real_or_nan(statement, 12),
+        .depth = column_real_or_nan(statement, 13),
+        .within = column_real_or_nan(statement, 14),
     };
     return kind >= 0 && (side >= 0 || !wall);
 }
@@ -51,8 +52,9 @@ static bool is_later(const qd_store_event *event, const qd_store_event *before) 
     return event->step > before->step || (event->step == before->step && event->number > before->number);
 }
 
-static qd_status visit_all(qd_store *store, sqlite3_stmt *statement, qd_store_visit_event visit,
-                           void *context, qd_error *error) {
+// Hands events in run.db to a visitor.
+static qd_status visit_event_rows(qd_store *store, sqlite3_stmt *statement, qd_store_visit_event visit,
+                                  void *context, qd_error *error) {
     int code = sqlite3_step(statement);
     bool first = true;
     qd_store_event event, before = {0};
@@ -86,7 +88,7 @@ qd_status qd_store_visit_events(qd_store *store, uint64_t from, uint64_t to, qd_
                                " friction, approach, depth, within FROM events WHERE step BETWEEN ? AND ?"
                                " ORDER BY step, number",
                                &statement, "uu", from, to > QDI_STORE_STEP_MAX ? QDI_STORE_STEP_MAX : to);
-    status = code == SQLITE_OK ? visit_all(store, statement, visit, context, error)
+    status = code == SQLITE_OK ? visit_event_rows(store, statement, visit, context, error)
                                : qdi_sql_fail(store, "read", code, error);
     (void)sqlite3_finalize(statement);
     return status;

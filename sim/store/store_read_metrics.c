@@ -7,27 +7,30 @@
 #include <math.h>
 #include <string.h>
 
-static void put_real(qd_metrics *metrics, size_t offset, double value) {
+// Sets a metric that is a real number.
+static void set_metric_real(qd_metrics *metrics, size_t offset, double value) {
     memcpy((char *)metrics + offset, &value, sizeof value);
 }
 
-static void put_whole(qd_metrics *metrics, size_t offset, uint64_t value) {
+// Sets a metric that is a whole number.
+static void set_metric_whole(qd_metrics *metrics, size_t offset, uint64_t value) {
     memcpy((char *)metrics + offset, &value, sizeof value);
 }
 
 /// A row that has no values.
-static void clear(qd_metrics *metrics) {
+static void clear_metrics(qd_metrics *metrics) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
     for (size_t i = 0; i < count; ++i) {
         if (fields[i].kind == QD_METRIC_REAL)
-            put_real(metrics, fields[i].offset, (double)NAN);
+            set_metric_real(metrics, fields[i].offset, (double)NAN);
         else
-            put_whole(metrics, fields[i].offset, UINT64_MAX);
+            set_metric_whole(metrics, fields[i].offset, UINT64_MAX);
     }
 }
 
-static const qd_metric_field *field_named(const char *name) {
+// The metric of this name.
+static const qd_metric_field *metric_field_named(const char *name) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
     for (size_t i = 0; i < count; ++i)
@@ -37,16 +40,16 @@ static const qd_metric_field *field_named(const char *name) {
 
 /// Takes over what the row has.
 static int read_row(sqlite3_stmt *statement, qd_metrics *metrics) {
-    clear(metrics);
+    clear_metrics(metrics);
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
         const char *name = sqlite3_column_name(statement, i);
         if (!name) return SQLITE_NOMEM;
-        const qd_metric_field *field = field_named(name);
+        const qd_metric_field *field = metric_field_named(name);
         if (!field || sqlite3_column_type(statement, i) == SQLITE_NULL) continue;
         if (field->kind == QD_METRIC_REAL)
-            put_real(metrics, field->offset, sqlite3_column_double(statement, i));
+            set_metric_real(metrics, field->offset, sqlite3_column_double(statement, i));
         else
-            put_whole(metrics, field->offset, (uint64_t)sqlite3_column_int64(statement, i));
+            set_metric_whole(metrics, field->offset, (uint64_t)sqlite3_column_int64(statement, i));
     }
     return SQLITE_OK;
 }
@@ -75,8 +78,9 @@ typedef struct row_job {
     uint64_t *step, *phase_ns;
 } row_job;
 
-static qd_status next_row(qd_store *store, const char *sql, uint64_t from, const row_job *job,
-                          qd_error *error) {
+// Reads the next row of a table of run.db from a step on.
+static qd_status next_metrics_row(qd_store *store, const char *sql, uint64_t from, const row_job *job,
+                                  qd_error *error) {
     if (from > QDI_STORE_STEP_MAX) return QD_ERR_NOT_FOUND;
     qd_status status = qdi_store_settle(store, error);
     if (status != QD_OK) return status;
@@ -100,7 +104,8 @@ qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metr
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !metrics) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the metrics");
     const row_job job = {.metrics = metrics};
-    return next_row(store, "SELECT * FROM metrics WHERE step >= ? ORDER BY step LIMIT 1", from, &job, error);
+    return next_metrics_row(store, "SELECT * FROM metrics WHERE step >= ? ORDER BY step LIMIT 1", from, &job,
+                            error);
 }
 
 qd_status qd_store_next_phases(qd_store *store, uint64_t from, uint64_t *step,
@@ -108,7 +113,7 @@ qd_status qd_store_next_phases(qd_store *store, uint64_t from, uint64_t *step,
     if (!store || !step || !phase_ns) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the phases");
     uint64_t found = 0, found_ns[QD_PHASE_COUNT];
     const row_job job = {.step = &found, .phase_ns = found_ns};
-    qd_status status = next_row(
+    qd_status status = next_metrics_row(
         store, "SELECT * FROM metrics WHERE step >= ? AND move_ns IS NOT NULL ORDER BY step LIMIT 1", from,
         &job, error);
     if (status != QD_OK) return status;

@@ -11,12 +11,14 @@
 /// Binds a row's values; returns SQLite's code.
 typedef int (*binder)(const qd_store *store, sqlite3_stmt *statement, const void *row);
 
+// Binds a row of state hashes for run.db.
 static int bind_hash_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
     const qdi_hash_row *row = data;
     return qdi_sql_bind(statement, 1, "uh", row->step, row->hash);
 }
 
+// Binds a row of events for run.db.
 static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     static const char *const kinds[] = {"begin", "persist", "end", "impact"};
     static const char *const sides[] = {"left", "right", "bottom", "top"};
@@ -46,12 +48,14 @@ static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void
     return code;
 }
 
+// Binds a row of frames for run.db.
 static int bind_frame_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
     const qd_store_frame *row = data;
     return qdi_sql_bind(statement, 1, "uudh", row->number, row->step, row->time, row->pixels);
 }
 
+// Binds a row of failures for run.db.
 static int bind_failure_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
     const qd_limit_report *row = data;
@@ -80,30 +84,31 @@ static const struct {
     [QDI_ROW_METRICS] = {NULL, qdi_metrics_bind}, // as many columns as there are metrics
 };
 
-static int prepare(qd_store *store, const char *sql, sqlite3_stmt **statement) {
+// Prepares an SQL statement that run.db keeps.
+static int prepare_statement(qd_store *store, const char *sql, sqlite3_stmt **statement) {
     return sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
 }
 
 int qdi_rows_prepare(qd_store *store) {
     int code = SQLITE_OK;
     for (int kind = 0; kind < QDI_ROW_KINDS && code == SQLITE_OK; ++kind)
-        code = writers[kind].sql ? prepare(store, writers[kind].sql, &store->inserts[kind])
+        code = writers[kind].sql ? prepare_statement(store, writers[kind].sql, &store->inserts[kind])
                                  : qdi_metrics_prepare(store, &store->inserts[kind]);
     if (code == SQLITE_OK)
-        code = prepare(store, "INSERT INTO parts (owner, step, part, data) VALUES (?,?,?,?)",
-                       &store->put_part);
+        code = prepare_statement(store, "INSERT INTO parts (owner, step, part, data) VALUES (?,?,?,?)",
+                                 &store->put_part);
     if (code == SQLITE_OK)
-        code = prepare(store, "DELETE FROM parts WHERE owner = ? AND step = ?", &store->drop_parts);
+        code = prepare_statement(store, "DELETE FROM parts WHERE owner = ? AND step = ?", &store->drop_parts);
     if (code == SQLITE_OK)
-        code = prepare(store,
-                       "DELETE FROM checkpoints WHERE step > 0 AND step NOT IN"
-                       " (SELECT step FROM checkpoints ORDER BY step DESC LIMIT ?)",
-                       &store->prune);
+        code = prepare_statement(store,
+                                 "DELETE FROM checkpoints WHERE step > 0 AND step NOT IN"
+                                 " (SELECT step FROM checkpoints ORDER BY step DESC LIMIT ?)",
+                                 &store->prune);
     if (code == SQLITE_OK)
-        code = prepare(store,
-                       "DELETE FROM parts WHERE owner = 'checkpoint' AND step NOT IN"
-                       " (SELECT step FROM checkpoints)",
-                       &store->prune_parts);
+        code = prepare_statement(store,
+                                 "DELETE FROM parts WHERE owner = 'checkpoint' AND step NOT IN"
+                                 " (SELECT step FROM checkpoints)",
+                                 &store->prune_parts);
     return code;
 }
 
@@ -121,7 +126,7 @@ void qdi_rows_finish(qd_store *store) {
 }
 
 /// Runs a statement whose values are bound.
-static int run(sqlite3_stmt *statement) {
+static int run_statement(sqlite3_stmt *statement) {
     int code = sqlite3_step(statement);
     int reset = sqlite3_reset(statement);
     return code == SQLITE_DONE ? reset : code;
@@ -130,7 +135,7 @@ static int run(sqlite3_stmt *statement) {
 /// The world of a snapshot or checkpoint, in place of one that is there.
 static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
     int code = qdi_sql_bind(store->drop_parts, 1, "su", owner, row->step);
-    if (code == SQLITE_OK) code = run(store->drop_parts);
+    if (code == SQLITE_OK) code = run_statement(store->drop_parts);
     if (code == SQLITE_OK) code = qdi_sql_bind(store->put_part, 1, "su", owner, row->step);
     uint64_t part = 0;
     for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
@@ -138,32 +143,34 @@ static int write_world(qd_store *store, const char *owner, const qdi_state_row *
         code = qdi_sql_bind_step(store->put_part, 3, part++);
         if (code == SQLITE_OK)
             code = sqlite3_bind_blob64(store->put_part, 4, store->state + at, bytes, SQLITE_STATIC);
-        if (code == SQLITE_OK) code = run(store->put_part);
+        if (code == SQLITE_OK) code = run_statement(store->put_part);
     }
     return code;
 }
 
-static int write_row(qd_store *store, qdi_row_kind kind, const void *row) {
+// Writes one row into run.db.
+static int write_store_row(qd_store *store, qdi_row_kind kind, const void *row) {
     sqlite3_stmt *statement = store->inserts[kind];
     bool checkpoint = kind == QDI_ROW_CHECKPOINT;
     if (kind == QDI_ROW_FAILURE) (void)sqlite3_clear_bindings(statement); // some stay without value
     int code = writers[kind].bind(store, statement, row);
-    if (code == SQLITE_OK) code = run(statement);
+    if (code == SQLITE_OK) code = run_statement(statement);
     if (code == SQLITE_OK && (checkpoint || kind == QDI_ROW_SNAPSHOT))
         code = write_world(store, checkpoint ? "checkpoint" : "snapshot", row);
     if (code != SQLITE_OK || !checkpoint) return code;
     code = qdi_sql_bind_step(store->prune, 1, ((const qdi_state_row *)row)->keep);
-    if (code == SQLITE_OK) code = run(store->prune);
-    return code == SQLITE_OK ? run(store->prune_parts) : code;
+    if (code == SQLITE_OK) code = run_statement(store->prune);
+    return code == SQLITE_OK ? run_statement(store->prune_parts) : code;
 }
 
-static int write_rows(qd_store *store, const qdi_row_batch *batch) {
+// Writes a batch of rows into run.db.
+static int write_store_rows(qd_store *store, const qdi_row_batch *batch) {
     int code = SQLITE_OK;
     for (size_t at = 0; at < batch->used && code == SQLITE_OK;) {
         qdi_row_header header;
         memcpy(&header, batch->rows + at, sizeof header);
         QD_ASSERT(header.kind < QDI_ROW_KINDS);
-        code = write_row(store, (qdi_row_kind)header.kind, batch->rows + at + sizeof header);
+        code = write_store_row(store, (qdi_row_kind)header.kind, batch->rows + at + sizeof header);
         at += sizeof header + header.bytes;
     }
     return code;
@@ -175,7 +182,7 @@ qd_status qdi_rows_work(void *context, size_t slot) {
     // How lasting a transaction is can be said between two of them only.
     int code = batch->lasting ? qdi_sql_run(store->db, "PRAGMA synchronous=FULL") : SQLITE_OK;
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "BEGIN");
-    if (code == SQLITE_OK) code = write_rows(store, batch);
+    if (code == SQLITE_OK) code = write_store_rows(store, batch);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
     if (code == SQLITE_OK && batch->lasting) {
         qdi_store_empty_log(store);

@@ -162,7 +162,8 @@ int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step) {
     return sqlite3_bind_int64(statement, at, (sqlite3_int64)step);
 }
 
-static int bind_all(sqlite3_stmt *statement, int at, const char *kinds, va_list *values) {
+// Binds values to the columns of an SQL statement by their kinds.
+static int bind_columns(sqlite3_stmt *statement, int at, const char *kinds, va_list *values) {
     char hash[17];
     const char *text;
     int code = SQLITE_OK;
@@ -187,7 +188,7 @@ static int bind_all(sqlite3_stmt *statement, int at, const char *kinds, va_list 
 int qdi_sql_bind(sqlite3_stmt *statement, int at, const char *kinds, ...) {
     va_list values;
     va_start(values, kinds);
-    int code = bind_all(statement, at, kinds, &values);
+    int code = bind_columns(statement, at, kinds, &values);
     va_end(values);
     return code;
 }
@@ -196,7 +197,7 @@ int qdi_sql_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, cons
     va_list values;
     int code = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
     va_start(values, kinds);
-    if (code == SQLITE_OK) code = bind_all(*statement, 1, kinds, &values);
+    if (code == SQLITE_OK) code = bind_columns(*statement, 1, kinds, &values);
     va_end(values);
     return code;
 }
@@ -206,7 +207,7 @@ int qdi_sql_do(sqlite3 *db, const char *sql, const char *kinds, ...) {
     va_list values;
     int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
     va_start(values, kinds);
-    if (code == SQLITE_OK) code = bind_all(statement, 1, kinds, &values);
+    if (code == SQLITE_OK) code = bind_columns(statement, 1, kinds, &values);
     va_end(values);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     (void)sqlite3_finalize(statement);

@@ -76,7 +76,8 @@ qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error) {
     return *version == VERSION ? check_tables(store, error) : QD_OK;
 }
 
-static int update(qd_store *store, int64_t version) {
+// Brings the tables of an older run.db up to date.
+static int update_tables(qd_store *store, int64_t version) {
     sqlite3 *db = store->db;
     char mark[96];
     int code = SQLITE_OK;
@@ -90,7 +91,7 @@ static int update(qd_store *store, int64_t version) {
 
 qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error) {
     int code = qdi_sql_run(store->db, "BEGIN IMMEDIATE");
-    if (code == SQLITE_OK) code = update(store, version);
+    if (code == SQLITE_OK) code = update_tables(store, version);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
     if (code == SQLITE_OK) return QD_OK;
     qd_status status = qdi_sql_fail(store, "bring up to date", code, error);

@@ -25,7 +25,7 @@ static qd_status make_room(qd_store *store, size_t bytes) {
 }
 
 /// Adds a row; `lasting`: with it the batch ends, and is to survive a power cut.
-static qd_status put(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes, bool lasting) {
+static qd_status put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes, bool lasting) {
     const qdi_row_header header = {(uint32_t)kind, (uint32_t)((bytes + 7) & ~(size_t)7)};
     qd_status status = make_room(store, sizeof header + header.bytes);
     if (status != QD_OK) return status;
@@ -39,7 +39,7 @@ static qd_status put(qd_store *store, qdi_row_kind kind, const void *row, size_t
 }
 
 /// QD_OK for a store that can be written to, and a number that it can keep.
-static qd_status check(const qd_store *store, uint64_t step) {
+static qd_status check_writable(const qd_store *store, uint64_t step) {
     if (!store) return QD_ERR_ARGUMENT;
     if (!store->writes) return QD_ERR_STATE;
     return step <= QDI_STORE_STEP_MAX ? QD_OK : QD_ERR_VALUE;
@@ -59,33 +59,33 @@ qd_status qd_store_flush(qd_store *store, qd_error *error) {
 }
 
 qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash) {
-    qd_status status = check(store, step);
+    qd_status status = check_writable(store, step);
     const qdi_hash_row row = {step, hash};
-    return status == QD_OK ? put(store, QDI_ROW_HASH, &row, sizeof row, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_HASH, &row, sizeof row, false) : status;
 }
 
 qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
                                const uint64_t phase_ns[QD_PHASE_COUNT]) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!metrics) return QD_ERR_ARGUMENT;
-    qd_status status = check(store, metrics->step);
+    qd_status status = check_writable(store, metrics->step);
     qdi_metrics_row row = {.metrics = *metrics, .timed = phase_ns != NULL};
     if (phase_ns) memcpy(row.phase_ns, phase_ns, sizeof row.phase_ns);
-    return status == QD_OK ? put(store, QDI_ROW_METRICS, &row, sizeof row, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_METRICS, &row, sizeof row, false) : status;
 }
 
 qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!frame) return QD_ERR_ARGUMENT;
-    qd_status status = check(store, frame->step > frame->number ? frame->step : frame->number);
-    return status == QD_OK ? put(store, QDI_ROW_FRAME, frame, sizeof *frame, false) : status;
+    qd_status status = check_writable(store, frame->step > frame->number ? frame->step : frame->number);
+    return status == QD_OK ? put_row(store, QDI_ROW_FRAME, frame, sizeof *frame, false) : status;
 }
 
 qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!report) return QD_ERR_ARGUMENT;
-    qd_status status = check(store, report->step);
-    return status == QD_OK ? put(store, QDI_ROW_FAILURE, report, sizeof *report, false) : status;
+    qd_status status = check_writable(store, report->step);
+    return status == QD_OK ? put_row(store, QDI_ROW_FAILURE, report, sizeof *report, false) : status;
 }
 
 // ---- worlds ----
@@ -94,7 +94,7 @@ qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {
 /// line. The batch ends with it: before it is written nobody may fill the state again.
 static qd_status put_state(qd_store *store, qdi_row_kind kind, const qd_world *world, const void *session,
                            size_t session_bytes, uint64_t keep) {
-    qd_status status = check(store, qd_world_steps(world));
+    qd_status status = check_writable(store, qd_world_steps(world));
     if (status == QD_OK) status = qdi_store_settle(store, NULL);
     size_t bytes = 0;
     if (status == QD_OK)
@@ -103,7 +103,7 @@ static qd_status put_state(qd_store *store, qdi_row_kind kind, const qd_world *w
     if (status != QD_OK) return status;
     if (session_bytes > 0) memcpy(store->state + bytes, session, session_bytes);
     const qdi_state_row row = {qd_world_steps(world), qd_world_time(world), bytes, session_bytes, keep};
-    status = put(store, kind, &row, sizeof row, kind == QDI_ROW_CHECKPOINT);
+    status = put_row(store, kind, &row, sizeof row, kind == QDI_ROW_CHECKPOINT);
     if (status == QD_OK) hand_in(store);
     return status;
 }
@@ -124,13 +124,14 @@ qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const 
 
 // ---- events ----
 
-static qd_status put_event(void *context, const qdi_event_row *row) {
-    return put(context, QDI_ROW_EVENT, row, sizeof *row, false);
+// Puts the row of an event into the queue of run.db's writer.
+static qd_status put_event_row(void *context, const qdi_event_row *row) {
+    return put_row(context, QDI_ROW_EVENT, row, sizeof *row, false);
 }
 
 qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
-    qd_status status = check(store, qd_world_steps(world));
-    return status == QD_OK ? qdi_event_rows(&store->names, world, persist, put_event, store) : status;
+    qd_status status = check_writable(store, qd_world_steps(world));
+    return status == QD_OK ? qdi_event_rows(&store->names, world, persist, put_event_row, store) : status;
 }

@@ -22,6 +22,7 @@ void qdi_sweep_destroy(qdi_sweep *sweep) {
     qdi_release(allocator, sweep, 1, sizeof *sweep);
 }
 
+// The name of a sweep.
 const char *qdi_sweep_name(const qdi_sweep *sweep) {
     return sweep->texts.chars + sweep->name;
 }
@@ -91,8 +92,8 @@ static bool is_scale(const char *key, const char *value, uint64_t *bodies) {
 }
 
 /// Adds "KEY=VALUE" to the changes, whose items are places for now.
-static void add(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, const char *key,
-                const char *value) {
+static void add_change(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, const char *key,
+                       const char *value) {
     if (is_scale(key, value, &changes->changes.bodies)) return;
     places[changes->changes.set_count++] = chars->used;
     qdi_text_add(chars, key);
@@ -101,17 +102,18 @@ static void add(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, con
     qdi_text_add_bytes(chars, "", 1);
 }
 
-static qd_status collect(const qdi_sweep *sweep, uint64_t point, uint64_t seed, qdi_sweep_changes *changes,
-                         qdi_text *chars, size_t *places) {
+// Collects the scene keys that a point of a sweep changes.
+static qd_status collect_changes(const qdi_sweep *sweep, uint64_t point, uint64_t seed,
+                                 qdi_sweep_changes *changes, qdi_text *chars, size_t *places) {
     const char *texts = sweep->texts.chars;
     for (size_t i = 0; i < sweep->fixed_count; ++i)
-        add(changes, chars, places, texts + sweep->fixed[i].key, texts + sweep->fixed[i].value);
+        add_change(changes, chars, places, texts + sweep->fixed[i].key, texts + sweep->fixed[i].value);
     for (size_t i = 0; i < sweep->column_count; ++i)
-        add(changes, chars, places, qdi_sweep_key(sweep, i), qdi_sweep_value(sweep, point, i));
+        add_change(changes, chars, places, qdi_sweep_key(sweep, i), qdi_sweep_value(sweep, point, i));
     if (qdi_sweep_replica(sweep, point) > 1) {
         char digits[24];
         (void)snprintf(digits, sizeof digits, "%" PRIu64, seed);
-        add(changes, chars, places, "run.seed", digits);
+        add_change(changes, chars, places, "run.seed", digits);
     }
     return chars->status;
 }
@@ -125,7 +127,7 @@ qd_status qdi_sweep_changes_make(const qdi_sweep *sweep, uint64_t point, uint64_
     size_t *places = qdi_allocate(allocator, room, sizeof *places);
     changes->items = qdi_allocate(allocator, room, sizeof *changes->items);
     changes->item_room = room;
-    qd_status status = places && changes->items ? collect(sweep, point, seed, changes, &chars, places)
+    qd_status status = places && changes->items ? collect_changes(sweep, point, seed, changes, &chars, places)
                                                 : QD_ERR_MEMORY;
     for (size_t i = 0; i < changes->changes.set_count && status == QD_OK; ++i)
         changes->items[i] = chars.chars + places[i];

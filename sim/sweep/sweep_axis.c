@@ -48,7 +48,8 @@ typedef struct axis_numbers {
 
 // ---- keys ----
 
-static bool used_already(const qdi_sweep *sweep, const char *path, size_t bytes) {
+// Whether another axis of the sweep changes this key already.
+static bool is_key_used(const qdi_sweep *sweep, const char *path, size_t bytes) {
     const char *texts = sweep->texts.chars;
     for (size_t i = 0; i < sweep->column_count; ++i)
         if (strlen(texts + sweep->columns[i].key) == bytes &&
@@ -68,14 +69,15 @@ qd_status qdi_sweep_key_check(const qdi_sweep_reader *reader, qdi_yaml_ref node,
     *key = qdi_sweep_scene_key(path, bytes, hint);
     if (!*key) return qdi_sweep_complain(reader, node, "no key of a scene is called \"%s\"%s", quote, hint);
     if ((*key)->planned) return qdi_sweep_complain(reader, node, "%s is known, but not built yet", quote);
-    if (used_already(reader->sweep, path, bytes))
+    if (is_key_used(reader->sweep, path, bytes))
         return qdi_sweep_complain(reader, node, "%s is on another axis, or in set, already", quote);
     return QD_OK;
 }
 
 // ---- values as they stand in the file ----
 
-static bool is_null(const qdi_sweep_reader *reader, const qdi_yaml_node *here) {
+// Whether a value in a sweep's file is left out.
+static bool is_axis_null(const qdi_sweep_reader *reader, const qdi_yaml_node *here) {
     const char *text = reader->yaml.chars + here->text;
     return here->plain && (here->bytes == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
 }
@@ -110,7 +112,7 @@ qd_status qdi_sweep_flow(const qdi_sweep_reader *reader, qdi_yaml_ref node, qdi_
     const qdi_yaml *yaml = &reader->yaml;
     const qdi_yaml_node *here = &yaml->nodes[node];
     if (here->kind == QDI_YAML_VALUE) {
-        if (is_null(reader, here)) return qdi_sweep_complain(reader, node, "a value is missing");
+        if (is_axis_null(reader, here)) return qdi_sweep_complain(reader, node, "a value is missing");
         const char *chars = yaml->chars + here->text;
         if (here->plain && is_safe(chars, here->bytes))
             qdi_text_add_bytes(text, chars, here->bytes);
@@ -133,7 +135,8 @@ qd_status qdi_sweep_flow(const qdi_sweep_reader *reader, qdi_yaml_ref node, qdi_
     return text->status;
 }
 
-static qd_status add_value(qdi_sweep *sweep, const char *text, size_t bytes) {
+// Adds a value to an axis of a sweep.
+static qd_status add_axis_value(qdi_sweep *sweep, const char *text, size_t bytes) {
     size_t place = 0;
     qd_status status = qdi_sweep_keep(sweep, text, bytes, &place);
     if (status == QD_OK)
@@ -143,7 +146,8 @@ static qd_status add_value(qdi_sweep *sweep, const char *text, size_t bytes) {
     return status;
 }
 
-static qd_status add_list(const qdi_sweep_reader *reader, qdi_yaml_ref list, qdi_sweep_column *column) {
+// Adds the values that an axis of a sweep lists.
+static qd_status add_axis_list(const qdi_sweep_reader *reader, qdi_yaml_ref list, qdi_sweep_column *column) {
     const qdi_yaml_node *here = &reader->yaml.nodes[list];
     if (here->kind != QDI_YAML_LIST || here->count == 0)
         return qdi_sweep_complain(reader, list, "list must be a list of values: [1, 2, 3]");
@@ -151,7 +155,7 @@ static qd_status add_list(const qdi_sweep_reader *reader, qdi_yaml_ref list, qdi
     for (qdi_yaml_ref child = here->first; child && status == QD_OK; child = reader->yaml.nodes[child].next) {
         qdi_text value = {.allocator = reader->sweep->allocator};
         status = qdi_sweep_flow(reader, child, &value);
-        if (status == QD_OK) status = add_value(reader->sweep, value.chars, value.used);
+        if (status == QD_OK) status = add_axis_value(reader->sweep, value.chars, value.used);
         qdi_text_release(&value);
     }
     column->count = here->count;
@@ -160,7 +164,8 @@ static qd_status add_list(const qdi_sweep_reader *reader, qdi_yaml_ref list, qdi
 
 // ---- numbers ----
 
-static double rounded(double value, int digits) {
+// A number of an axis rounded to so many digits.
+static double round_axis_value(double value, int digits) {
     char text[40];
     char *end = NULL;
     (void)qdi_os_print_double(text, sizeof text, digits, value);
@@ -174,36 +179,42 @@ static double number_at(const axis_numbers *axis, uint64_t i) {
     bool last = axis->step == 0 && axis->count > 1 && i == axis->count - 1;
     switch (axis->form) {
     case FORM_RANGE:
-        if (axis->step != 0) return rounded(axis->first + (double)i * axis->step, DIGITS_EVEN);
-        return last ? axis->second : rounded(axis->first + (axis->second - axis->first) * part, DIGITS_EVEN);
+        if (axis->step != 0) return round_axis_value(axis->first + (double)i * axis->step, DIGITS_EVEN);
+        return last ? axis->second
+                    : round_axis_value(axis->first + (axis->second - axis->first) * part, DIGITS_EVEN);
     case FORM_LOG:
         if (i == 0 || last) return i == 0 ? axis->first : axis->second;
-        return rounded(axis->first * qd_exp(qd_log(axis->second / axis->first) * part), DIGITS_OTHER);
+        return round_axis_value(axis->first * qd_exp(qd_log(axis->second / axis->first) * part),
+                                DIGITS_OTHER);
     case FORM_UNIFORM:
         part = qd_random_uniform(&random);
         // Each whole number from the first to the second is as likely as any other.
         if (axis->whole) return axis->first + floor(part * (axis->second - axis->first + 1));
-        return rounded(axis->first + (axis->second - axis->first) * part, DIGITS_OTHER);
-    case FORM_NORMAL: return rounded(axis->first + axis->second * qd_random_normal(&random), DIGITS_OTHER);
+        return round_axis_value(axis->first + (axis->second - axis->first) * part, DIGITS_OTHER);
+    case FORM_NORMAL:
+        return round_axis_value(axis->first + axis->second * qd_random_normal(&random), DIGITS_OTHER);
     default:
-        return rounded(axis->first * qd_exp(qd_log(axis->second / axis->first) * qd_random_uniform(&random)),
-                       DIGITS_OTHER);
+        return round_axis_value(axis->first *
+                                    qd_exp(qd_log(axis->second / axis->first) * qd_random_uniform(&random)),
+                                DIGITS_OTHER);
     }
 }
 
-static qd_status add_numbers(qdi_sweep *sweep, const axis_numbers *axis) {
+// Adds the numbers that an axis of a sweep spans.
+static qd_status add_axis_numbers(qdi_sweep *sweep, const axis_numbers *axis) {
     qd_status status = QD_OK;
     for (uint64_t i = 0; i < axis->count && status == QD_OK; ++i) {
         char text[QDI_NUMBER_ROOM];
         double value = number_at(axis, i);
         if (axis->whole && fabs(value) < WHOLE_MAX) value = floor(value + 0.5);
-        status = add_value(sweep, text, qdi_number_write(value, text));
+        status = add_axis_value(sweep, text, qdi_number_write(value, text));
     }
     return status;
 }
 
-static qd_status read_real(const qdi_sweep_reader *reader, qdi_yaml_ref node, const char *what,
-                           double *value) {
+// Reads a number of an axis of a sweep.
+static qd_status read_axis_real(const qdi_sweep_reader *reader, qdi_yaml_ref node, const char *what,
+                                double *value) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     bool good = here->kind == QDI_YAML_VALUE && here->plain &&
                 qdi_number_read(reader->yaml.chars + here->text, here->bytes, value) &&
@@ -235,11 +246,11 @@ static qd_status read_range(const qdi_sweep_reader *reader, qdi_yaml_ref node, a
     if (!start || !stop || !step == !count)
         return qdi_sweep_complain(reader, node, "%s needs start, stop and %s", what,
                                   even ? "either step or count" : "count");
-    status = read_real(reader, start, "start", &axis->first);
-    if (status == QD_OK) status = read_real(reader, stop, "stop", &axis->second);
+    status = read_axis_real(reader, start, "start", &axis->first);
+    if (status == QD_OK) status = read_axis_real(reader, stop, "stop", &axis->second);
     if (status == QD_OK && !even && !(axis->first > 0 && axis->second > 0))
         return qdi_sweep_complain(reader, node, "log: start and stop must be > 0");
-    if (status == QD_OK && step) status = read_real(reader, step, "step", &axis->step);
+    if (status == QD_OK && step) status = read_axis_real(reader, step, "step", &axis->step);
     if (status == QD_OK && step) return count_steps(reader, node, axis);
     if (status == QD_OK) status = qdi_sweep_whole(reader, count, "count", 1, QDI_SWEEP_LONGEST, &axis->count);
     return status;
@@ -255,8 +266,8 @@ static qd_status read_sampled(const qdi_sweep_reader *reader, qdi_yaml_ref map, 
     if (here->kind != QDI_YAML_LIST || here->count != 2)
         return qdi_sweep_complain(reader, node, "%s must be two numbers: %s", what,
                                   normal ? "[mean, deviation]" : "[lowest, highest]");
-    qd_status status = read_real(reader, here->first, what, &axis->first);
-    if (status == QD_OK) status = read_real(reader, here->last, what, &axis->second);
+    qd_status status = read_axis_real(reader, here->first, what, &axis->first);
+    if (status == QD_OK) status = read_axis_real(reader, here->last, what, &axis->second);
     if (status != QD_OK) return status;
     if (normal ? !(axis->second > 0) : !(axis->first < axis->second) || (logarithmic && !(axis->first > 0)))
         return qdi_sweep_complain(reader, node, "%s: %s", what,
@@ -304,7 +315,8 @@ static qd_status check_number(const qdi_sweep_reader *reader, qdi_yaml_ref node,
                               qdi_schema_expected(key, expected));
 }
 
-static qd_status add_column(const qdi_sweep_reader *reader, const qdi_sweep_column *column) {
+// Adds an axis to a sweep.
+static qd_status add_axis_column(const qdi_sweep_reader *reader, const qdi_sweep_column *column) {
     qdi_sweep *sweep = reader->sweep;
     qd_status status = qdi_reserve(sweep->allocator, &sweep->columns, &sweep->column_room,
                                    sweep->column_count, sweep->column_count + 1, sizeof *sweep->columns);
@@ -332,19 +344,20 @@ static qd_status read_column(const qdi_sweep_reader *reader, qdi_yaml_ref map) {
     if (status == QD_OK) status = qdi_sweep_keep(sweep, path, bytes, &column.key);
     if (status != QD_OK) return status;
     if (axis.form == FORM_LIST) {
-        status = add_list(reader, node, &column);
+        status = add_axis_list(reader, node, &column);
     } else {
         status = check_number(reader, node, key, &axis);
         if (status == QD_OK)
             status = axis.form >= FORM_UNIFORM ? read_sampled(reader, map, node, &axis)
                                                : read_range(reader, node, &axis);
-        if (status == QD_OK) status = add_numbers(sweep, &axis);
+        if (status == QD_OK) status = add_axis_numbers(sweep, &axis);
         column.count = axis.count;
     }
-    return status == QD_OK ? add_column(reader, &column) : status;
+    return status == QD_OK ? add_axis_column(reader, &column) : status;
 }
 
-static qd_status read_zip(const qdi_sweep_reader *reader, qdi_yaml_ref list) {
+// Reads axes of a sweep that go together.
+static qd_status read_zipped_axes(const qdi_sweep_reader *reader, qdi_yaml_ref list) {
     const qdi_yaml *yaml = &reader->yaml;
     qdi_sweep *sweep = reader->sweep;
     if (yaml->nodes[list].kind != QDI_YAML_LIST || yaml->nodes[list].count < 2)
@@ -371,7 +384,7 @@ qd_status qdi_sweep_axis_read(const qdi_sweep_reader *reader, qdi_yaml_ref node)
     if (zip && reader->yaml.nodes[node].count > 1)
         return qdi_sweep_complain(reader, node, "zip stands alone: its axes are inside");
     size_t first = sweep->column_count;
-    qd_status status = zip ? read_zip(reader, zip) : read_column(reader, node);
+    qd_status status = zip ? read_zipped_axes(reader, zip) : read_column(reader, node);
     if (status == QD_OK)
         status = qdi_reserve(sweep->allocator, &sweep->axes, &sweep->axis_room, sweep->axis_count,
                              sweep->axis_count + 1, sizeof *sweep->axes);

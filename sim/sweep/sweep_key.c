@@ -7,7 +7,8 @@
 /// Longest path of a key that is looked for.
 enum { PATH_ROOM = 256 };
 
-static bool is_number(const char *word, size_t bytes) {
+// Whether a part of a scene key is the number of an item.
+static bool is_item_number(const char *word, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i)
         if (word[i] < '0' || word[i] > '9') return false;
     return bytes > 0;
@@ -20,7 +21,7 @@ static bool to_schema(const char *path, size_t bytes, char out[PATH_ROOM]) {
     for (size_t at = 0; at <= bytes;) {
         const char *dot = memchr(path + at, '.', bytes - at);
         size_t length = dot ? (size_t)(dot - path) - at : bytes - at;
-        if (used > 0 && is_number(path + at, length)) {
+        if (used > 0 && is_item_number(path + at, length)) {
             memcpy(out + used, "[]", 2);
             used += 2;
         } else {
@@ -55,7 +56,8 @@ static const char *last_word(const char *path) {
     return dot ? dot + 1 : path;
 }
 
-static void suggest(const char *wanted, char hint[QDI_QUOTE_ROOM]) {
+// Suggests a scene key for one that a sweep got wrong.
+static void suggest_sweep_key(const char *wanted, char hint[QDI_QUOTE_ROOM]) {
     qdi_suggestion best = {NULL, 0};
     const qdi_key *key = NULL, *same = NULL;
     const char *word = last_word(wanted);
@@ -77,7 +79,7 @@ const qdi_key *qdi_sweep_scene_key(const char *path, size_t bytes, char hint[QDI
     hint[0] = 0;
     if (!to_schema(path, bytes, wanted)) return NULL;
     const qdi_key *key = qdi_schema_find(wanted, strlen(wanted));
-    if (!key) suggest(wanted, hint);
+    if (!key) suggest_sweep_key(wanted, hint);
     return key;
 }
 

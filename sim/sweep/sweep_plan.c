@@ -28,6 +28,7 @@ typedef struct planner {
     bool has_base;
 } planner;
 
+// The seed of a replica of a sweep's point.
 static uint64_t replica_seed(uint64_t seed, uint64_t replica) {
     qd_random random = qd_random_at(seed, replica, use_replica);
     return qd_random_bits(&random) >> (64 - SEED_BITS);
@@ -85,7 +86,8 @@ static uint64_t name_without_scene(const qdi_sweep *sweep, uint64_t index) {
     return qd_hash_mix(hash, qdi_sweep_replica(sweep, index));
 }
 
-static qd_status keep_reason(qdi_sweep_plan *plan, qdi_sweep_point *point, const char *reason) {
+// Keeps why a point of a sweep is not valid.
+static qd_status keep_point_reason(qdi_sweep_plan *plan, qdi_sweep_point *point, const char *reason) {
     size_t bytes = strlen(reason) + 1;
     point->reason = qdi_allocate(plan->allocator, bytes, 1);
     if (!point->reason) return QD_ERR_MEMORY;
@@ -93,7 +95,8 @@ static qd_status keep_reason(qdi_sweep_plan *plan, qdi_sweep_point *point, const
     return QD_OK;
 }
 
-static void take_scene(planner *job, uint64_t index, qdi_sweep_point *point, const qd_scene *scene) {
+// Takes hash and settings of a point's scene into the plan of a sweep.
+static void take_point_scene(planner *job, uint64_t index, qdi_sweep_point *point, const qd_scene *scene) {
     const qd_view view = qd_scene_view(scene);
     point->valid = true;
     point->id = qd_scene_hash(scene);
@@ -106,7 +109,8 @@ static void take_scene(planner *job, uint64_t index, qdi_sweep_point *point, con
     job->has_base = true;
 }
 
-static qd_status look_at(planner *job, uint64_t index) {
+// Plans one point of a sweep.
+static qd_status plan_point(planner *job, uint64_t index) {
     qdi_sweep_plan *plan = job->plan;
     qd_status status = qdi_reserve(plan->allocator, &plan->points, &plan->room, plan->count, plan->count + 1,
                                    sizeof *plan->points);
@@ -119,13 +123,13 @@ static qd_status look_at(planner *job, uint64_t index) {
     status = find_seed(job, index, &seed, &why);
     if (status == QD_OK) status = open_scene(job->sweep, index, seed, &scene, &why);
     if (status == QD_OK) {
-        take_scene(job, index, point, scene);
+        take_point_scene(job, index, point, scene);
         qd_scene_destroy(scene);
         return QD_OK;
     }
     if (!is_points_fault(status)) return qdi_reason(job->error, status, "%s", why.text);
     point->id = name_without_scene(job->sweep, index);
-    return keep_reason(plan, point, why.text);
+    return keep_point_reason(plan, point, why.text);
 }
 
 /// A point by its name.
@@ -164,7 +168,7 @@ qd_status qdi_sweep_plan_make(const qdi_sweep *sweep, uint64_t first, uint64_t e
     uint64_t count = qdi_sweep_count(sweep);
     qd_status status = QD_OK;
     for (uint64_t index = first; index < count && status == QD_OK; index += every) {
-        status = look_at(&job, index);
+        status = plan_point(&job, index);
         if (index > UINT64_MAX - every) break;
     }
     if (status == QD_OK) status = find_twins(plan);

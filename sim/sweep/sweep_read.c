@@ -102,6 +102,7 @@ static qd_status read_text(const qdi_sweep_reader *reader, qdi_yaml_ref node, co
     return good ? QD_OK : qdi_sweep_complain(reader, node, "%s must be some text", what);
 }
 
+// Whether the name of a sweep's file ends like this.
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), tail = strlen(end);
     return length >= tail && strcmp(text + length - tail, end) == 0;
@@ -136,14 +137,16 @@ static qd_status read_scene(const qdi_sweep_reader *reader, qdi_yaml_ref node) {
     return qdi_sweep_keep(reader->sweep, path, folder + bytes, &reader->sweep->scene);
 }
 
-static qd_status read_name(const qdi_sweep_reader *reader, qdi_yaml_ref node) {
+// Reads the name of a sweep.
+static qd_status read_sweep_name(const qdi_sweep_reader *reader, qdi_yaml_ref node) {
     const char *text = "sweep";
     size_t bytes = strlen(text);
     qd_status status = node ? read_text(reader, node, "name", &text, &bytes) : QD_OK;
     return status == QD_OK ? qdi_sweep_keep(reader->sweep, text, bytes, &reader->sweep->name) : status;
 }
 
-static qd_status read_set(const qdi_sweep_reader *reader, qdi_yaml_ref map) {
+// Reads the keys that all points of a sweep change.
+static qd_status read_sweep_set(const qdi_sweep_reader *reader, qdi_yaml_ref map) {
     const qdi_yaml *yaml = &reader->yaml;
     qdi_sweep *sweep = reader->sweep;
     if (yaml->nodes[map].kind != QDI_YAML_MAP)
@@ -169,7 +172,8 @@ static qd_status read_set(const qdi_sweep_reader *reader, qdi_yaml_ref map) {
     return status;
 }
 
-static qd_status read_axes(const qdi_sweep_reader *reader, qdi_yaml_ref list) {
+// Reads the axes of a sweep.
+static qd_status read_sweep_axes(const qdi_sweep_reader *reader, qdi_yaml_ref list) {
     const qdi_yaml *yaml = &reader->yaml;
     if (yaml->nodes[list].kind != QDI_YAML_LIST)
         return qdi_sweep_complain(reader, list, "axes must be a list (- key: ...)");
@@ -180,7 +184,8 @@ static qd_status read_axes(const qdi_sweep_reader *reader, qdi_yaml_ref list) {
     return status;
 }
 
-static qd_status read_root(const qdi_sweep_reader *reader, qdi_yaml_ref root) {
+// Reads the keys at the top of a sweep's file.
+static qd_status read_sweep_root(const qdi_sweep_reader *reader, qdi_yaml_ref root) {
     qdi_sweep *sweep = reader->sweep;
     qd_status status = qdi_sweep_known(reader, root, "a sweep", "name scene set axes replicas limit");
     if (status != QD_OK) return status;
@@ -190,10 +195,10 @@ static qd_status read_root(const qdi_sweep_reader *reader, qdi_yaml_ref root) {
     if (!scene) return qdi_sweep_complain(reader, root, "a sweep needs a scene: a built-in name or a file");
     if (!axes && !replicas)
         return qdi_sweep_complain(reader, root, "a sweep needs axes, or replicas, or both");
-    status = read_name(reader, qdi_sweep_child(reader, root, "name"));
+    status = read_sweep_name(reader, qdi_sweep_child(reader, root, "name"));
     if (status == QD_OK) status = read_scene(reader, scene);
-    if (status == QD_OK && set) status = read_set(reader, set);
-    if (status == QD_OK && axes) status = read_axes(reader, axes);
+    if (status == QD_OK && set) status = read_sweep_set(reader, set);
+    if (status == QD_OK && axes) status = read_sweep_axes(reader, axes);
     if (status == QD_OK && replicas)
         status = qdi_sweep_whole(reader, replicas, "replicas", 1, QDI_SWEEP_LONGEST, &sweep->replicas);
     if (status == QD_OK && limit)
@@ -201,7 +206,8 @@ static qd_status read_root(const qdi_sweep_reader *reader, qdi_yaml_ref root) {
     return status;
 }
 
-static qd_status read_all(qdi_sweep_reader *reader, const char *text, size_t bytes) {
+// Reads a sweep from its YAML.
+static qd_status read_sweep_text(qdi_sweep_reader *reader, const char *text, size_t bytes) {
     qdi_yaml_fault fault = {0};
     qdi_yaml_ref root = 0;
     qd_status status = qdi_yaml_read(&reader->yaml, text, bytes, 0, &root, &fault);
@@ -209,11 +215,12 @@ static qd_status read_all(qdi_sweep_reader *reader, const char *text, size_t byt
         return qdi_lines_reason(reader->path, fault.line, reader->error, "%s", fault.text);
     if (status != QD_OK) return status;
     if (!root) return qdi_lines_reason(reader->path, 0, reader->error, "is empty");
-    return read_root(reader, root);
+    return read_sweep_root(reader, root);
 }
 
-static qd_status parse(const qd_allocator *allocator, const char *text, size_t bytes, const char *name,
-                       bool kept, qdi_sweep **sweep, qd_error *error) {
+// Makes a sweep of a text.
+static qd_status parse_sweep(const qd_allocator *allocator, const char *text, size_t bytes, const char *name,
+                             bool kept, qdi_sweep **sweep, qd_error *error) {
     *sweep = NULL;
     qdi_sweep *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return qdi_reason(error, QD_ERR_MEMORY, "%s", out_of_memory);
@@ -226,7 +233,7 @@ static qd_status parse(const qd_allocator *allocator, const char *text, size_t b
         .path = name, .error = error, .yaml.allocator = allocator, .sweep = made, .kept = kept};
     qdi_text_add_bytes(&made->source, text, bytes);
     qd_status status = made->source.status;
-    if (status == QD_OK) status = read_all(&reader, text, bytes);
+    if (status == QD_OK) status = read_sweep_text(&reader, text, bytes);
     qdi_yaml_release(&reader.yaml);
     if (status == QD_ERR_MEMORY) (void)qdi_reason(error, status, "%s", out_of_memory);
     if (status == QD_OK)
@@ -238,10 +245,11 @@ static qd_status parse(const qd_allocator *allocator, const char *text, size_t b
 
 qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_t bytes, const char *name,
                           qdi_sweep **sweep, qd_error *error) {
-    return parse(allocator, text, bytes, name, false, sweep, error);
+    return parse_sweep(allocator, text, bytes, name, false, sweep, error);
 }
 
-static qd_status read_file(const char *path, bool kept, qdi_sweep **sweep, qd_error *error) {
+// Makes a sweep of a file.
+static qd_status read_sweep_file(const char *path, bool kept, qdi_sweep **sweep, qd_error *error) {
     const qd_allocator *allocator = qd_allocator_default();
     char shown[QDI_PATH_SHOWN];
     *sweep = NULL;
@@ -263,15 +271,15 @@ static qd_status read_file(const char *path, bool kept, qdi_sweep **sweep, qd_er
         status = qdi_lines_reason(path, 0, error, "is larger than %zu MB", SOURCE_MAX >> 20);
     (void)fclose(file);
     if (status == QD_OK)
-        status = parse(allocator, text.chars ? text.chars : "", text.used, path, kept, sweep, error);
+        status = parse_sweep(allocator, text.chars ? text.chars : "", text.used, path, kept, sweep, error);
     qdi_text_release(&text);
     return status;
 }
 
 qd_status qdi_sweep_read(const char *path, qdi_sweep **sweep, qd_error *error) {
-    return read_file(path, false, sweep, error);
+    return read_sweep_file(path, false, sweep, error);
 }
 
 qd_status qdi_sweep_read_kept(const char *path, qdi_sweep **sweep, qd_error *error) {
-    return read_file(path, true, sweep, error);
+    return read_sweep_file(path, true, sweep, error);
 }

@@ -53,6 +53,7 @@ bool qdi_sweep_result_column(size_t number, char name[QDI_SWEEP_NAME], qdi_sweep
     return true;
 }
 
+// Ends a cell in the row of a sweep's table.
 static void end_cell(qdi_text *cells) {
     qdi_text_add_bytes(cells, "", 1);
 }
@@ -73,7 +74,8 @@ static void add_cell(const qdi_yaml *yaml, qdi_yaml_ref node, qdi_sweep_kind kin
     end_cell(cells);
 }
 
-static qdi_yaml_ref find(const qdi_yaml *yaml, qdi_yaml_ref root, const char *const path[2]) {
+// A key of a point's result.json.
+static qdi_yaml_ref find_result_key(const qdi_yaml *yaml, qdi_yaml_ref root, const char *const path[2]) {
     qdi_yaml_ref node = root;
     for (int i = 0; i < 2 && path[i] && node; ++i) node = qdi_yaml_find(yaml, node, path[i], strlen(path[i]));
     return node;
@@ -89,20 +91,21 @@ static qd_status read_document(const char *path, const qdi_text *text, uint64_t 
     qd_status status = qdi_yaml_read(&yaml, text->chars ? text->chars : "", text->used, 0, &root, &fault);
     bool good = status == QD_OK && root && yaml.nodes[root].kind == QDI_YAML_MAP;
     if (good) {
-        const qdi_yaml_node *hash = &yaml.nodes[find(&yaml, root, hash_path)],
-                            *state = &yaml.nodes[find(&yaml, root, fields[0].path)];
+        const qdi_yaml_node *hash = &yaml.nodes[find_result_key(&yaml, root, hash_path)],
+                            *state = &yaml.nodes[find_result_key(&yaml, root, fields[0].path)];
         good = hash != yaml.nodes && hash->kind == QDI_YAML_VALUE &&
                qdi_hash_read(yaml.chars + hash->text, hash->bytes, scene_hash) && state != yaml.nodes &&
                state->kind == QDI_YAML_VALUE && state->bytes < TEXT_MAX;
     }
     for (size_t i = 0; i < FIELDS && good && cells; ++i)
-        add_cell(&yaml, find(&yaml, root, fields[i].path), fields[i].kind, cells);
+        add_cell(&yaml, find_result_key(&yaml, root, fields[i].path), fields[i].kind, cells);
     qdi_yaml_release(&yaml);
     if (status == QD_ERR_MEMORY) return qdi_reason(error, status, "%s", qd_status_text(status));
     return good ? QD_OK : qdi_reason(error, QD_ERR_INVALID, "%.300s is not as a run writes it", path);
 }
 
-static qd_status read_result(const char *path, uint64_t *scene_hash, qdi_text *cells, qd_error *error) {
+// Reads result.json of a point.
+static qd_status read_point_result(const char *path, uint64_t *scene_hash, qdi_text *cells, qd_error *error) {
     FILE *file = NULL;
     qd_error why;
     qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
@@ -130,7 +133,8 @@ static bool read_metrics(const char *path, uint64_t step, qd_metrics *metrics) {
     return status == QD_OK && closed == QD_OK;
 }
 
-static void add_metrics(const qd_metrics *metrics, bool known, qdi_text *cells) {
+// Adds the metrics of a point's last step to its row.
+static void add_metric_cells(const qd_metrics *metrics, bool known, qdi_text *cells) {
     size_t count = 0;
     const qd_metric_field *named = qd_metric_fields(&count);
     for (size_t i = 0; i < count; ++i) {
@@ -154,14 +158,14 @@ qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash, uint
     uint64_t found = 0;
     qd_metrics metrics;
     (void)snprintf(path, sizeof path, "%.4096s/result.json", directory);
-    qd_status status = read_result(path, &found, cells, error);
+    qd_status status = read_point_result(path, &found, cells, error);
     if (status != QD_OK) return status;
     if (found != scene_hash)
         return qdi_reason(error, QD_ERR_INVALID, "%.300s holds a run of another scene", directory);
     if (!cells) return QD_OK;
     (void)snprintf(path, sizeof path, "%.4096s/run.db", directory);
     bool known = read_metrics(path, metrics_step, &metrics);
-    add_metrics(&metrics, known, cells);
+    add_metric_cells(&metrics, known, cells);
     return cells->status == QD_OK ? QD_OK
                                   : qdi_reason(error, cells->status, "%s", qd_status_text(cells->status));
 }

@@ -47,7 +47,8 @@ static const column middle[] = {{"replica", " INTEGER", false, ""},
 
 enum { MIDDLE = sizeof middle / sizeof middle[0], LAST = sizeof last / sizeof last[0] };
 
-static size_t cell_count(void) {
+// How many cells the result of a point has in the sweep's table.
+static size_t result_cell_count(void) {
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
     size_t count = 0;
@@ -55,34 +56,37 @@ static size_t cell_count(void) {
     return count;
 }
 
-static void add_column(columns *all, column added) {
+// Adds a column to the sweep's table.
+static void add_table_column(columns *all, column added) {
     all->items[all->count++] = added;
 }
 
-static qd_status make_columns(const qdi_sweep *sweep, columns *all) {
+// Makes the columns of the sweep's table.
+static qd_status make_table_columns(const qdi_sweep *sweep, columns *all) {
     static const char *const types[] = {
         [QDI_SWEEP_REAL] = " REAL", [QDI_SWEEP_WHOLE] = " INTEGER", [QDI_SWEEP_TEXT] = " TEXT"};
     qdi_sweep_kind kind = QDI_SWEEP_REAL;
     column cell = {.type = ""};
     *all = (columns){0};
     while (qdi_sweep_key(sweep, all->keys)) ++all->keys;
-    all->room = 1 + all->keys + MIDDLE + cell_count() + LAST;
+    all->room = 1 + all->keys + MIDDLE + result_cell_count() + LAST;
     all->items = qdi_allocate(qd_allocator_default(), all->room, sizeof *all->items);
     if (!all->items) return QD_ERR_MEMORY;
-    add_column(all, (column){.name = "point", .type = " INTEGER"});
+    add_table_column(all, (column){.name = "point", .type = " INTEGER"});
     for (size_t i = 0; i < all->keys; ++i)
-        add_column(all, (column){.name = qdi_sweep_key(sweep, i), .type = ""});
-    for (size_t i = 0; i < MIDDLE; ++i) add_column(all, middle[i]);
+        add_table_column(all, (column){.name = qdi_sweep_key(sweep, i), .type = ""});
+    for (size_t i = 0; i < MIDDLE; ++i) add_table_column(all, middle[i]);
     for (size_t i = 0; qdi_sweep_result_column(i, cell.made, &kind); ++i) {
         cell.type = types[kind];
-        add_column(all, cell);
+        add_table_column(all, cell);
         all->items[all->count - 1].name = all->items[all->count - 1].made;
     }
-    for (size_t i = 0; i < LAST; ++i) add_column(all, last[i]);
+    for (size_t i = 0; i < LAST; ++i) add_table_column(all, last[i]);
     return QD_OK;
 }
 
-static void free_columns(columns *all) {
+// Frees the columns of the sweep's table.
+static void free_table_columns(columns *all) {
     qdi_release(qd_allocator_default(), all->items, all->room, sizeof *all->items);
 }
 
@@ -93,7 +97,8 @@ static void add_cell(qdi_text *line, const char *text) {
     qdi_text_add_bytes(line, text, strlen(text) + 1);
 }
 
-static void add_whole(qdi_text *line, uint64_t value) {
+// Adds a whole number to a row of the sweep's table.
+static void add_whole_cell(qdi_text *line, uint64_t value) {
     char text[24];
     (void)snprintf(text, sizeof text, "%" PRIu64, value);
     add_cell(line, text);
@@ -106,7 +111,7 @@ static void add_value(qdi_text *line, const char *text) {
     uint64_t whole = 0;
     size_t bytes = strlen(text);
     if (qdi_integer_read(text, bytes, &whole) && whole <= INT64_MAX) {
-        add_whole(line, whole);
+        add_whole_cell(line, whole);
     } else if (qdi_number_read(text, bytes, &real)) {
         number[qdi_number_write(real, number)] = '\0';
         add_cell(line, number);
@@ -122,12 +127,12 @@ static void add_line(const qdi_sweep_table *table, size_t place, size_t cells, c
     const qdi_sweep_point *point = &table->plan->points[place];
     char directory[32];
     (void)snprintf(directory, sizeof directory, "runs/%016" PRIx64, point->id);
-    add_whole(line, point->number);
+    add_whole_cell(line, point->number);
     for (size_t i = 0; qdi_sweep_key(table->sweep, i); ++i)
         add_value(line, qdi_sweep_value(table->sweep, point->number - 1, i));
-    add_whole(line, point->replica);
+    add_whole_cell(line, point->replica);
     if (point->valid)
-        add_whole(line, point->run.seed);
+        add_whole_cell(line, point->run.seed);
     else
         add_cell(line, "");
     add_cell(line, states[row->state]);
@@ -140,7 +145,7 @@ static void add_line(const qdi_sweep_table *table, size_t place, size_t cells, c
     if (row->state == QDI_SWEEP_TO_DO)
         add_cell(line, "");
     else
-        add_whole(line, (uint64_t)row->code);
+        add_whole_cell(line, (uint64_t)row->code);
     add_cell(line, row->reason ? row->reason : "");
     add_cell(line, directory + strlen("runs/"));
 }
@@ -158,7 +163,8 @@ static void add_field(qdi_text *csv, const char *field) {
     qdi_text_add(csv, "\"");
 }
 
-static void add_csv_line(const qdi_text *line, qdi_text *csv) {
+// Adds a row to sweep.csv.
+static void add_csv_row(const qdi_text *line, qdi_text *csv) {
     for (const char *cell = line->chars; cell < line->chars + line->used; cell += strlen(cell) + 1) {
         if (cell > line->chars) qdi_text_add(csv, ",");
         add_field(csv, cell);
@@ -184,7 +190,8 @@ static void add_statement(const columns *all, qdi_text *sql) {
     qdi_text_add(sql, TAIL);
 }
 
-static int bind_cell(sqlite3_stmt *statement, int at, const column *of, const char *text) {
+// Binds a cell of the sweep's table for sweep.db.
+static int bind_table_cell(sqlite3_stmt *statement, int at, const column *of, const char *text) {
     double real = 0;
     uint64_t whole = 0;
     size_t bytes = strlen(text);
@@ -200,11 +207,12 @@ static int bind_cell(sqlite3_stmt *statement, int at, const column *of, const ch
     return sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
 }
 
-static int put_line(const columns *all, sqlite3_stmt *statement, const qdi_text *line) {
+// Puts a row into sweep.db.
+static int put_table_row(const columns *all, sqlite3_stmt *statement, const qdi_text *line) {
     const char *cell = line->chars;
     int code = SQLITE_OK;
     for (size_t i = 0; code == SQLITE_OK && i < all->count; ++i, cell += strlen(cell) + 1)
-        code = bind_cell(statement, (int)i + 1, &all->items[i], cell);
+        code = bind_table_cell(statement, (int)i + 1, &all->items[i], cell);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     (void)sqlite3_reset(statement);
     return code == SQLITE_DONE ? SQLITE_OK : code;
@@ -237,7 +245,7 @@ static int make_tables(sqlite3 *db, const qdi_sweep *sweep, const columns *all, 
 // ---- writing ----
 
 /// PATH with an ending.
-static qdi_text named(const char *path, const char *ending) {
+static qdi_text path_with_ending(const char *path, const char *ending) {
     qdi_text name = {.allocator = qd_allocator_default()};
     qdi_text_add(&name, path);
     qdi_text_add(&name, ending);
@@ -252,7 +260,8 @@ typedef struct writing {
     qdi_text csv;
 } writing;
 
-static void add_names(const columns *all, qdi_text *csv) {
+// Adds the names of columns to sweep.csv.
+static void add_csv_names(const columns *all, qdi_text *csv) {
     for (size_t i = 0; i < all->count; ++i) {
         if (i > 0) qdi_text_add(csv, ",");
         add_field(csv, all->items[i].name);
@@ -265,16 +274,16 @@ static int put_lines(writing *job) {
     const qdi_sweep_table *table = job->table;
     sqlite3_stmt *insert = NULL;
     qdi_text line = {.allocator = qd_allocator_default()};
-    const size_t cells = cell_count();
+    const size_t cells = result_cell_count();
     int code = make_tables(job->db, table->sweep, &job->columns, &insert);
-    add_names(&job->columns, &job->csv);
+    add_csv_names(&job->columns, &job->csv);
     for (size_t i = 0; i < table->plan->count && code == SQLITE_OK; ++i) {
         if (table->plan->points[i].twin) continue;
         const qdi_sweep_row row = table->row(table->context, i);
         line.used = 0;
         add_line(table, i, cells, &row, &line);
-        code = line.status == QD_OK ? put_line(&job->columns, insert, &line) : SQLITE_NOMEM;
-        if (code == SQLITE_OK && row.state != QDI_SWEEP_TO_DO) add_csv_line(&line, &job->csv);
+        code = line.status == QD_OK ? put_table_row(&job->columns, insert, &line) : SQLITE_NOMEM;
+        if (code == SQLITE_OK && row.state != QDI_SWEEP_TO_DO) add_csv_row(&line, &job->csv);
     }
     (void)sqlite3_finalize(insert);
     qdi_text_release(&line);
@@ -282,9 +291,10 @@ static int put_lines(writing *job) {
     return code == SQLITE_OK ? qdi_sql_run(job->db, "COMMIT") : code;
 }
 
-static qd_status write_file(const char *path, const char *ending, const void *data, size_t bytes,
-                            qd_error *error) {
-    qdi_text name = named(path, ending), part = named(path, ending);
+// Writes sweep.db or sweep.csv beside the old one, then in its place.
+static qd_status write_table_file(const char *path, const char *ending, const void *data, size_t bytes,
+                                  qd_error *error) {
+    qdi_text name = path_with_ending(path, ending), part = path_with_ending(path, ending);
     qdi_text_add(&part, ".part");
     qd_status status = name.status == QD_OK ? part.status : name.status;
     status = status == QD_OK ? qdi_os_write_file(part.chars, name.chars, data, bytes, error)
@@ -297,18 +307,18 @@ static qd_status write_file(const char *path, const char *ending, const void *da
 qd_status qdi_sweep_table_write(const qdi_sweep_table *table, const char *path, qd_error *error) {
     writing job = {.table = table, .csv = {.allocator = qd_allocator_default()}};
     sqlite3_int64 bytes = 0;
-    int code = make_columns(table->sweep, &job.columns) == QD_OK ? sqlite3_open(":memory:", &job.db)
-                                                                 : SQLITE_NOMEM;
+    int code = make_table_columns(table->sweep, &job.columns) == QD_OK ? sqlite3_open(":memory:", &job.db)
+                                                                       : SQLITE_NOMEM;
     if (code == SQLITE_OK) code = put_lines(&job);
     unsigned char *data = code == SQLITE_OK ? sqlite3_serialize(job.db, "main", &bytes, 0) : NULL;
     if (code == SQLITE_OK && !data) code = SQLITE_NOMEM;
-    qd_status status = code == SQLITE_OK ? write_file(path, ".csv", job.csv.chars, job.csv.used, error)
+    qd_status status = code == SQLITE_OK ? write_table_file(path, ".csv", job.csv.chars, job.csv.used, error)
                                          : qdi_sql_fail_at(job.db, path, "write", code, error);
-    if (status == QD_OK) status = write_file(path, ".db", data, (size_t)bytes, error);
+    if (status == QD_OK) status = write_table_file(path, ".db", data, (size_t)bytes, error);
     sqlite3_free(data);
     (void)sqlite3_close(job.db);
     qdi_text_release(&job.csv);
-    free_columns(&job.columns);
+    free_table_columns(&job.columns);
     return status;
 }
 
@@ -316,7 +326,7 @@ qd_status qdi_sweep_table_write(const qdi_sweep_table *table, const char *path, 
 
 /// Renames what is no database.
 static qd_status put_aside(const char *path, qd_error *note, qd_error *error) {
-    qdi_text aside = named(path, ".damaged");
+    qdi_text aside = path_with_ending(path, ".damaged");
     qd_status status = aside.status == QD_OK ? qdi_os_remove_file(aside.chars, error) : aside.status;
     if (status == QD_OK) status = qdi_os_rename_new(path, aside.chars, error);
     if (status == QD_OK)
@@ -326,7 +336,8 @@ static qd_status put_aside(const char *path, qd_error *note, qd_error *error) {
     return status;
 }
 
-static uint32_t read_big(const unsigned char *bytes) {
+// A 32-bit number in the head of an SQLite file.
+static uint32_t read_big_endian(const unsigned char *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
@@ -337,8 +348,8 @@ static qd_status judge_head(const char *path, FILE *file, qd_error *note, qd_err
     unsigned char header[HEADER] = {0};
     size_t got = fread(header, 1, HEADER, file);
     if (got < HEADER || memcmp(header, magic, sizeof magic) != 0) return put_aside(path, note, error);
-    uint32_t version = read_big(header + VERSION_AT);
-    if (read_big(header + APPLICATION_AT) != SWEEP_APPLICATION)
+    uint32_t version = read_big_endian(header + VERSION_AT);
+    if (read_big_endian(header + APPLICATION_AT) != SWEEP_APPLICATION)
         return qdi_reason(error, QD_ERR_INVALID, "%.300s is no sweep's database", path);
     if (version > SWEEP_SCHEMA)
         return qdi_reason(error, QD_ERR_INVALID, "%.300s has schema %" PRIu32 ", of a newer Quadrille", path,
@@ -357,7 +368,7 @@ qd_status qdi_sweep_table_judge(const char *path, qd_error *note, qd_error *erro
     (void)fclose(file);
     if (status != QD_OK) return status;
     // An older Quadrille that was killed has left one, which SQLite would apply to what takes its place.
-    qdi_text journal = named(path, "-journal");
+    qdi_text journal = path_with_ending(path, "-journal");
     status = journal.status == QD_OK ? qdi_os_remove_file(journal.chars, error) : journal.status;
     qdi_text_release(&journal);
     return status;
@@ -376,7 +387,7 @@ typedef struct reading {
 } reading;
 
 /// QD_OK where it is as this program writes it.
-static qd_status check(const reading *job, qd_error *error) {
+static qd_status check_table(const reading *job, qd_error *error) {
     int64_t application = 0, version = 0, sound = 0;
     int code = qdi_sql_guard(job->db);
     if (code == SQLITE_OK) code = qdi_sql_number(job->db, "PRAGMA application_id", &application);
@@ -428,7 +439,9 @@ static size_t take_cell(reading *job, sqlite3_stmt *statement, size_t number) {
     return begin;
 }
 
-static qd_status visit_line(reading *job, sqlite3_stmt *statement, qdi_sweep_visit visit, void *context) {
+// Hands a row of sweep.db to a visitor.
+static qd_status visit_table_row(reading *job, sqlite3_stmt *statement, qdi_sweep_visit visit,
+                                 void *context) {
     const size_t keys = job->columns.keys, cells = 1 + keys + MIDDLE, end = job->columns.count - LAST;
     job->line.used = 0;
     size_t seed = take_cell(job, statement, 2 + keys), state = take_cell(job, statement, 3 + keys),
@@ -462,13 +475,14 @@ static int compare_sweep(const reading *job, bool *other) {
     return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static qd_status read_lines(reading *job, qdi_sweep_visit visit, void *context, qd_error *error) {
+// Reads the rows of sweep.db in order of points.
+static qd_status read_table_rows(reading *job, qdi_sweep_visit visit, void *context, qd_error *error) {
     sqlite3_stmt *statement = NULL;
     qd_status status = QD_OK;
     int code = sqlite3_prepare_v2(job->db, "SELECT * FROM sweep ORDER BY point", -1, &statement, NULL);
     if (code == SQLITE_OK) find_places(job, statement);
     while (code == SQLITE_OK && status == QD_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        status = visit_line(job, statement, visit, context);
+        status = visit_table_row(job, statement, visit, context);
         code = SQLITE_OK;
     }
     (void)sqlite3_finalize(statement);
@@ -484,18 +498,18 @@ qd_status qdi_sweep_table_read(const char *path, const qdi_sweep *sweep, bool *o
     *other = false;
     if (!qdi_os_is_file(path)) return qdi_reason(error, QD_ERR_NOT_FOUND, "there is no %.300s", path);
     qd_status status = qdi_sql_open(path, SQLITE_OPEN_READONLY, &job.db, error);
-    if (status == QD_OK) status = check(&job, error);
+    if (status == QD_OK) status = check_table(&job, error);
     int code = status == QD_OK ? compare_sweep(&job, other) : SQLITE_OK;
     if (code != SQLITE_OK) status = qdi_sql_fail_at(job.db, path, "read", code, error);
-    if (status == QD_OK) status = make_columns(sweep, &job.columns);
+    if (status == QD_OK) status = make_table_columns(sweep, &job.columns);
     if (status == QD_OK) {
         job.places = qdi_allocate(allocator, job.columns.count, sizeof *job.places);
         if (!job.places) status = QD_ERR_MEMORY;
     }
-    if (status == QD_OK && !*other) status = read_lines(&job, visit, context, error);
+    if (status == QD_OK && !*other) status = read_table_rows(&job, visit, context, error);
     (void)sqlite3_close(job.db);
     qdi_release(allocator, job.places, job.columns.count, sizeof *job.places);
-    free_columns(&job.columns);
+    free_table_columns(&job.columns);
     qdi_text_release(&job.line);
     return status;
 }

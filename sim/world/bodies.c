@@ -44,7 +44,8 @@ static qd_status columns_grow(const qd_allocator *allocator, const column *colum
     return QD_OK;
 }
 
-static void columns_release(const qd_allocator *allocator, const column *columns, size_t count, size_t room) {
+// Releases the arrays of a group of body columns.
+static void release_columns(const qd_allocator *allocator, const column *columns, size_t count, size_t room) {
     for (size_t i = 0; i < count; ++i) {
         void *old = NULL;
         memcpy(&old, columns[i].array, sizeof old);
@@ -52,6 +53,7 @@ static void columns_release(const qd_allocator *allocator, const column *columns
     }
 }
 
+// Lists the columns that hold one entry per row (a body where it lies now).
 static size_t row_columns(qd_world *world, column *columns) {
     size_t n = 0;
     columns[n++] = (column){&world->index, sizeof *world->index};
@@ -79,6 +81,7 @@ static size_t row_columns(qd_world *world, column *columns) {
     return n;
 }
 
+// Lists the columns that hold one entry per body index.
 static size_t index_columns(qd_world *world, column *columns) {
     size_t n = 0;
     columns[n++] = (column){&world->row_of_index, sizeof *world->row_of_index};
@@ -87,6 +90,7 @@ static size_t index_columns(qd_world *world, column *columns) {
     return n;
 }
 
+// Lists the columns that hold one entry per block of bodies, for sums and hashes.
 static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
@@ -94,13 +98,15 @@ static size_t block_columns(qd_world *world, column *columns) {
     return 3;
 }
 
+// Room for bodies after growing: half as much again, or what is needed.
 static size_t grown_room(size_t room, size_t need) {
     size_t grown = room + room / 2;
     return grown < need ? need : grown;
 }
 
-static qd_status group_reserve(const qd_allocator *allocator, const column *columns, size_t count,
-                               size_t *room, size_t need) {
+// Grows a group of body columns together.
+static qd_status reserve_columns(const qd_allocator *allocator, const column *columns, size_t count,
+                                 size_t *room, size_t need) {
     if (need <= *room) return QD_OK;
     size_t grown = grown_room(*room, need < 16 ? 16 : need);
     qd_status status = columns_grow(allocator, columns, count, *room, grown);
@@ -111,10 +117,10 @@ static qd_status group_reserve(const qd_allocator *allocator, const column *colu
 qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     column columns[COLUMNS_MAX];
     size_t count = row_columns(world, columns);
-    qd_status status = group_reserve(world->allocator, columns, count, &world->row_room, rows);
+    qd_status status = reserve_columns(world->allocator, columns, count, &world->row_room, rows);
     if (status != QD_OK) return status;
     count = index_columns(world, columns);
-    status = group_reserve(world->allocator, columns, count, &world->index_room, indices);
+    status = reserve_columns(world->allocator, columns, count, &world->index_room, indices);
     if (status != QD_OK) return status;
     qdi_scratch *scratch = &world->scratch;
     if (indices <= QDI_RECORDS_MAX) // nothing touches it before the first hash
@@ -122,20 +128,21 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
                              indices * QDI_RECORD, 1);
     if (status != QD_OK) return status;
     count = block_columns(world, columns);
-    return group_reserve(world->allocator, columns, count, &world->block_room,
-                         qdi_range_count(indices, QDI_BLOCK));
+    return reserve_columns(world->allocator, columns, count, &world->block_room,
+                           qdi_range_count(indices, QDI_BLOCK));
 }
 
 void qdi_bodies_release(qd_world *world) {
     column columns[COLUMNS_MAX];
-    columns_release(world->allocator, columns, row_columns(world, columns), world->row_room);
-    columns_release(world->allocator, columns, index_columns(world, columns), world->index_room);
-    columns_release(world->allocator, columns, block_columns(world, columns), world->block_room);
+    release_columns(world->allocator, columns, row_columns(world, columns), world->row_room);
+    release_columns(world->allocator, columns, index_columns(world, columns), world->index_room);
+    release_columns(world->allocator, columns, block_columns(world, columns), world->block_room);
 }
 
 // ---- free indices: a binary heap with the lowest on top ----
 
-static void free_push(qd_world *world, qd_body_index index) {
+// Puts an index of a removed body on the heap of free ones, the lowest on top.
+static void push_free_index(qd_world *world, qd_body_index index) {
     qd_body_index *heap = world->free_heap;
     size_t at = world->free_count++;
     while (at > 0 && heap[(at - 1) / 2] > index) {
@@ -145,7 +152,8 @@ static void free_push(qd_world *world, qd_body_index index) {
     heap[at] = index;
 }
 
-static void free_pop(qd_world *world) {
+// Takes the lowest free index of a body off the heap.
+static void pop_free_index(qd_world *world) {
     qd_body_index *heap = world->free_heap;
     qd_body_index last = heap[--world->free_count];
     size_t at = 0;
@@ -169,7 +177,7 @@ void qdi_bodies_refill_free(qd_world *world) {
 qd_body_index qdi_body_take_index(qd_world *world) {
     if (world->free_count == 0) return (qd_body_index)world->index_count++;
     qd_body_index index = world->free_heap[0];
-    free_pop(world);
+    pop_free_index(world);
     return index;
 }
 
@@ -219,7 +227,7 @@ void qdi_body_show(qd_world *world) {
 void qdi_body_forget(qd_world *world, uint32_t row) {
     qdi_shapes_drop(&world->shapes, world->shape[row]);
     qdi_traits_drop(&world->traits, world->trait[row]);
-    free_push(world, world->index[row]);
+    push_free_index(world, world->index[row]);
 }
 
 qd_status qd_world_remove(qd_world *world, qd_id id) {

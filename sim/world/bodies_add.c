@@ -39,13 +39,14 @@ qd_vec2 qdi_turn_of(double angle) {
 }
 
 /// One bit pattern for every NaN: traits are compared as bytes.
-static double tidy(double value) {
+static double normalise_nan(double value) {
     return isnan(value) ? (double)NAN : value;
 }
 
 // ---- rows ----
 
-static void note(qd_world *world, uint32_t row) {
+// Notes that bodies turn from now on, if this one can.
+static void note_turning(qd_world *world, uint32_t row) {
     const qdi_motion *now = &world->now;
     if (world->shape[row] || now->spin[row] != 0 || now->s[row] != 0 || now->c[row] != 1 ||
         qdi_surface_of_row(world, row)->friction > 0)
@@ -61,7 +62,8 @@ static void follow_pivot(qd_world *world, uint32_t row) {
     world->now.vy[row] = world->now.spin[row] * arm.x;
 }
 
-static void set_place(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 velocity) {
+// Writes position and velocity of a body that is added.
+static void set_body_position(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 velocity) {
     bool moves = world->kind[row] != QD_BODY_STATIC;
     world->now.x[row] = qdi_axis_wrap(&world->axis[0], position.x);
     world->now.y[row] = qdi_axis_wrap(&world->axis[1], position.y);
@@ -69,12 +71,13 @@ static void set_place(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 v
     world->now.vy[row] = moves ? velocity.y : 0;
 }
 
-static void set_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
+// Writes angle and spin of a body that is added.
+static void set_body_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
     // While nothing turns, these three columns belong to both states.
     world->now.c[row] = turn.x;
     world->now.s[row] = turn.y;
     world->now.spin[row] = world->kind[row] == QD_BODY_STATIC ? 0 : spin;
-    note(world, row);
+    note_turning(world, row);
 }
 
 void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
@@ -96,15 +99,15 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->fixed += placing->kind != QD_BODY_DYNAMIC;
     world->bullets += world->traits.trait[birth->trait].bullet;
     atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
-    set_place(world, row, placing->position, placing->velocity);
-    set_turn(world, row, placing->turn, placing->spin);
+    set_body_position(world, row, placing->position, placing->velocity);
+    set_body_turn(world, row, placing->turn, placing->spin);
     follow_pivot(world, row);
 }
 
 // ---- adding ----
 
 /// Mass and inertia of a dynamic body.
-static qd_status weigh(const qd_body_def *body, qdi_placing *placing, qd_error *error) {
+static qd_status weigh_body(const qd_body_def *body, qdi_placing *placing, qd_error *error) {
     const double infinite = HUGE_VAL;
     placing->mass = placing->inertia = infinite;
     if (placing->kind != QD_BODY_DYNAMIC) return QD_OK;
@@ -121,7 +124,8 @@ static qd_status weigh(const qd_body_def *body, qdi_placing *placing, qd_error *
     return QD_OK;
 }
 
-static qd_status check_traits(const qd_world *world, const qd_body_def *body, qd_error *error) {
+// Checks kind, pivot and surface of a body that is added.
+static qd_status check_body_traits(const qd_world *world, const qd_body_def *body, qd_error *error) {
     if ((unsigned)body->kind > QD_BODY_KINEMATIC)
         return qdi_reason(error, QD_ERR_VALUE, "unknown kind of body");
     bool pivot = !isnan(body->pivot.x) || !isnan(body->pivot.y);
@@ -144,15 +148,16 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
     trait.kind = body->kind;
     trait.sensor = body->sensor;
     trait.bullet = body->bullet;
-    trait.material = (qd_material){tidy(material->restitution), tidy(material->friction),
-                                   tidy(material->tangential)};
+    trait.material = (qd_material){normalise_nan(material->restitution), normalise_nan(material->friction),
+                                   normalise_nan(material->tangential)};
     trait.filter = body->filter;
-    trait.pivot = (qd_vec2){tidy(body->pivot.x), tidy(body->pivot.y)};
+    trait.pivot = (qd_vec2){normalise_nan(body->pivot.x), normalise_nan(body->pivot.y)};
     trait.slide = body->slide == 0 ? 0 : body->slide; // never -0
     return trait;
 }
 
-static qd_status take_numbers(qd_world *world, const qd_body_def *body, qdi_birth *birth) {
+// Interns shape and trait of a body that is added.
+static qd_status intern_body(qd_world *world, const qd_body_def *body, qdi_birth *birth) {
     qdi_trait trait = qdi_trait_of(body);
     qd_status status = qdi_shapes_take(&world->shapes, birth->placing.shape, &birth->shape);
     if (status != QD_OK) return status;
@@ -171,12 +176,13 @@ qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_
                            .spin = body->spin,
                            .pivot = body->pivot,
                            .sizeless = sizeless};
-    qd_status status = weigh(body, &placing, error);
-    if (status == QD_OK) status = check_traits(world, body, error);
+    qd_status status = weigh_body(body, &placing, error);
+    if (status == QD_OK) status = check_body_traits(world, body, error);
     return status == QD_OK ? qdi_body_check(world, &placing, error) : status;
 }
 
-static qd_id take_id(qd_world *world) {
+// Takes a free index and its next generation for a body that is added.
+static qd_id take_body_id(qd_world *world) {
     qd_body_index index = qdi_body_take_index(world);
     uint32_t *generation = &world->generation_of_index[index];
     *generation = *generation == UINT32_MAX ? 1 : *generation + 1;
@@ -184,10 +190,10 @@ static qd_id take_id(qd_world *world) {
 }
 
 /// Adds a body whose shape is in order.
-static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *placing, qd_id *id,
-                     qd_error *error) {
-    qd_status status = weigh(body, placing, error);
-    if (status == QD_OK) status = check_traits(world, body, error);
+static qd_status add_body(qd_world *world, const qd_body_def *body, qdi_placing *placing, qd_id *id,
+                          qd_error *error) {
+    qd_status status = weigh_body(body, placing, error);
+    if (status == QD_OK) status = check_body_traits(world, body, error);
     if (status == QD_OK) status = qdi_body_check(world, placing, error);
     if (status != QD_OK) return status;
     if (world->free_count == 0 && world->index_count >= QD_BODY_INDEX_MAX)
@@ -197,9 +203,9 @@ static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *plac
     size_t indices = world->index_count + (world->free_count == 0);
     qdi_birth birth = {.placing = *placing};
     status = qdi_bodies_reserve(world, world->count + 1, indices);
-    if (status == QD_OK) status = take_numbers(world, body, &birth);
+    if (status == QD_OK) status = intern_body(world, body, &birth);
     if (status != QD_OK) return qdi_reason(error, status, "no memory for another body");
-    birth.id = take_id(world);
+    birth.id = take_body_id(world);
     birth.label = body->label ? body->label : world->last_label + 1;
     qdi_body_enter(world, &birth);
     world->entered += qdi_energy_of_row(world, (uint32_t)world->count - 1);
@@ -213,7 +219,7 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no body from qd_body_def_default");
     qd_shape shape = body->shape;
     qd_vec2 moved;
-    qd_status status = qd_shape_settle(&shape, &moved, error);
+    qd_status status = qd_shape_normalise(&shape, &moved, error);
     if (status != QD_OK) return status;
     if (!qdi_is_sane(body->angle))
         return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
@@ -227,10 +233,11 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
                            .fresh = true};
     placing.position.x += placing.turn.x * moved.x - placing.turn.y * moved.y;
     placing.position.y += placing.turn.y * moved.x + placing.turn.x * moved.y;
-    return add(world, body, &placing, id, error);
+    return add_body(world, body, &placing, id, error);
 }
 
-static qdi_placing placing_of(const qd_body_state *state) {
+// What limits ask about a body, from a given state of it.
+static qdi_placing placing_of_state(const qd_body_state *state) {
     return (qdi_placing){.kind = state->kind,
                          .shape = &state->shape,
                          .mass = state->mass,
@@ -256,8 +263,8 @@ qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_err
     body.sensor = state->sensor;
     body.bullet = state->bullet;
     body.label = state->label;
-    qdi_placing placing = placing_of(state);
-    qd_status status = add(world, &body, &placing, NULL, error);
+    qdi_placing placing = placing_of_state(state);
+    qd_status status = add_body(world, &body, &placing, NULL, error);
     if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
     // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
     world->now.vx[world->count - 1] = state->velocity.x;
@@ -265,8 +272,9 @@ qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_err
     return QD_OK;
 }
 
-static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, bool closed, size_t edge,
-                          const qd_body_def *like, qd_id *id, qd_error *error) {
+// Adds one edge of a chain as a static capsule or segment.
+static qd_status add_chain_edge(qd_world *world, const qd_vec2 *points, size_t count, bool closed,
+                                size_t edge, const qd_body_def *like, qd_id *id, qd_error *error) {
     qd_body_def body = *like;
     double radius = like->shape.kind == QD_SHAPE_CAPSULE ? like->shape.radius : 0;
     if (body.kind != QD_BODY_KINEMATIC) {
@@ -293,7 +301,7 @@ qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t c
     qd_status status = QD_OK;
     size_t added = 0;
     for (; added < edges; ++added) {
-        status = add_edge(world, points, count, closed, added, like, &made[added], error);
+        status = add_chain_edge(world, points, count, closed, added, like, &made[added], error);
         if (status != QD_OK) break;
     }
     if (status != QD_OK) {
@@ -316,14 +324,14 @@ qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 ve
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");
     qd_body_state state = qdi_body_state_of_row(world, row);
-    qdi_placing placing = placing_of(&state);
+    qdi_placing placing = placing_of_state(&state);
     placing.position = position;
     placing.velocity = velocity;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;
     qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
-    set_place(world, row, position, velocity);
+    set_body_position(world, row, position, velocity);
     follow_pivot(world, row);
     world->entered += qdi_energy_of_row(world, row);
     return QD_OK;
@@ -337,14 +345,14 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     if (!qdi_is_sane(angle))
         return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
     qd_body_state state = qdi_body_state_of_row(world, row);
-    qdi_placing placing = placing_of(&state);
+    qdi_placing placing = placing_of_state(&state);
     placing.turn = qdi_turn_of(angle);
     placing.spin = spin;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;
     qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
-    set_turn(world, row, placing.turn, spin);
+    set_body_turn(world, row, placing.turn, spin);
     follow_pivot(world, row);
     world->entered += qdi_energy_of_row(world, row);
     return QD_OK;

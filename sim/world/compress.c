@@ -22,7 +22,8 @@
 
 #include <math.h>
 
-static double part(const qd_vec2 *v, int axis) {
+// The part of a vector along one axis.
+static double axis_part(const qd_vec2 *v, int axis) {
     return axis == 0 ? v->x : v->y;
 }
 
@@ -35,7 +36,7 @@ qd_status qdi_compress_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE,
                           "fraction and pressure that a compression ends at must be above 0");
     for (int k = 0; k < 2; ++k) {
-        if (part(&c->rate, k) == 0) continue;
+        if (axis_part(&c->rate, k) == 0) continue;
         if ((k == 0 ? def->boundary_x : def->boundary_y) == QD_BOUNDARY_OPEN)
             return qdi_reason(error, QD_ERR_VALUE, "the open sides in %s cannot be compressed", names[k]);
         for (int wall = 2 * k; wall < 2 * k + 2; ++wall)
@@ -54,8 +55,8 @@ qd_status qdi_compress_put(qd_world *world) {
     for (int k = 0; k < 2; ++k) {
         qdi_axis *axis = &world->axis[k];
         qdi_compress_axis(world, k, &axis->low, &axis->high);
-        axis->length = part(&world->compress.scale, k) == 1 ? part(&world->def.size, k)
-                                                            : axis->high - axis->low;
+        axis->length = axis_part(&world->compress.scale, k) == 1 ? axis_part(&world->def.size, k)
+                                                                 : axis->high - axis->low;
     }
     return qd_tree_set_period(world->tree, qdi_world_period(world));
 }
@@ -63,8 +64,8 @@ qd_status qdi_compress_put(qd_world *world) {
 /// Sides are above 0, and no further off than anything may be.
 static bool can_be(const qd_world *world) {
     for (int k = 0; k < 2; ++k) {
-        double length = part(&world->def.size, k) * part(&world->compress.scale, k);
-        bool same = part(&world->compress.scale, k) == 1;
+        double length = axis_part(&world->def.size, k) * axis_part(&world->compress.scale, k);
+        bool same = axis_part(&world->compress.scale, k) == 1;
         if (!same && !(length >= 1e-18 && 0.5 * length <= qdi_limit_distance(world))) return false;
     }
     return true;
@@ -79,7 +80,8 @@ static double time_left(const qd_world *world, double area) {
     return qd_log(c->fraction / now) / sum;
 }
 
-static bool is_pressed(const qd_world *world) {
+// Whether the world has reached the pressure at which compression ends.
+static bool reached_pressure(const qd_world *world) {
     const qd_compression *c = &world->def.compression;
     if (!isfinite(c->pressure) || world->clock.step == 0) return false; // no step, no virial
     double pressure = qdi_pressure(world);
@@ -87,7 +89,7 @@ static bool is_pressed(const qd_world *world) {
 }
 
 /// Works out by how much a step scales.
-static qd_status aim(qd_world *world, qdi_step_context *step) {
+static qd_status find_compress_factor(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     const qd_compression *c = &world->def.compression;
     state->factor = (qd_vec2){1, 1};
@@ -95,7 +97,7 @@ static qd_status aim(qd_world *world, qdi_step_context *step) {
     state->ends = false;
     if (!qdi_compresses(world) || state->done) return QD_OK;
     double left = isfinite(c->fraction) ? time_left(world, qd_world_sum(world).area) : HUGE_VAL;
-    state->ends = left <= step->dt || is_pressed(world);
+    state->ends = left <= step->dt || reached_pressure(world);
     if (left <= 0 || (state->ends && left > step->dt)) return QD_OK;
     double time = left < step->dt ? left : step->dt;
     state->factor = (qd_vec2){qd_exp(-c->rate.x * time), qd_exp(-c->rate.y * time)};
@@ -112,11 +114,13 @@ typedef struct scale_job {
     uint32_t *lowest_bad; ///< per range: lowest index of a body too long for a period, or too far off
 } scale_job;
 
-static bool too_long(const qdi_axis *axis, double radius) {
+// Whether a body is longer than half a shrinking periodic world.
+static bool spans_half_period(const qdi_axis *axis, double radius) {
     return axis->boundary == QD_BOUNDARY_PERIODIC && 2 * radius > 0.5 * axis->length;
 }
 
-static void scale_range(void *context, size_t begin, size_t end) {
+// Moves the bodies of a range with the compressed space.
+static void compress_rows(void *context, size_t begin, size_t end) {
     const scale_job *job = context;
     const qd_world *world = job->world;
     const qd_vec2 centre = world->centre, factor = job->factor, gravity = world->def.gravity;
@@ -131,8 +135,8 @@ static void scale_range(void *context, size_t begin, size_t end) {
             next->x[r] = qdi_axis_wrap(&world->axis[0], centre.x + (next->x[r] - centre.x) * factor.x);
         if (carried && factor.y != 1)
             next->y[r] = qdi_axis_wrap(&world->axis[1], centre.y + (next->y[r] - centre.y) * factor.y);
-        bool fits = !too_long(&world->axis[0], world->radius[r]) &&
-                    !too_long(&world->axis[1], world->radius[r]) &&
+        bool fits = !spans_half_period(&world->axis[0], world->radius[r]) &&
+                    !spans_half_period(&world->axis[1], world->radius[r]) &&
                     fabs(next->x[r] - centre.x) <= job->distance &&
                     fabs(next->y[r] - centre.y) <= job->distance;
         if (!fits && world->index[r] < bad) bad = world->index[r];
@@ -140,7 +144,8 @@ static void scale_range(void *context, size_t begin, size_t end) {
     job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-static qd_status apply(qd_world *world, qdi_step_context *step) {
+// Hook of the step: compresses the space and moves the bodies in it.
+static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     qdi_scratch *scratch = &world->scratch;
     if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
@@ -158,7 +163,7 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
         return QD_ERR_LIMIT;
     }
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, scale_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, compress_rows, &job);
     uint32_t bad = QD_NO_BODY;
     for (size_t k = 0; k < ranges; ++k)
         if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
@@ -182,29 +187,33 @@ typedef struct press_job {
     qd_vec2 share, period;
 } press_job;
 
-static qd_vec2 moved(const press_job *job, qd_vec2 place) {
+// How far compression moves a place.
+static qd_vec2 compressed_by(const press_job *job, qd_vec2 place) {
     const qd_vec2 centre = job->world->centre;
     return (qd_vec2){(place.x - centre.x) * job->share.x, (place.y - centre.y) * job->share.y};
 }
 
-static qd_vec2 moved_row(const press_job *job, uint32_t row, qd_image image) {
+// How far compression moves a body; only dynamic ones are moved.
+static qd_vec2 compressed_row_by(const press_job *job, uint32_t row, qd_image image) {
     const qdi_motion *m = job->m;
     if (job->world->kind[row] != QD_BODY_DYNAMIC) return (qd_vec2){0, 0};
-    return moved(job, (qd_vec2){m->x[row] + image.x * job->period.x, m->y[row] + image.y * job->period.y});
+    return compressed_by(job,
+                         (qd_vec2){m->x[row] + image.x * job->period.x, m->y[row] + image.y * job->period.y});
 }
 
-static qd_vec2 moved_wall(const press_job *job, qd_id wall) {
+// How far compression moves a wall.
+static qd_vec2 compressed_wall_by(const press_job *job, qd_id wall) {
     const qdi_axis *axis = job->world->axis;
     switch (wall.index) {
-    case QD_WALL_LEFT: return moved(job, (qd_vec2){axis[0].low, job->world->centre.y});
-    case QD_WALL_RIGHT: return moved(job, (qd_vec2){axis[0].high, job->world->centre.y});
-    case QD_WALL_BOTTOM: return moved(job, (qd_vec2){job->world->centre.x, axis[1].low});
-    default: return moved(job, (qd_vec2){job->world->centre.x, axis[1].high});
+    case QD_WALL_LEFT: return compressed_by(job, (qd_vec2){axis[0].low, job->world->centre.y});
+    case QD_WALL_RIGHT: return compressed_by(job, (qd_vec2){axis[0].high, job->world->centre.y});
+    case QD_WALL_BOTTOM: return compressed_by(job, (qd_vec2){job->world->centre.x, axis[1].low});
+    default: return compressed_by(job, (qd_vec2){job->world->centre.x, axis[1].high});
     }
 }
 
 /// Half of the force of the springs times how far they were pressed.
-static qd_vec2 pressed(const void *context, size_t i) {
+static qd_vec2 spring_force_sum(const void *context, size_t i) {
     const press_job *job = context;
     const qd_world *world = job->world;
     const qd_contact *contact = &job->contact_state->contacts[i];
@@ -212,8 +221,8 @@ static qd_vec2 pressed(const void *context, size_t i) {
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
     double stiffness, unused, sum = 0;
     if (!qdi_spring_stiffness(world, contact, &stiffness, &unused)) return (qd_vec2){0, 0};
-    qd_vec2 by_a = moved_row(job, a, (qd_image){0, 0});
-    qd_vec2 by_b = wall ? moved_wall(job, contact->b) : moved_row(job, b, contact->image);
+    qd_vec2 by_a = compressed_row_by(job, a, (qd_image){0, 0});
+    qd_vec2 by_b = wall ? compressed_wall_by(job, contact->b) : compressed_row_by(job, b, contact->image);
     double closer = (by_a.x - by_b.x) * contact->normal.x + (by_a.y - by_b.y) * contact->normal.y;
     for (int k = 0; k < contact->count; ++k)
         if (contact->touch[k].depth > 0) sum += stiffness * contact->touch[k].depth;
@@ -221,7 +230,7 @@ static qd_vec2 pressed(const void *context, size_t i) {
 }
 
 /// Adds what this gave to springs to the step's ledger.
-static qd_status balance(qd_world *world, qdi_step_context *step) {
+static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     (void)step;
     const qdi_compress *state = &world->compress;
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
@@ -230,22 +239,25 @@ static qd_status balance(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, before.contact_state->contact_count, pressed, &before, &work[0]);
+    qd_status status = qdi_sum(world, before.contact_state->contact_count, spring_force_sum, &before,
+                               &work[0]);
     if (status == QD_OK)
-        status = qdi_sum(world, after.contact_state->contact_count, pressed, &after, &work[1]);
+        status = qdi_sum(world, after.contact_state->contact_count, spring_force_sum, &after, &work[1]);
     world->scratch.balance.ledger.compression += work[0].x + work[1].x;
     return status;
 }
 
 // ---- the end of a step ----
 
-static void commit(qd_world *world, const qdi_step_context *step) {
+// Hook of the step: compression that reached its end is done.
+static void compress_commit(qd_world *world, const qdi_step_context *step) {
     (void)step;
     world->compress.done = world->compress.done || world->compress.ends;
     world->compress.ends = false;
 }
 
-static void revert(qd_world *world, const qdi_step_context *step) {
+// Hook of a step that failed: space has the size that it had before.
+static void compress_revert(qd_world *world, const qdi_step_context *step) {
     (void)step;
     qdi_compress *state = &world->compress;
     state->ends = false;
@@ -257,9 +269,11 @@ static void revert(qd_world *world, const qdi_step_context *step) {
 }
 
 const qdi_feature qdi_compress_feature = {
-    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_FINISH] = balance},
-    .commit = commit,
-    .revert = revert,
+    .at = {[QDI_STAGE_BEGIN] = find_compress_factor,
+           [QDI_STAGE_CHANGE] = compress_apply,
+           [QDI_STAGE_FINISH] = balance_springs},
+    .commit = compress_commit,
+    .revert = compress_revert,
 };
 
 bool qdi_compress_restore(qd_world *world) {

@@ -7,6 +7,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
+// Adds up contacts of one block: ends on bodies that can move, deepest overlap, spring energy.
 static void sum_block_contacts(void *context, size_t begin, size_t end) {
     const qdi_contact_range *job = context;
     const qd_world *world = job->world;

@@ -40,7 +40,8 @@ static inline void put_body(const qd_world *world, uint32_t row, unsigned char *
     for (size_t k = 0; k < RECORD / 8; ++k) qdi_put_u64(&record, words[k]);
 }
 
-static void hash_block(void *context, size_t begin, size_t end) {
+// Hashes the states of one block of bodies.
+static void hash_body_block(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     unsigned char buffer[RECORDS * RECORD], *at = buffer;
     uint64_t hash = 0;
@@ -111,13 +112,15 @@ static void hash_bodies(qd_world *world) {
     bool ahead = count * RECORD <= world->scratch.record_room;
     if (ahead) qdi_team_for(world->team, world->count, QDI_BLOCK, put_records, world);
     qdi_team_for(world->team, count, QDI_BLOCK,
-                 !ahead                  ? hash_block
+                 !ahead                  ? hash_body_block
                  : world->count == count ? hash_records
                                          : hash_gapped_records,
                  world);
 }
 
-static void put_warm_start(const qd_contact *contact, const qdi_warm_start *warm_start, unsigned char **at) {
+// Bytes of a contact's warm-start impulses, for the state hash.
+static void put_hashed_warm_start(const qd_contact *contact, const qdi_warm_start *warm_start,
+                                  unsigned char **at) {
     qdi_put_u32(at, contact->a.index);
     qdi_put_u32(at, contact->a.generation);
     qdi_put_u32(at, contact->b.index);
@@ -130,14 +133,16 @@ static void put_warm_start(const qd_contact *contact, const qdi_warm_start *warm
     }
 }
 
-static void put_force(const qdi_contact_force *force, unsigned char **at) {
+// Bytes of a contact's spring force, for the state hash.
+static void put_hashed_force(const qdi_contact_force *force, unsigned char **at) {
     qdi_put_f64(at, force->x);
     qdi_put_f64(at, force->y);
     qdi_put_f64(at, force->turn_a);
     qdi_put_f64(at, force->turn_b);
 }
 
-static void hash_contacts(void *context, size_t begin, size_t end) {
+// Hashes one block of contacts into the state hash.
+static void hash_contact_block(void *context, size_t begin, size_t end) {
     const qdi_contact_range *job = context;
     const qd_world *world = job->world;
     const qdi_contact_state *state = &world->present;
@@ -146,8 +151,8 @@ static void hash_contacts(void *context, size_t begin, size_t end) {
     unsigned char buffer[RECORDS * (HOLD + FORCE)], *at = buffer;
     uint64_t hash = 1;
     for (size_t i = begin; i < end; ++i) {
-        put_warm_start(&state->contacts[job->first + i], &state->warm_starts[job->first + i], &at);
-        if (springs) put_force(&state->forces[job->first + i], &at);
+        put_hashed_warm_start(&state->contacts[job->first + i], &state->warm_starts[job->first + i], &at);
+        if (springs) put_hashed_force(&state->forces[job->first + i], &at);
         if (at < buffer + full) continue;
         hash = qd_hash_seeded(buffer, full, hash);
         at = buffer;
@@ -156,7 +161,7 @@ static void hash_contacts(void *context, size_t begin, size_t end) {
 }
 
 /// A hash of the blocks' hashes, in order.
-static uint64_t combine(const qd_world *world, size_t blocks, uint64_t hash) {
+static uint64_t combine_hashes(const qd_world *world, size_t blocks, uint64_t hash) {
     for (size_t b = 0; b < blocks; ++b) {
         unsigned char bytes[8], *at = bytes;
         qdi_put_u64(&at, world->block_hash[b]);
@@ -173,6 +178,7 @@ static uint64_t hash_fields(const qdi_fields *fields, const void *from, uint64_t
     return qd_hash_seeded(bytes, (size_t)(at - bytes), hash);
 }
 
+// Adds a whole number to a hash.
 static uint64_t hash_number(uint64_t number, uint64_t hash) {
     unsigned char bytes[8], *at = bytes;
     qdi_put_u64(&at, number);
@@ -197,14 +203,14 @@ uint64_t qd_world_hash(const qd_world *world) {
     qdi_put_u64(&at, world->clock.step);
     uint64_t hash = qd_hash_bytes(bytes, sizeof bytes);
     hash_bodies((qd_world *)(uintptr_t)world);
-    hash = combine(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
+    hash = combine_hashes(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
     // Contacts by ranges of as many blocks as there are slots.
     size_t count = qdi_constraint_count(&world->present), step = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += step) {
         qdi_contact_range job = {world, first};
         size_t here = count - first < step ? count - first : step;
-        qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
-        hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
+        qdi_team_for(world->team, here, QDI_BLOCK, hash_contact_block, &job);
+        hash = combine_hashes(world, qdi_range_count(here, QDI_BLOCK), hash);
     }
     if (qdi_compresses(world)) {
         hash = hash_fields(&qdi_fields_compress, &world->compress, hash);
@@ -215,7 +221,8 @@ uint64_t qd_world_hash(const qd_world *world) {
 
 /// Rows lie in another order than indices: one that is needed soon is asked for ahead.
 enum { AHEAD = 12 };
-static inline void ask_for(const qd_world *world, size_t index) {
+// Prefetches a body that comes later in the loop over a block.
+static inline void prefetch_body(const qd_world *world, size_t index) {
     uint32_t r = world->row_of_index[index];
     if (r == QDI_NO_ROW) return;
     const qdi_motion *now = &world->now;
@@ -232,7 +239,8 @@ static inline void ask_for(const qd_world *world, size_t index) {
     __builtin_prefetch(&world->inertia[r]);
 }
 
-static void sum_block(void *context, size_t begin, size_t end) {
+// Adds up energies and momenta of one block of bodies.
+static void sum_body_block(void *context, size_t begin, size_t end) {
     const double pi = 3.14159265358979323846;
     const qd_world *world = context;
     const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;
@@ -240,7 +248,7 @@ static void sum_block(void *context, size_t begin, size_t end) {
     qd_world_sums sums = {0};
     for (size_t i = begin; i < end; ++i) {
         uint32_t r = world->row_of_index[i];
-        if (i + AHEAD < end) ask_for(world, i + AHEAD);
+        if (i + AHEAD < end) prefetch_body(world, i + AHEAD);
         if (r == QDI_NO_ROW || world->kind[r] != QD_BODY_DYNAMIC) continue;
         double mass = world->mass[r], vx = world->now.vx[r], vy = world->now.vy[r];
         double squared = vx * vx + vy * vy, speed = sqrt(squared);
@@ -266,8 +274,9 @@ static void sum_block(void *context, size_t begin, size_t end) {
     world->block_sums[begin / QDI_BLOCK] = sums;
 }
 
-static qd_world_sums sum(const qd_world *world) {
-    qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_block, (void *)(uintptr_t)world);
+// Adds up energies and momenta of all bodies, block by block in order.
+static qd_world_sums sum_bodies(const qd_world *world) {
+    qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_body_block, (void *)(uintptr_t)world);
     qd_world_sums sums = {0};
     for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
         const qd_world_sums *block = &world->block_sums[b];
@@ -288,7 +297,7 @@ static qd_world_sums sum(const qd_world *world) {
 
 qd_world_sums qd_world_sum(const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    qd_world_sums result = sum(world);
+    qd_world_sums result = sum_bodies(world);
     QDI_SETTLE(result);
     return result;
 }

@@ -42,12 +42,14 @@ qd_emitter_def qd_emitter_def_default(void) {
 
 // ---- what is refused ----
 
-static bool near_enough(qd_vec2 point) {
+// Whether a corner of an emitter's region is finite and not too far.
+static bool within_emitter_range(qd_vec2 point) {
     return qdi_is_sane(point.x) && qdi_is_sane(point.y);
 }
 
-static qd_status check_numbers(const qd_emitter_def *def, qd_error *error) {
-    if (!near_enough(def->low) || !near_enough(def->high))
+// Checks region, rate and ranges of an emitter.
+static qd_status check_emitter_numbers(const qd_emitter_def *def, qd_error *error) {
+    if (!within_emitter_range(def->low) || !within_emitter_range(def->high))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's region must be finite and within 1e30");
     if (!(def->low.x <= def->high.x && def->low.y <= def->high.y))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's region has its corners the wrong way round");
@@ -66,7 +68,7 @@ static qd_status check_numbers(const qd_emitter_def *def, qd_error *error) {
 }
 
 qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loaded, qd_error *error) {
-    qd_status status = check_numbers(def, error);
+    qd_status status = check_emitter_numbers(def, error);
     if (status != QD_OK) return status;
     const qd_body_def *body = &def->body;
     if (body->kind == QD_BODY_STATIC)
@@ -75,7 +77,7 @@ qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loa
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's bodies have no pivot");
     if (!qdi_is_sane(body->angle))
         return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
-    status = qd_shape_settle(&def->body.shape, NULL, error);
+    status = qd_shape_normalise(&def->body.shape, NULL, error);
     if (status != QD_OK) return status;
     // Where it will be does not matter here, so it is tried in the middle of the world. Since an emitter was
     // added a period may have become shorter: then what it makes finds no place.
@@ -127,7 +129,8 @@ typedef struct near_job {
     uint32_t *near;
 } near_job;
 
-static bool is_near(const near_job *job, size_t row) {
+// Whether a body is so near to an emitter's region that new bodies could overlap it.
+static bool body_near_emitter(const near_job *job, size_t row) {
     const qd_world *world = job->world;
     if (row < world->population->flagged && world->population->leaving[row] == 2) return false;
     if (world->traits.trait[world->trait[row]].sensor) return false;
@@ -136,17 +139,19 @@ static bool is_near(const near_job *job, size_t row) {
     return fabs(arm.x) <= job->half_x + radius && fabs(arm.y) <= job->half_y + radius;
 }
 
-static void mark_range(void *context, size_t begin, size_t end) {
+// Marks the bodies near an emitter's region.
+static void mark_near_rows(void *context, size_t begin, size_t end) {
     const near_job *job = context;
     size_t count = 0;
     for (size_t r = begin; r < end; ++r) {
-        job->mark[r] = is_near(job, r);
+        job->mark[r] = body_near_emitter(job, r);
         count += job->mark[r];
     }
     job->count[begin / QDI_BODY_GRAIN] = count;
 }
 
-static void gather_range(void *context, size_t begin, size_t end) {
+// Lists the marked bodies near an emitter's region.
+static void gather_near_rows(void *context, size_t begin, size_t end) {
     const near_job *job = context;
     size_t place = job->count[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r)
@@ -160,7 +165,8 @@ static qd_status reserve_near(qd_world *world, size_t more) {
                        sizeof *all->near);
 }
 
-static qd_status gather(qd_world *world, const qd_emitter_def *def) {
+// Finds the bodies near an emitter's region.
+static qd_status find_near_bodies(qd_world *world, const qd_emitter_def *def) {
     qdi_arena *arena = &world->scratch.arena;
     qdi_population *all = world->population;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
@@ -174,12 +180,12 @@ static qd_status gather(qd_world *world, const qd_emitter_def *def) {
                     .mark = qdi_arena_take(arena, world->count, 1),
                     .count = qdi_arena_take(arena, ranges, sizeof *job.count)};
     if (!job.mark || !job.count) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, mark_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, mark_near_rows, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges);
     qd_status status = reserve_near(world, count);
     if (status != QD_OK) return status;
     job.near = all->near;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_near_rows, &job);
     all->near_count = count;
     qdi_arena_give_back(arena, before);
     return QD_OK;
@@ -197,7 +203,8 @@ typedef struct arrival {
     qd_vec2 low, high; ///< how far it reaches
 } arrival;
 
-static double between(qd_random *random, double low, double high) {
+// A random number of an emitter in a range.
+static double random_between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);
 }
 
@@ -213,14 +220,14 @@ static void scale_shape(qd_shape *shape, double scale) {
 }
 
 /// What the next body is; false where its shape is no good at this size.
-static bool prepare(const qd_emitter_def *def, qd_random *random, arrival *next) {
+static bool draw_newborn(const qd_emitter_def *def, qd_random *random, arrival *next) {
     next->body = def->body;
     next->body.label = 0;
-    scale_shape(&next->body.shape, between(random, def->scale_low, def->scale_high));
+    scale_shape(&next->body.shape, random_between(random, def->scale_low, def->scale_high));
     next->body.angle += def->turn * (2 * qd_random_uniform(random) - 1);
     next->body.velocity.x += def->spread * (2 * qd_random_uniform(random) - 1);
     next->body.velocity.y += def->spread * (2 * qd_random_uniform(random) - 1);
-    if (qd_shape_settle(&next->body.shape, NULL, NULL) != QD_OK) return false;
+    if (qd_shape_normalise(&next->body.shape, NULL, NULL) != QD_OK) return false;
     const qd_shape *shape = &next->body.shape;
     qdi_hull_make(shape, &next->hull);
     next->form = qdi_form_of(shape, &next->hull);
@@ -231,15 +238,16 @@ static bool prepare(const qd_emitter_def *def, qd_random *random, arrival *next)
     return true;
 }
 
-static bool within_walls(const qdi_axis *axis, double at, double low, double high) {
+// Whether a body emitted here lies within the walls of an axis.
+static bool emit_within_walls(const qdi_axis *axis, double at, double low, double high) {
     return axis->boundary != QD_BOUNDARY_REFLECT || (at + low >= axis->low && at + high <= axis->high);
 }
 
 /// True where nothing is in the way of a body at its position.
 static bool has_room(const qd_world *world, const arrival *next) {
     qd_vec2 at = next->body.position;
-    if (!within_walls(&world->axis[0], at.x, next->low.x, next->high.x) ||
-        !within_walls(&world->axis[1], at.y, next->low.y, next->high.y))
+    if (!emit_within_walls(&world->axis[0], at.x, next->low.x, next->high.x) ||
+        !emit_within_walls(&world->axis[1], at.y, next->low.y, next->high.y))
         return false;
     const qdi_population *all = world->population;
     for (size_t k = 0; k < all->near_count; ++k) {
@@ -268,7 +276,7 @@ static void take_over(qd_world *world, uint32_t row) {
 }
 
 /// Adds a body and remembers how to take it back. QD_ERR_VALUE: the world does not take it there.
-static qd_status add(qd_world *world, const arrival *next) {
+static qd_status add_newborn(qd_world *world, const arrival *next) {
     qdi_population *all = world->population;
     qd_status status = qdi_reserve(world->allocator, &all->newborn, &all->newborn_room, all->newborn_count,
                                    all->newborn_count + 1, sizeof *all->newborn);
@@ -291,12 +299,12 @@ static qd_status emit_one(qd_world *world, size_t number, uint64_t k, bool *made
     qd_random random = qd_random_at(world->def.seed, k, (uint32_t)(USE_EMITTER + number));
     arrival next;
     *made = false;
-    if (!prepare(def, &random, &next)) return QD_OK;
+    if (!draw_newborn(def, &random, &next)) return QD_OK;
     for (int i = 0; i < def->tries; ++i) {
-        next.body.position.x = between(&random, def->low.x, def->high.x);
-        next.body.position.y = between(&random, def->low.y, def->high.y);
+        next.body.position.x = random_between(&random, def->low.x, def->high.x);
+        next.body.position.y = random_between(&random, def->low.y, def->high.y);
         if (!def->overlap && !has_room(world, &next)) continue;
-        qd_status status = add(world, &next);
+        qd_status status = add_newborn(world, &next);
         *made = status == QD_OK;
         if (status != QD_ERR_VALUE) return status;
     }
@@ -312,9 +320,10 @@ static uint64_t due_by(const qd_emitter_def *def, double time) {
     return due < 0x1p53 ? (uint64_t)due : UINT64_C(1) << 53;
 }
 
-static qd_status emit(qd_world *world, size_t number, uint64_t due, size_t *alive) {
+// Emits the bodies of one emitter that are due in this step.
+static qd_status emit_due_bodies(qd_world *world, size_t number, uint64_t due, size_t *alive) {
     qdi_emitter *emitter = &world->population->emitters[number];
-    qd_status status = emitter->def.overlap ? QD_OK : gather(world, &emitter->def);
+    qd_status status = emitter->def.overlap ? QD_OK : find_near_bodies(world, &emitter->def);
     for (uint64_t burst = 0; status == QD_OK && emitter->counts.due < due && burst < QD_EMITTER_BURST;
          ++burst) {
         if (emitter->counts.emitted >= emitter->def.total || *alive >= emitter->def.alive) break;
@@ -337,7 +346,7 @@ qd_status qdi_population_emit(qd_world *world, double time) {
     for (size_t i = 0; i < all->emitter_count && status == QD_OK; ++i) {
         uint64_t due = due_by(&all->emitters[i].def, time);
         all->near_count = 0;
-        if (due > all->emitters[i].counts.due) status = emit(world, i, due, &alive);
+        if (due > all->emitters[i].counts.due) status = emit_due_bodies(world, i, due, &alive);
     }
     return status;
 }

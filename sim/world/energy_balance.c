@@ -29,6 +29,7 @@ qd_status qdi_balance_begin(qd_world *world, size_t count) {
     return balance->contact_balances ? QD_OK : QD_ERR_MEMORY;
 }
 
+// Releases what the energy balance works with.
 void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *balance) {
     qdi_release(allocator, balance->means, balance->mean_room, sizeof *balance->means);
     qdi_release(allocator, balance->drag, balance->drag_room, sizeof *balance->drag);
@@ -91,14 +92,16 @@ typedef struct tally_job {
     qdi_tally_cut cut;
 } tally_job;
 
-static void see_range(void *context, size_t begin, size_t end) {
+// First pass of the exact sums of the energy balance: how large terms are.
+static void see_tally_range(void *context, size_t begin, size_t end) {
     const tally_job *job = context;
     qdi_tally_most most = {{0}};
     for (size_t i = begin; i < end; ++i) qdi_tally_see(&most, job->values + i * QDI_TALLY_LANES);
     job->lines[begin / GRAIN].most = most;
 }
 
-static void add_range(void *context, size_t begin, size_t end) {
+// Second pass of the exact sums of the energy balance.
+static void add_tally_range(void *context, size_t begin, size_t end) {
     const tally_job *job = context;
     const qdi_tally_cut cut = job->cut;
     qdi_tally tally = {{0}, {0}};
@@ -113,13 +116,13 @@ static qd_status add_up(qd_world *world, tally_job *job, size_t count, double su
     if (count == 0) return QD_OK;
     job->lines = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job->lines);
     if (!job->lines) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, GRAIN, see_range, job);
+    qdi_team_for(world->team, count, GRAIN, see_tally_range, job);
     qdi_tally_most most = {{0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->lines[r].most.lane);
     for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
         qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
     job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
-    qdi_team_for(world->team, count, GRAIN, add_range, job);
+    qdi_team_for(world->team, count, GRAIN, add_tally_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
     for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
@@ -160,7 +163,8 @@ typedef struct wall_accounts {
     const uint64_t *contact;
 } wall_accounts;
 
-static qd_vec2 lost_to_wall(const void *context, size_t i) {
+// Term of a sum: energy that one contact with a wall lost.
+static qd_vec2 wall_lost_term(const void *context, size_t i) {
     const wall_accounts *walls = context;
     const qdi_contact_balance *contact_balance = &walls->contact_balances[walls->contact[i]];
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
@@ -171,7 +175,7 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
     qdi_ledger *ledger = &balance->ledger;
     qd_vec2 lost = {0, 0};
     const wall_accounts list = {balance->contact_balances, on_walls};
-    qd_status status = qdi_sum(world, walls, lost_to_wall, &list, &lost);
+    qd_status status = qdi_sum(world, walls, wall_lost_term, &list, &lost);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     tally_job job = {.values = count > 0 ? balance->contact_balances->lane : NULL};
@@ -231,7 +235,8 @@ static double wraps_of(const qdi_axis *axis, double from, double to, double expe
     return floor((from + expected - to) / axis->length + 0.5);
 }
 
-static void wrap_range(void *context, size_t begin, size_t end) {
+// Adds up potential energy that bodies gain by wrapping around a periodic axis.
+static void sum_wraps(void *context, size_t begin, size_t end) {
     const wrap_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *now = &world->now, *next = &world->next;
@@ -247,17 +252,18 @@ static void wrap_range(void *context, size_t begin, size_t end) {
     }
 }
 
-static qd_status add_wraps(qd_world *world, qdi_step_context *step) {
+// Enters the potential energy of wrapped bodies into the energy balance.
+static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
     wrap_job job = {.world = world, .dt = step->dt};
     qd_status status = qdi_balance_rows(world, &job.work);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
     return qdi_balance_array(world, job.work, world->count, &world->scratch.balance.ledger.force);
 }
 
-const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = add_wraps}};
+const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = balance_wraps}};
 
 // ---- the world's ledger ----
 
@@ -273,18 +279,22 @@ void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
     for (int wall = 0; wall < QDI_WALLS; ++wall) all->push[wall] += part->push[wall];
 }
 
-static qdi_rates rates_of(const qdi_ledger *step, double dt) {
+// Virial and wall force of a step, as rates.
+static qdi_rates balance_rates(const qdi_ledger *step, double dt) {
     double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
     return (qdi_rates){step->virial / dt, push / dt};
 }
 
-static bool all_hold(const double *sums, size_t count) {
+// Whether sums of the energy balance are finite and not too large.
+static bool sums_sane(const double *sums, size_t count) {
     bool hold = true;
     for (size_t i = 0; i < count; ++i) hold = qdi_is_sane_sum(sums[i]) && hold;
     return hold;
 }
 
-static bool hold(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *totals, double entered) {
+// Whether the energy balance after a step can be kept.
+static bool balance_holds(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *totals,
+                          double entered) {
     const double sums[] = {all->lost[0][0],
                            all->lost[0][1],
                            all->lost[1][0],
@@ -305,14 +315,15 @@ static bool hold(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *
                            totals->wall_impulse.y,
                            totals->wall_work,
                            entered};
-    return all_hold(sums, sizeof sums / sizeof sums[0]);
+    return sums_sane(sums, sizeof sums / sizeof sums[0]);
 }
 
 bool qdi_sums_hold(const qd_world *world) {
-    return hold(&world->ledger, world->rates, &world->totals, world->entered);
+    return balance_holds(&world->balance, world->rates, &world->totals, world->entered);
 }
 
-static qd_status begin(qd_world *world, qdi_step_context *step) {
+// Hook of the step: empties the energy balance of the step.
+static qd_status balance_reset(qd_world *world, qdi_step_context *step) {
     (void)step;
     world->scratch.balance.ledger = (qdi_ledger){.drift = 0};
     return QD_OK;
@@ -325,26 +336,28 @@ static void add_gains(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
     totals->wall_work += gains[0].work + gains[1].work;
 }
 
-static qd_status check(qd_world *world, qdi_step_context *step) {
+// Hook of the step: refuses a step whose energy balance is beyond what numbers hold.
+static qd_status balance_check(qd_world *world, qdi_step_context *step) {
     const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger all = world->ledger;
+    qdi_ledger all = world->balance;
     qd_world_totals totals = world->totals;
     qdi_ledger_add(&all, part);
     add_gains(&totals, step->gains);
-    if (hold(&all, rates_of(part, step->dt), &totals, world->entered)) return QD_OK;
+    if (balance_holds(&all, balance_rates(part, step->dt), &totals, world->entered)) return QD_OK;
     qdi_limit_report_sums(world, world->clock.step + 1);
     return QD_ERR_LIMIT;
 }
 
-static void commit(qd_world *world, const qdi_step_context *step) {
+// Hook of the step: adds the step's energy balance to that of the run.
+static void balance_commit(qd_world *world, const qdi_step_context *step) {
     const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger_add(&world->ledger, part);
-    world->rates = rates_of(part, step->dt);
+    qdi_ledger_add(&world->balance, part);
+    world->rates = balance_rates(part, step->dt);
     add_gains(&world->totals, step->gains);
 }
 
-const qdi_feature qdi_balance_feature = {.at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_FINISH] = check},
-                                         .commit = commit};
+const qdi_feature qdi_balance_feature = {
+    .at = {[QDI_STAGE_BEGIN] = balance_reset, [QDI_STAGE_FINISH] = balance_check}, .commit = balance_commit};
 
 double qdi_energy_of_row(const qd_world *world, uint32_t row) {
     if (world->kind[row] != QD_BODY_DYNAMIC) return 0;

@@ -188,13 +188,13 @@ static const qdi_field pair_lines[] = {
     {.kind = QDI_FIELD_PART, .part = &qdi_fields_number, .count = 2, .stride = sizeof(double)}};
 static const qdi_fields pair = TABLE(pair_lines);
 
-static const qdi_field ledger_lines[] = {
+static const qdi_field balance_lines[] = {
     {PARTS(qdi_ledger, lost, pair, 2)}, {FIELD(qdi_ledger, virial)},
     {FIELD(qdi_ledger, kinematic)},     {FIELD(qdi_ledger, drag)},
     {FIELD(qdi_ledger, force)},         {FIELD(qdi_ledger, compression)},
     {FIELD(qdi_ledger, drift)},         {PARTS(qdi_ledger, push, qdi_fields_number, QDI_WALLS)},
 };
-static const qdi_fields ledger = TABLE(ledger_lines);
+static const qdi_fields balance = TABLE(balance_lines);
 
 static const qdi_field rate_lines[] = {{FIELD(qdi_rates, virial)}, {FIELD(qdi_rates, push)}};
 static const qdi_fields rates = TABLE(rate_lines);
@@ -208,7 +208,7 @@ const qdi_fields qdi_fields_compress = TABLE(compress_lines);
 static const qdi_field past_lines[] = {
     {PART(qd_world, clock, clock_fields)},
     {PART(qd_world, totals, totals)},
-    {PART(qd_world, ledger, ledger)},
+    {PART(qd_world, balance, balance)},
     {PART(qd_world, rates, rates)},
     {FIELD(qd_world, entered)},
     {FIELD(qd_world, pressed)},
@@ -285,11 +285,11 @@ static const qdi_field contact_lines[] = {
 };
 static const qdi_fields contact = TABLE(contact_lines);
 
-static const qdi_field hold_lines[] = {
+static const qdi_field warm_start_lines[] = {
     {PARTS(qdi_warm_start, normal, qdi_fields_number, 2)},
     {PARTS(qdi_warm_start, tangent, qdi_fields_number, 2)},
 };
-static const qdi_fields hold = TABLE(hold_lines);
+static const qdi_fields warm_start = TABLE(warm_start_lines);
 
 static const qdi_field force_lines[] = {
     {FIELD(qdi_contact_force, x)},
@@ -301,8 +301,8 @@ const qdi_fields qdi_fields_contact_force = TABLE(force_lines);
 
 static const qdi_field held_lines[] = {
     {SAME(qdi_held_contact, contact, contact)},
-    {PART(qdi_held_contact, hold, hold)},
-    {PART(qdi_held_contact, pull, qdi_fields_contact_force)},
+    {PART(qdi_held_contact, warm_start, warm_start)},
+    {PART(qdi_held_contact, force, qdi_fields_contact_force)},
 };
 const qdi_fields qdi_fields_contact = TABLE(held_lines);
 
@@ -360,6 +360,7 @@ const qdi_fields qdi_fields_sink = TABLE(sink_lines);
 
 // ---- saving by table ----
 
+// Bytes of a field of this kind in memory.
 static size_t member_size(qdi_field_kind kind) {
     switch (kind) {
     case QDI_FIELD_REAL:
@@ -380,10 +381,12 @@ size_t qdi_field_size(const qdi_field *field) {
     return member_size(field->kind);
 }
 
+// Bytes of a field in a saved world.
 static size_t saved_size(const qdi_field *field) {
     return field->bytes ? field->bytes : member_size(field->kind);
 }
 
+// How many values a field holds.
 static size_t times(const qdi_field *field) {
     return field->count ? field->count : 1;
 }
@@ -410,6 +413,7 @@ static void put_wide(const char *member, size_t stride, const qdi_records *to) {
     }
 }
 
+// Saves 32-bit fields of records.
 static void put_word(const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         unsigned char *at = to->at + k * to->bytes;
@@ -432,6 +436,7 @@ static uint64_t bits_of(const qdi_field *field, const char *member) {
     }
 }
 
+// Saves fields of any kind of records.
 static void put_any(const qdi_field *field, const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         const uint64_t bits = bits_of(field, member + k * stride);
@@ -483,6 +488,7 @@ static bool set_bits(const qdi_field *field, uint64_t bits, char *member) {
     }
 }
 
+// Loads doubles of records; a NaN becomes the usual one.
 static void get_reals(const qdi_saved_records *from, char *member, size_t stride) {
     for (size_t k = 0; k < from->count; ++k) {
         const unsigned char *at = from->at + k * from->bytes;
@@ -492,6 +498,7 @@ static void get_reals(const qdi_saved_records *from, char *member, size_t stride
     }
 }
 
+// Loads fields of any kind of records; false if a value does not fit.
 static bool get_any(const qdi_field *field, const qdi_saved_records *from, char *member, size_t stride) {
     bool fits = true;
     for (size_t k = 0; k < from->count; ++k) {

@@ -43,11 +43,11 @@ struct qdi_fields {
     size_t count;
 };
 
-/// A contact and what keeps it at rest.
+/// A contact with its warm-start impulses and the force of its spring.
 typedef struct qdi_held_contact {
     qd_contact contact;
-    qdi_warm_start hold;
-    qdi_contact_force pull; ///< 0 where there are no springs
+    qdi_warm_start warm_start;
+    qdi_contact_force force; ///< 0 where there are no springs
 } qdi_held_contact;
 
 /// A world's own: qd_world; and the parts of that: qd_world_def, what became of a qd_world, qdi_margin.

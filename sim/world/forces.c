@@ -45,7 +45,8 @@
 /// lower half the stream.
 enum { USE_MEDIUM = 0x4ea70000 };
 
-static void copy_range(void *context, size_t begin, size_t end) {
+// Copies velocities of bodies to the next state.
+static void copy_velocities(void *context, size_t begin, size_t end) {
     qd_world *world = context;
     const qdi_motion *now = &world->now, *next = &world->next;
     size_t bytes = (end - begin) * sizeof(double);
@@ -56,7 +57,7 @@ static void copy_range(void *context, size_t begin, size_t end) {
 
 void qdi_forces_begin(qd_world *world) {
     world->scratch.flown = false;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_range, world);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_velocities, world);
 }
 
 // ---- gravity alone ----
@@ -66,7 +67,8 @@ typedef struct kick_job {
     double dx, dy;
 } kick_job;
 
-static void kick_range(void *context, size_t begin, size_t end) {
+// Adds the gain by gravity to velocities of a range of bodies.
+static void kick_rows(void *context, size_t begin, size_t end) {
     const kick_job *job = context;
     const qd_world *world = job->world;
     double *vx = world->next.vx, *vy = world->next.vy;
@@ -82,11 +84,12 @@ static void kick_range(void *context, size_t begin, size_t end) {
     }
 }
 
-static void kick_alike(qd_world *world, double dt) {
+// Adds gravity, where it is the same for all bodies, to velocities.
+static void kick_by_gravity(qd_world *world, double dt) {
     qd_vec2 gravity = world->def.gravity;
     if (gravity.x == 0 && gravity.y == 0) return;
     kick_job job = {world, gravity.x * dt, gravity.y * dt};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_rows, &job);
 }
 
 // ---- accelerations ----
@@ -106,8 +109,8 @@ typedef struct flight_job {
 
 /// Asks the callback for the forces on a range at a time, of which the positions may be of another than the
 /// velocities.
-static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
-                size_t end) {
+static void ask_force_callback(const qd_world *world, const qdi_motion *place, double time, double dt,
+                               size_t begin, size_t end) {
     double *const *force = world->scratch.force;
     const qdi_motion *next = &world->next;
     for (int k = 0; k < 3; ++k) memset(force[k] + begin, 0, (end - begin) * sizeof(double));
@@ -135,7 +138,7 @@ static void ask(const qd_world *world, const qdi_motion *place, double time, dou
 }
 
 /// What acts on a body at a place but drag; the callback has been asked.
-static qdi_flight acceleration(const qd_world *world, const qdi_motion *place, size_t row) {
+static qdi_flight acceleration_of_row(const qd_world *world, const qdi_motion *place, size_t row) {
     qdi_flight a = {.ax = world->def.gravity.x, .ay = world->def.gravity.y};
     if (world->def.attraction.strength != 0) {
         qd_vec2 pull = qdi_attraction_at(world, place->x[row], place->y[row]);
@@ -154,7 +157,7 @@ static qdi_flight acceleration(const qd_world *world, const qdi_motion *place, s
 // ---- flights ----
 
 /// (1 - exp(-z)) / z and (1 - that) / z for z >= 0, without losing digits where z is small.
-static void fading(double z, double *fade, double *p1, double *p2) {
+static void drag_fading(double z, double *fade, double *p1, double *p2) {
     *fade = qd_exp(-z);
     if (z >= 0.5) {
         *p1 = (1 - *fade) / z;
@@ -200,7 +203,8 @@ static void add_pushes(const flight_job *job, size_t row, qdi_flight *all) {
         all->turn += job->spin_push / sqrt(inertia) * qd_random_normal(&random);
 }
 
-static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
+// Velocity and way of a body under drag and forces over a step.
+static void fly_row(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
     double dt = job->dt, ux = *vx - job->medium.x, uy = *vy - job->medium.y;
     double way = dt * job->p1, pull = dt * dt * job->p2;
     if (job->quadratic > 0) {
@@ -223,7 +227,8 @@ static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *v
     *vy = job->medium.y + uy;
 }
 
-static void spin(const flight_job *job, qdi_flight *flight, double *spin) {
+// Spin and angle of a body under drag and torque over a step.
+static void spin_row(const flight_job *job, qdi_flight *flight, double *spin) {
     double dt = job->dt;
     flight->angle = *spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
     *spin = *spin * job->spin_fade + flight->turn * dt * job->spin_p1;
@@ -238,7 +243,7 @@ static double energy_of(const qd_world *world, size_t row) {
 }
 
 /// What medium and callback did to a body on its flight, which had the energy `before`.
-static void settle(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
+static void settle_flight(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
     const qdi_balance_scratch *balance = &world->scratch.balance;
     bool dynamic = world->kind[row] == QD_BODY_DYNAMIC;
     double mass = dynamic ? world->mass[row] : 0,
@@ -250,34 +255,36 @@ static void settle(const qd_world *world, size_t row, const qdi_flight *flight, 
     balance->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
 }
 
-static void fly_range(void *context, size_t begin, size_t end) {
+// Moves a range of bodies under drag and forces.
+static void fly_rows(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;
     double dt = job->dt;
     const qdi_motion *next = &world->next;
-    if (world->force) ask(world, &world->now, qd_world_time(world), dt, begin, end);
+    if (world->force) ask_force_callback(world, &world->now, qd_world_time(world), dt, begin, end);
     for (size_t r = begin; r < end; ++r) {
         qdi_flight *flight = &world->scratch.flights[r];
         *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
         double before = job->settles ? energy_of(world, r) : 0;
         if (world->kind[r] == QD_BODY_DYNAMIC) {
-            qdi_flight calm = acceleration(world, &world->now, r);
+            qdi_flight calm = acceleration_of_row(world, &world->now, r);
             *flight = calm;
             if (job->push > 0 || job->spin_push > 0) add_pushes(job, r, flight);
-            fly(job, flight, &next->vx[r], &next->vy[r]);
-            if (world->turning) spin(job, flight, &next->spin[r]);
+            fly_row(job, flight, &next->vx[r], &next->vy[r]);
+            if (world->turning) spin_row(job, flight, &next->spin[r]);
             flight->ax = calm.ax, flight->ay = calm.ay, flight->turn = calm.turn;
         }
-        if (job->settles) settle(world, r, flight, before);
+        if (job->settles) settle_flight(world, r, flight, before);
     }
 }
 
-static flight_job flights_of(qd_world *world, double dt) {
+// What bodies under drag and forces need to know about a step.
+static flight_job flight_job_of(qd_world *world, double dt) {
     const qd_drag *drag = &world->def.drag;
     flight_job job = {.world = world, .dt = dt, .quadratic = drag->quadratic, .medium = drag->medium};
     job.settles = qdi_forces_settle(world);
-    fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
-    fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
+    drag_fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
+    drag_fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
     job.push = push_of(drag->linear, drag->temperature, dt, job.fade, job.p1);
     job.spin_push = push_of(drag->spin, drag->temperature, dt, job.spin_fade, job.spin_p1);
     return job;
@@ -294,7 +301,7 @@ bool qdi_forces_settle(const qd_world *world) {
 
 qd_status qdi_forces_kick(qd_world *world, double dt) {
     if (!qdi_forces_vary(world) && !qdi_forces_settle(world)) {
-        kick_alike(world, dt);
+        kick_by_gravity(world, dt);
         return QD_OK;
     }
     qdi_scratch *scratch = &world->scratch;
@@ -305,19 +312,20 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
                              sizeof(double));
     if (status == QD_OK) status = qdi_balance_fly(world);
     if (status != QD_OK) return status;
-    flight_job job = flights_of(world, dt);
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_range, &job);
+    flight_job job = flight_job_of(world, dt);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_rows, &job);
     scratch->flown = true;
     return QD_OK;
 }
 
-static qd_status resolve(qd_world *world, qdi_step_context *step) {
+// Hook of the step: forces alone make velocities, where bodies do not collide.
+static qd_status forces_resolve(qd_world *world, qdi_step_context *step) {
     if (world->def.contact != QD_CONTACT_NONE) return QD_OK;
     qdi_forces_begin(world);
     return qdi_forces_kick(world, step->dt);
 }
 
-const qdi_feature qdi_no_contact_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve}};
+const qdi_feature qdi_no_contact_feature = {.at = {[QDI_STAGE_RESOLVE] = forces_resolve}};
 
 // ---- after the move ----
 
@@ -340,19 +348,20 @@ static void settle_more(const qd_world *world, size_t r, const qdi_flight *befor
     world->scratch.balance.force[r] += work;
 }
 
-static void finish_range(void *context, size_t begin, size_t end) {
+// Ends the flights of a range of bodies: velocities at the step's end.
+static void finish_flights(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;
     const qdi_motion *next = &world->next;
     // Where nothing turns, `now` has what both states share; a world with a callback turns.
-    if (world->force) ask(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
+    if (world->force) ask_force_callback(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
     double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
     uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
         if (world->scratch.mover_count > 0 && world->scratch.slot[r]) continue;
         const qdi_flight *before = &world->scratch.flights[r];
-        qdi_flight after = acceleration(world, next, r);
+        qdi_flight after = acceleration_of_row(world, next, r);
         next->vx[r] += (after.ax - before->ax) * half;
         next->vy[r] += (after.ay - before->ay) * half;
         double vx = next->vx[r], vy = next->vy[r], spin = 0;
@@ -366,7 +375,7 @@ static void finish_range(void *context, size_t begin, size_t end) {
 void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad) {
     flight_job job = {.world = world, .dt = dt};
     job.lowest_bad = lowest_bad;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_flights, &job);
 }
 
 qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context) {

@@ -44,13 +44,16 @@ qd_status qdi_material_check(const qd_material *material, const char *what, qd_e
     return QD_OK;
 }
 
-static qd_status check_periodic(const qdi_axis *axis, const char *name, double diameter, qd_error *error) {
+// Refuses a body of more than half a period.
+static qd_status check_period_limit(const qdi_axis *axis, const char *name, double diameter,
+                                    qd_error *error) {
     if (axis->boundary != QD_BOUNDARY_PERIODIC || diameter <= 0.5 * axis->length) return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above half the period %.15g in %s",
                       diameter, axis->length, name);
 }
 
-static qd_status check_carried(const qd_world *world, qd_body_kind kind, qd_error *error) {
+// Refuses kinds of bodies that a compressed world cannot carry.
+static qd_status check_compressed_kind(const qd_world *world, qd_body_kind kind, qd_error *error) {
     const qd_vec2 rate = world->def.compression.rate;
     bool seam = (rate.x != 0 && world->axis[0].boundary == QD_BOUNDARY_PERIODIC) ||
                 (rate.y != 0 && world->axis[1].boundary == QD_BOUNDARY_PERIODIC);
@@ -71,7 +74,8 @@ static qd_status check_walls(const qdi_axis *axis, const char *name, double at, 
                       axis->low, axis->high);
 }
 
-static qd_status check_size(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+// Refuses a body that is larger than the world allows.
+static qd_status check_size_limit(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     const qd_shape *shape = placing->shape;
     if (placing->sizeless) return QD_OK;
     double reach = qd_shape_reach(shape), diameter = 2 * reach;
@@ -79,8 +83,8 @@ static qd_status check_size(const qd_world *world, const qdi_placing *placing, q
     if (placing->fresh && !(x + reach > x && y + reach > y))
         return qdi_reason(error, QD_ERR_VALUE,
                           "a body that reaches %.15g from its centre is lost in rounding there", reach);
-    qd_status status = check_periodic(&world->axis[0], "x", diameter, error);
-    if (status == QD_OK) status = check_periodic(&world->axis[1], "y", diameter, error);
+    qd_status status = check_period_limit(&world->axis[0], "x", diameter, error);
+    if (status == QD_OK) status = check_period_limit(&world->axis[1], "y", diameter, error);
     if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
     qd_vec2 low, high;
     qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
@@ -89,7 +93,8 @@ static qd_status check_size(const qd_world *world, const qdi_placing *placing, q
     return check_walls(&world->axis[1], "y", placing->position.y, low.y, high.y, error);
 }
 
-static qd_status check_numbers(const qdi_placing *placing, qd_error *error) {
+// Refuses masses, places and velocities beyond limits.
+static qd_status check_body_numbers(const qdi_placing *placing, qd_error *error) {
     bool free = placing->kind == QD_BODY_DYNAMIC;
     if (free && !qdi_is_mass(placing->mass))
         return qdi_reason(error, QD_ERR_VALUE, "mass must be above 0 and at most 1e90, not %.15g",
@@ -107,9 +112,9 @@ static qd_status check_numbers(const qdi_placing *placing, qd_error *error) {
 }
 
 qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
-    qd_status status = check_numbers(placing, error);
-    if (status == QD_OK) status = check_carried(world, placing->kind, error);
-    if (status == QD_OK) status = check_size(world, placing, error);
+    qd_status status = check_body_numbers(placing, error);
+    if (status == QD_OK) status = check_compressed_kind(world, placing->kind, error);
+    if (status == QD_OK) status = check_size_limit(world, placing, error);
     if (status != QD_OK) return status;
     double distance = qdi_limit_distance(world);
     double x = qdi_axis_wrap(&world->axis[0], placing->position.x) - world->centre.x;

@@ -82,6 +82,7 @@ const qd_metric_field *qd_metric_fields(size_t *count) {
 
 // ---- all of it ----
 
+// Metrics of energies and momenta of bodies.
 static void measure_motion(const qd_world *world, qd_metrics *m) {
     const qd_world_sums sums = qd_world_sum(world);
     m->kinetic = sums.kinetic;
@@ -99,6 +100,7 @@ static void measure_motion(const qd_world *world, qd_metrics *m) {
     m->temperature = (own > 0 ? own : 0) / (double)m->dynamic;
 }
 
+// Metrics of contacts and of what steps did so far.
 static void measure_contacts(const qd_world *world, qd_metrics *m) {
     const qdi_contact_sums sums = qdi_sum_contacts(world);
     const qd_world_totals *totals = &world->totals;
@@ -113,8 +115,9 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
     m->collisions = totals->begins + totals->impacts;
 }
 
+// Metrics of the energy balance: what was lost, and to what.
 static void measure_balance(const qd_world *world, qd_metrics *m) {
-    const qdi_ledger *all = &world->ledger;
+    const qdi_ledger *all = &world->balance;
     m->lost_bodies_normal = all->lost[0][0];
     m->lost_bodies_friction = all->lost[0][1];
     m->lost_walls_normal = all->lost[1][0];
@@ -140,8 +143,9 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
     m->balance_error = (fabs(m->drift) + fabs(m->imbalance)) / m->turned_over;
 }
 
+// Metrics of pressure: virial and forces on walls.
 static void measure_pressure(const qd_world *world, qd_metrics *m) {
-    const qdi_ledger *all = &world->ledger;
+    const qdi_ledger *all = &world->balance;
     const qdi_axis *axis = world->axis;
     m->area = axis[0].length * axis[1].length;
     m->virial_impulse = all->virial;
@@ -164,6 +168,7 @@ double qdi_pressure(const qd_world *world) {
     return m.pressure;
 }
 
+// Metrics of the tree.
 static void measure_tree(const qd_world *world, qd_metrics *m) {
     const qd_tree_stats stats = qd_tree_statistics(world->tree);
     m->tree_nodes = stats.nodes;

@@ -23,7 +23,8 @@ typedef struct sum_job {
     qd_vec2 *partial;
 } sum_job;
 
-static void sum_block(void *context, size_t begin, size_t end) {
+// Adds up the terms of one block of an ordered sum.
+static void sum_block_terms(void *context, size_t begin, size_t end) {
     const sum_job *job = context;
     qd_vec2 sum = {0, 0};
     for (size_t i = begin; i < end; ++i) {
@@ -38,7 +39,7 @@ qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *cont
     size_t blocks = qdi_range_count(count, QDI_BLOCK);
     sum_job job = {term, context, qdi_arena_take(&world->scratch.arena, blocks, sizeof *job.partial)};
     if (!job.partial) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, QDI_BLOCK, sum_block, &job);
+    qdi_team_for(world->team, count, QDI_BLOCK, sum_block_terms, &job);
     *sum = (qd_vec2){0, 0};
     for (size_t b = 0; b < blocks; ++b) {
         sum->x += job.partial[b].x;
@@ -52,7 +53,8 @@ typedef struct wall_job {
     const qdi_keys *keys;
 } wall_job;
 
-static void key_range(void *context, size_t begin, size_t end) {
+// Sort keys of contacts, for sums over walls in the contacts' order.
+static void key_wall_contacts(void *context, size_t begin, size_t end) {
     const wall_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->keys->key[i] = job->spots[i].contact;
@@ -67,6 +69,6 @@ qd_status qdi_wall_contacts(qd_world *world, const qdi_contact_state *state, con
     *numbers = keys.key;
     if (status != QD_OK || count == 0) return status;
     wall_job job = {state->spots + first, &keys};
-    qdi_team_for(world->team, count, QDI_BLOCK, key_range, &job);
+    qdi_team_for(world->team, count, QDI_BLOCK, key_wall_contacts, &job);
     return qdi_keys_sort(world->team, &keys, count, 32);
 }

@@ -37,7 +37,8 @@ void qdi_population_release(qd_world *world) {
 
 // ---- sinks ----
 
-static bool within(double value, double low, double high) {
+// Whether a coordinate lies in a sink's region.
+static bool within_region(double value, double low, double high) {
     return value >= low && value <= high;
 }
 
@@ -91,30 +92,34 @@ static void reach_of(const qd_world *world, uint32_t row, qd_vec2 *low, qd_vec2 
     qdi_form_bounds(&world->shapes.prepared[world->shape[row]]->form, m->c[row], m->s[row], low, high);
 }
 
-static bool beyond(const qdi_axis *axis, double at, double low, double high, double margin) {
+// Whether a body is beyond an open end of the world by more than the margin.
+static bool beyond_open_end(const qdi_axis *axis, double at, double low, double high, double margin) {
     if (axis->boundary != QD_BOUNDARY_OPEN) return false;
     return at + high < axis->low - margin || at + low > axis->high + margin;
 }
 
-static bool departs(const qd_world *world, uint32_t row) {
+// Whether a body left the world through an open end.
+static bool body_departs(const qd_world *world, uint32_t row) {
     double margin = world->def.removal, x = world->next.x[row], y = world->next.y[row];
     if (!(margin < HUGE_VAL)) return false;
     qd_vec2 low, high;
     reach_of(world, row, &low, &high);
-    return beyond(&world->axis[0], x, low.x, high.x, margin) ||
-           beyond(&world->axis[1], y, low.y, high.y, margin);
+    return beyond_open_end(&world->axis[0], x, low.x, high.x, margin) ||
+           beyond_open_end(&world->axis[1], y, low.y, high.y, margin);
 }
 
-static bool in_sink(const qd_world *world, const qdi_sink *sink, uint32_t row) {
-    return sink->taken < sink->def.total && within(world->next.x[row], sink->def.low.x, sink->def.high.x) &&
-           within(world->next.y[row], sink->def.low.y, sink->def.high.y);
+// Whether a body's centre lies in a sink that still takes bodies.
+static bool body_in_sink(const qd_world *world, const qdi_sink *sink, uint32_t row) {
+    return sink->taken < sink->def.total &&
+           within_region(world->next.x[row], sink->def.low.x, sink->def.high.x) &&
+           within_region(world->next.y[row], sink->def.low.y, sink->def.high.y);
 }
 
 /// The sink that would take a body, or NULL.
 static qdi_sink *sink_of(const qd_world *world, uint32_t row) {
     const qdi_population *all = world->population;
     for (size_t i = 0; i < all->sink_count; ++i)
-        if (in_sink(world, &all->sinks[i], row)) return &all->sinks[i];
+        if (body_in_sink(world, &all->sinks[i], row)) return &all->sinks[i];
     return NULL;
 }
 
@@ -125,20 +130,22 @@ typedef struct leaving_job {
     qdi_keys keys;    ///< indices, and their rows
 } leaving_job;
 
-static void flag_range(void *context, size_t begin, size_t end) {
+// Flags the bodies that leave the world in this step.
+static void flag_leaving_rows(void *context, size_t begin, size_t end) {
     const leaving_job *job = context;
     const qd_world *world = job->world;
     size_t count = 0;
     for (size_t r = begin; r < end; ++r) {
         uint32_t row = (uint32_t)r;
-        bool may = world->kind[r] != QD_BODY_STATIC && (departs(world, row) || sink_of(world, row));
+        bool may = world->kind[r] != QD_BODY_STATIC && (body_departs(world, row) || sink_of(world, row));
         job->leaving[r] = may;
         count += may;
     }
     job->count[begin / QDI_BODY_GRAIN] = count;
 }
 
-static void gather_range(void *context, size_t begin, size_t end) {
+// Lists the bodies that leave the world.
+static void gather_leaving_rows(void *context, size_t begin, size_t end) {
     const leaving_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->count[begin / QDI_BODY_GRAIN];
@@ -150,7 +157,7 @@ static void gather_range(void *context, size_t begin, size_t end) {
 }
 
 /// Flags bodies that go with 2, and lists and counts them, in order of index.
-static qd_status choose(qd_world *world, const uint64_t **indices, size_t *going) {
+static qd_status choose_leaving(qd_world *world, const uint64_t **indices, size_t *going) {
     qdi_scratch *scratch = &world->scratch;
     qdi_population *all = world->population;
     *going = 0;
@@ -160,20 +167,20 @@ static qd_status choose(qd_world *world, const uint64_t **indices, size_t *going
                        .leaving = qdi_arena_take(&scratch->arena, world->count, 1),
                        .count = qdi_arena_take(&scratch->arena, ranges, sizeof *job.count)};
     if (!job.leaving || !job.count) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, flag_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, flag_leaving_rows, &job);
     all->leaving = job.leaving;
     all->flagged = world->count;
     size_t count = qdi_exclusive_scan(job.count, ranges);
     const qdi_keys *keys = &job.keys;
     qd_status status = qdi_keys_take(&scratch->arena, count, &job.keys);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leaving_rows, &job);
     status = qdi_keys_sort(world->team, keys, count, 28);
     if (status != QD_OK) return status;
     *indices = keys->key;
     for (size_t i = 0; i < count; ++i) {
         uint32_t row = keys->value[i];
-        bool out = departs(world, row);
+        bool out = body_departs(world, row);
         qdi_sink *sink = out ? NULL : sink_of(world, row);
         if (!out && !sink) continue; // the sink is full by now
         if (sink) sink->taken += 1;
@@ -192,7 +199,8 @@ bool qdi_population_changed(const qd_world *world) {
     return all && all->under_way && (all->hidden > 0 || all->newborn_count > 0);
 }
 
-static void commit(qd_world *world, const qdi_step_context *step) {
+// Hook of the step: bodies that came are there, those that left are removed.
+static void population_commit(qd_world *world, const qdi_step_context *step) {
     (void)step;
     qdi_population *all = world->population;
     if (!all || !all->under_way) return;
@@ -208,7 +216,8 @@ static void commit(qd_world *world, const qdi_step_context *step) {
     all->under_way = false;
 }
 
-static void revert(qd_world *world, const qdi_step_context *step) {
+// Hook of a step that failed: bodies that left are back, those that came are gone.
+static void population_revert(qd_world *world, const qdi_step_context *step) {
     (void)step;
     qdi_population *all = world->population;
     if (!all || !all->under_way) return;
@@ -230,7 +239,8 @@ static void revert(qd_world *world, const qdi_step_context *step) {
     all->under_way = false;
 }
 
-static qd_status change(qd_world *world, qdi_step_context *step) {
+// Hook of the step: emitters and sinks, and bodies that leave the world.
+static qd_status population_change(qd_world *world, qdi_step_context *step) {
     qdi_population *all = world->population;
     if (!all) return QD_OK;
     for (size_t i = 0; i < all->emitter_count; ++i) all->emitters[i].before = all->emitters[i].counts;
@@ -243,7 +253,7 @@ static qd_status change(qd_world *world, qdi_step_context *step) {
     all->under_way = true;
     const uint64_t *indices = NULL;
     size_t going;
-    qd_status status = choose(world, &indices, &going);
+    qd_status status = choose_leaving(world, &indices, &going);
     if (status == QD_OK) status = qdi_population_emit(world, step->end);
     if (status == QD_OK) {
         for (size_t i = 0; i < going; ++i) qdi_body_hide(world, world->row_of_index[indices[i]]);
@@ -254,4 +264,4 @@ static qd_status change(qd_world *world, qdi_step_context *step) {
 }
 
 const qdi_feature qdi_population_feature = {
-    .at = {[QDI_STAGE_CHANGE] = change}, .commit = commit, .revert = revert};
+    .at = {[QDI_STAGE_CHANGE] = population_change}, .commit = population_commit, .revert = population_revert};

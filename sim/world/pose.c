@@ -66,7 +66,8 @@ typedef struct box_job {
     const qdi_motion *motion;
 } box_job;
 
-static void boxes_range(void *context, size_t begin, size_t end) {
+// Makes the boxes of a range of bodies.
+static void make_row_boxes(void *context, size_t begin, size_t end) {
     const box_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = job->motion;
@@ -80,7 +81,7 @@ static void boxes_range(void *context, size_t begin, size_t end) {
 
 void qdi_motion_boxes(qd_world *world, const qdi_motion *motion) {
     box_job job = {world, motion};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, boxes_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, make_row_boxes, &job);
 }
 
 void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high) {

@@ -57,6 +57,7 @@ static inline void qdi_extents_of(const qd_world *world, size_t row, double c, d
     *y = qdi_extent_even(&world->axis[1], (qdi_extent){low.y - more, high.y + more});
 }
 
+/// The box of a body at x, y (relative to the world's centre) with these extents, rounded outward.
 static inline qd_box qdi_box_of(double x, double y, qdi_extent wide, qdi_extent high) {
     return (qd_box){qdi_outward(x + wide.low, -1.0F), qdi_outward(y + high.low, -1.0F),
                     qdi_outward(x + wide.high, 1.0F), qdi_outward(y + high.high, 1.0F)};

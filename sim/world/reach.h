@@ -37,6 +37,7 @@ static inline double qdi_reach_of(const qdi_reach *reach, double inner, double r
     room = room > 0 ? room : 0;
     return far < room ? far : room;
 }
+/// How far around a body candidates are wanted.
 static inline double qdi_reach_of_row(const qd_world *world, const qdi_reach *reach, uint32_t row) {
     return qdi_reach_of(reach, qdi_inner_of_row(world, row), world->radius[row]);
 }

@@ -21,6 +21,7 @@ typedef struct rows_job {
     double *new_wide;
 } rows_job;
 
+// Gathers a column of 8 bytes per body in the new order of rows.
 static void gather_wide(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) job->new_wide[r] = job->old_wide[job->from[r]];
@@ -36,6 +37,7 @@ static void order_wide(rows_job *job, double **column, double **spare) {
     *spare = old;
 }
 
+// Gathers index, generation and the like in the new order of rows.
 static void gather_small(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     const qd_world *world = job->world;
@@ -49,6 +51,7 @@ static void gather_small(void *context, size_t begin, size_t end) {
     }
 }
 
+// Writes what gather_small gathered back to the columns of bodies.
 static void spread_small(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     qd_world *world = job->world;
@@ -62,22 +65,26 @@ static void spread_small(void *context, size_t begin, size_t end) {
     }
 }
 
+// Gathers a column of 4 bytes per body in the new order of rows.
 static void gather_numbers(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) job->narrow[r] = (*job->number)[job->from[r]];
 }
 
+// Writes what gather_numbers gathered back to its column.
 static void spread_numbers(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) (*job->number)[r] = job->narrow[r];
 }
 
+// Puts a column of 4 bytes per body into the new order of rows.
 static void order_numbers(rows_job *job, uint32_t **column) {
     job->number = column;
     qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, gather_numbers, job);
     qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, spread_numbers, job);
 }
 
+// Gathers labels of bodies in the new order of rows.
 static void gather_labels(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) {
@@ -87,12 +94,14 @@ static void gather_labels(void *context, size_t begin, size_t end) {
     }
 }
 
+// Writes gathered labels of bodies back to their column.
 static void spread_labels(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r)
         job->world->label[r] = job->narrow[2 * r] | (uint64_t)job->narrow[2 * r + 1] << 32;
 }
 
+// Gathers fat boxes of bodies in the new order of rows.
 static void gather_fat(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     qd_world *world = job->world;
@@ -110,12 +119,14 @@ static void order_fat(rows_job *job) {
 
 // ---- candidates ----
 
+// Names candidate pairs by index, while rows of bodies change.
 static void name_meetings(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i)
         world->met[i] = (qdi_meeting){world->index[world->met[i].a], world->index[world->met[i].b]};
 }
 
+// Names candidate pairs by row again.
 static void place_meetings(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i)

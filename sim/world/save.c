@@ -106,13 +106,15 @@ typedef struct ranks {
     uint32_t *body; ///< by row
 } ranks;
 
-static void rank_number(ranking *all, uint32_t number) {
+// Ranks a shape or trait by its first use, as a saved world lists it.
+static void rank_interned(ranking *all, uint32_t number) {
     if (number == 0 || all->rank[number - 1] != 0) return;
     all->number[all->used++] = number - 1;
     all->rank[number - 1] = all->used;
 }
 
-static void rank_all(const qd_world *world, ranks *all) {
+// Ranks bodies, shapes and traits as a saved world lists them.
+static void rank_world(const qd_world *world, ranks *all) {
     uint32_t bodies = 0;
     memset(all->shapes.rank, 0, world->shapes.numbers.count * sizeof *all->shapes.rank);
     memset(all->traits.rank, 0, world->traits.numbers.count * sizeof *all->traits.rank);
@@ -122,8 +124,8 @@ static void rank_all(const qd_world *world, ranks *all) {
         if (row == QDI_NO_ROW) continue;
         all->body[row] = bodies++;
         if (plain) continue;
-        rank_number(&all->shapes, world->shape[row]);
-        rank_number(&all->traits, world->trait[row]);
+        rank_interned(&all->shapes, world->shape[row]);
+        rank_interned(&all->traits, world->trait[row]);
     }
 }
 
@@ -137,7 +139,8 @@ static void put_bodies(unsigned char **at, const qd_world *world, const ranks *a
     *at = start + world->count * PER_BODY;
 }
 
-static void put_fats(unsigned char **at, const qd_world *world, const ranks *all) {
+// Saves fat boxes of bodies.
+static void put_fat_boxes(unsigned char **at, const qd_world *world, const ranks *all) {
     unsigned char *start = *at;
     const size_t bytes = qdi_fields_bytes(&qdi_fields_fat);
     for (size_t row = 0; row < world->count; ++row) {
@@ -147,9 +150,10 @@ static void put_fats(unsigned char **at, const qd_world *world, const ranks *all
     *at = start + world->count * bytes;
 }
 
-static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
+// Saves all of a world behind the header.
+static void put_world(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
     const qdi_contact_state *state = &world->present;
-    rank_all(world, all);
+    rank_world(world, all);
     qdi_margin margin = world->margin;
     margin.held = fats_count(world);
     qdi_fields_put(&qdi_fields_def, &world->def, at);
@@ -172,10 +176,11 @@ static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
     for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &state->forces[i], at);
     qdi_population_put(world, at);
-    if (n->fats > 0) put_fats(at, world, all);
+    if (n->fats > 0) put_fat_boxes(at, world, all);
 }
 
-static qdi_saved counts_of(const qd_world *world) {
+// How many bodies, contacts and so on a saved world will hold.
+static qdi_saved counts_of_world(const qd_world *world) {
     const qdi_population *all = world->population;
     return (qdi_saved){.indices = world->index_count,
                        .bodies = world->count,
@@ -190,7 +195,7 @@ static qdi_saved counts_of(const qd_world *world) {
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {
-    const qdi_saved n = counts_of(world);
+    const qdi_saved n = counts_of_world(world);
     return qdi_saved_size(&n);
 }
 
@@ -212,7 +217,7 @@ static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned cha
     qdi_put_u64(&at, bodies.at);
     qdi_put_u64(&at, bodies.count);
     qdi_put_u32(&at, bodies.bytes);
-    put_all(&at, world, n, &all);
+    put_world(&at, world, n, &all);
     QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
     qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));
     qdi_release(world->allocator, place, places, sizeof *place);
@@ -222,7 +227,7 @@ static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned cha
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const qdi_saved n = counts_of(world);
+    const qdi_saved n = counts_of_world(world);
     size_t size = qdi_saved_size(&n);
     unsigned char *start = qdi_allocate(world->allocator, size, 1);
     if (!start) return QD_ERR_MEMORY;
@@ -238,7 +243,7 @@ qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *byt
 
 qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
                               unsigned char **data, size_t *room, size_t *bytes) {
-    const qdi_saved n = counts_of(world);
+    const qdi_saved n = counts_of_world(world);
     *bytes = qdi_saved_size(&n);
     qd_status status = qdi_reserve(allocator, data, room, 0, *bytes + extra, 1);
     return status == QD_OK ? save_to(world, &n, *data, *bytes) : status;

@@ -14,7 +14,8 @@ size_t qdi_emitter_bytes(void) {
            qdi_fields_bytes(&qdi_fields_done);
 }
 
-static void put_emitter(unsigned char **at, const qdi_emitter *emitter) {
+// Saves an emitter.
+static void put_saved_emitter(unsigned char **at, const qdi_emitter *emitter) {
     const qd_emitter_def *def = &emitter->def;
     qdi_trait trait = qdi_trait_of(&def->body);
     qdi_shape_put(&def->body.shape, at);
@@ -26,7 +27,7 @@ static void put_emitter(unsigned char **at, const qdi_emitter *emitter) {
 
 void qdi_population_put(const qd_world *world, unsigned char **at) {
     const qdi_population *all = world->population;
-    for (size_t i = 0; all && i < all->emitter_count; ++i) put_emitter(at, &all->emitters[i]);
+    for (size_t i = 0; all && i < all->emitter_count; ++i) put_saved_emitter(at, &all->emitters[i]);
     for (size_t i = 0; all && i < all->sink_count; ++i) qdi_fields_put(&qdi_fields_sink, &all->sinks[i], at);
 }
 
@@ -43,7 +44,8 @@ static void get_body(const unsigned char **at, qd_body_def *body) {
     body->pivot = trait.pivot;
 }
 
-static qd_status get_emitter(const unsigned char **at, qd_world *world) {
+// Loads and checks an emitter.
+static qd_status get_saved_emitter(const unsigned char **at, qd_world *world) {
     qdi_emitter emitter = {.def = qd_emitter_def_default()};
     qd_emitter_def *def = &emitter.def;
     get_body(at, &def->body);
@@ -59,7 +61,8 @@ static qd_status get_emitter(const unsigned char **at, qd_world *world) {
     return fine ? qdi_population_add_emitter(world, &emitter) : QD_ERR_CORRUPT;
 }
 
-static qd_status get_sink(const unsigned char **at, qd_world *world) {
+// Loads and checks a sink.
+static qd_status get_saved_sink(const unsigned char **at, qd_world *world) {
     qdi_sink sink = {.def = qd_sink_def_default()};
     bool fine = qdi_fields_get(&qdi_fields_sink, at, &sink) && qdi_sink_check(&sink.def, NULL) == QD_OK &&
                 sink.taken <= sink.def.total;
@@ -68,7 +71,7 @@ static qd_status get_sink(const unsigned char **at, qd_world *world) {
 
 qd_status qdi_population_get(const unsigned char **at, qd_world *world, size_t emitters, size_t sinks) {
     qd_status status = QD_OK;
-    for (size_t i = 0; i < emitters && status == QD_OK; ++i) status = get_emitter(at, world);
-    for (size_t i = 0; i < sinks && status == QD_OK; ++i) status = get_sink(at, world);
+    for (size_t i = 0; i < emitters && status == QD_OK; ++i) status = get_saved_emitter(at, world);
+    for (size_t i = 0; i < sinks && status == QD_OK; ++i) status = get_saved_sink(at, world);
     return status;
 }

@@ -68,7 +68,7 @@ typedef struct qdi_link {
 /// What a contact gave in a step, by contact: all in all, and in the last sub-step.
 typedef struct qdi_outcome {
     double impulse[2], tangent_impulse[2]; ///< along the normal, along the tangent
-    qdi_warm_start hold;
+    qdi_warm_start warm_start;
 } qdi_outcome;
 
 /// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round,

@@ -14,7 +14,8 @@ typedef struct spots_job {
     qdi_contact_state *state;
 } spots_job;
 
-static void find_rows(void *context, size_t begin, size_t end) {
+// Finds the rows of the two bodies of each contact.
+static void find_spot_rows(void *context, size_t begin, size_t end) {
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_spot *spot = &job->state->spots[i];
@@ -26,24 +27,25 @@ static void find_rows(void *context, size_t begin, size_t end) {
 
 void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state) {
     spots_job job = {world, state};
-    qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_rows, &job);
+    qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_spot_rows, &job);
 }
 
-static qdi_geometry geometry_of(const qd_contact *contact) {
+// Normal, points and depths of a contact.
+static qdi_geometry contact_geometry(const qd_contact *contact) {
     return (qdi_geometry){.normal = contact->normal,
                           .point = {contact->touch[0].point, contact->touch[1].point},
                           .depth = {contact->touch[0].depth, contact->touch[1].depth}};
 }
 
 /// Copies to a spot what it has of its contact.
-static void describe(qdi_spot *spot, const qd_contact *contact) {
+static void describe_spot(qdi_spot *spot, const qd_contact *contact) {
     spot->image = contact->image;
     spot->touches = contact->sensor ? 0 : contact->count;
     spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
 }
 
 /// The ranks of contacts by number: both parts lie in order already.
-static void rank(const qdi_contact_state *state, uint32_t *rank_of) {
+static void rank_contacts(const qdi_contact_state *state, uint32_t *rank_of) {
     const qd_contact *contacts = state->contacts;
     const size_t touching = state->contact_count, all = qdi_constraint_count(state);
     size_t p = 0, q = touching;
@@ -65,7 +67,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     size_t rank_room = 0;
     if (status == QD_OK) status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
     if (status != QD_OK) return status;
-    rank(state, ranks);
+    rank_contacts(state, ranks);
     for (size_t i = 0; i < count; ++i)
         if (!qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     state->first_wall = place;
@@ -74,9 +76,9 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     for (size_t i = 0; i < count; ++i) {
         qdi_spot *spot = &state->spots[i];
         spot->rank = ranks[spot->contact];
-        describe(spot, &state->contacts[spot->contact]);
+        describe_spot(spot, &state->contacts[spot->contact]);
         spot->geometry = (uint32_t)i;
-        state->geometry[i] = geometry_of(&state->contacts[spot->contact]);
+        state->geometry[i] = contact_geometry(&state->contacts[spot->contact]);
     }
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
     qdi_spots_find_rows(world, state);
@@ -85,13 +87,15 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
 
 // ---- touching flags ----
 
-static void unmark_range(void *context, size_t begin, size_t end) {
+// Unmarks bodies, before those that touch are marked.
+static void unmark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     void *flags = world->touching + begin; // bytes, at which nobody else is now
     memset(flags, 0, end - begin);
 }
 
-static void mark_range(void *context, size_t begin, size_t end) {
+// Marks the bodies of contacts as touching.
+static void mark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
@@ -103,6 +107,6 @@ static void mark_range(void *context, size_t begin, size_t end) {
 }
 
 void qdi_touching_mark(qd_world *world) {
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
-    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_range, world);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_touching, world);
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_touching, world);
 }

@@ -40,17 +40,19 @@ qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double ma
     return terms;
 }
 
-static qd_spring_terms terms_of(const qd_spring *spring, double restitution, double mass) {
+// The coefficients of a spring contact between bodies of this reduced mass.
+static qd_spring_terms terms_of_mass(const qd_spring *spring, double restitution, double mass) {
     return qdi_spring_terms(spring, qdi_spring_loss(restitution), mass);
 }
 
 qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, double mass) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    qd_spring_terms result = terms_of(spring, restitution, mass);
+    qd_spring_terms result = terms_of_mass(spring, restitution, mass);
     QDI_SETTLE(result);
     return result;
 }
 
+// How long two bodies on a spring touch in a collision.
 static double contact_time(const qd_spring_terms *terms, double mass) {
     double plain = terms->kn / mass, squared = plain - 0.25 * terms->gamman * terms->gamman;
     return pi / sqrt(squared > 0 ? squared : plain);
@@ -63,21 +65,22 @@ double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
     return result;
 }
 
-static bool within(double value, bool above) {
+// Whether a coefficient of a spring is left out, or a number that will do.
+static bool valid_or_unset(double value, bool above) {
     return isnan(value) || qdi_is_sane_positive(value, above);
 }
 
 qd_status qdi_spring_check(const qd_world_def *def, qd_error *error) {
     const qd_spring *spring = &def->spring;
-    if (!within(spring->kn, true))
+    if (!valid_or_unset(spring->kn, true))
         return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kn must be above 0, and at most 1e30");
-    if (!within(spring->contact_time, true))
+    if (!valid_or_unset(spring->contact_time, true))
         return qdi_reason(error, QD_ERR_VALUE,
                           "contact.spring.contact_time must be above 0, and at most 1e30");
-    if (!within(spring->gamman, false) || !within(spring->gammat, false))
+    if (!valid_or_unset(spring->gamman, false) || !valid_or_unset(spring->gammat, false))
         return qdi_reason(error, QD_ERR_VALUE,
                           "contact.spring.gamman and gammat must not be below 0, and at most 1e30");
-    if (!within(spring->kt, false))
+    if (!valid_or_unset(spring->kt, false))
         return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kt must not be below 0, and at most 1e30");
     if (def->contact != QD_CONTACT_SPRING) return QD_OK;
     if (isnan(spring->kn) == isnan(spring->contact_time))
@@ -95,6 +98,7 @@ static double lightest_made(const qd_emitter_def *def) {
     return body->density * qd_shape_area(&body->shape) * def->scale_low * def->scale_low;
 }
 
+// The shortest collision time of bodies that the world has or may get.
 static double shortest_contact(const qd_world *world) {
     if (world->def.contact != QD_CONTACT_SPRING) return HUGE_VAL;
     const qdi_population *population = world->population;
@@ -129,6 +133,7 @@ bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, doub
     return true;
 }
 
+// Sum of squared tangential stretches of a spring contact.
 static double squared_shear(const qdi_warm_start *shear) {
     double sum = 0;
     for (int k = 0; k < 2; ++k)

@@ -14,7 +14,8 @@ qd_status qd_world_note_threads(qd_world *world, bool note) {
     return QD_OK;
 }
 
-static qd_status forget(qd_world *world, qdi_step_context *step) {
+// Hook of the step: empties the notes of which thread moved which body.
+static qd_status forget_threads(qd_world *world, qdi_step_context *step) {
     (void)step;
     if (!world->threads_noted) return QD_OK;
     qd_status status = qdi_reserve(world->allocator, &world->thread_notes, &world->thread_note_room, 0,
@@ -26,7 +27,7 @@ static qd_status forget(qd_world *world, qdi_step_context *step) {
     return QD_OK;
 }
 
-const qdi_feature qdi_thread_notes_feature = {.at = {[QDI_STAGE_PLACE] = forget}};
+const qdi_feature qdi_thread_notes_feature = {.at = {[QDI_STAGE_PLACE] = forget_threads}};
 
 void qdi_threads_note(const qd_world *world, size_t begin, size_t end, int worker) {
     if (!world->threads_noted) return;

@@ -15,11 +15,13 @@
 
 static const double two_pi = 6.28318530717958648;
 
-static bool moves(const qd_wall_motion *motion) {
+// Whether a wall has a motion of its own.
+static bool wall_moves(const qd_wall_motion *motion) {
     return motion->velocity != 0 || motion->amplitude != 0 || motion->slide != 0;
 }
 
-static bool reflects(const qd_world_def *def, int wall) {
+// Whether there is a wall at this side.
+static bool wall_reflects(const qd_world_def *def, int wall) {
     return (wall / 2 == 0 ? def->boundary_x : def->boundary_y) == QD_BOUNDARY_REFLECT;
 }
 
@@ -34,20 +36,22 @@ qd_status qdi_walls_check(const qd_world_def *def, qd_error *error) {
         if (motion->frequency < 0)
             return qdi_reason(error, QD_ERR_VALUE, "the frequency of the %s wall must not be below 0",
                               names[wall]);
-        if (moves(motion) && !reflects(def, wall))
+        if (wall_moves(motion) && !wall_reflects(def, wall))
             return qdi_reason(error, QD_ERR_VALUE, "the %s side moves, but does not reflect", names[wall]);
     }
     return QD_OK;
 }
 
-static double offset(const qd_wall_motion *motion, double time) {
+// How far a moving wall has gone at this time.
+static double wall_offset(const qd_wall_motion *motion, double time) {
     double along = motion->velocity * time;
     if (motion->amplitude == 0) return along;
     double angle = two_pi * motion->frequency * time + motion->phase;
     return along + motion->amplitude * (qd_sin(angle) - qd_sin(motion->phase));
 }
 
-static double speed(const qd_wall_motion *motion, double time) {
+// Velocity of a moving wall at this time.
+static double wall_speed_at(const qd_wall_motion *motion, double time) {
     if (motion->amplitude == 0) return motion->velocity;
     double rate = two_pi * motion->frequency;
     return motion->velocity + motion->amplitude * rate * qd_cos(rate * time + motion->phase);
@@ -67,8 +71,8 @@ bool qdi_walls_put(qd_world *world, double time) {
         double low, high, far = qdi_limit_distance(world);
         qdi_compress_axis(world, k, &low, &high);
         double middle = k == 0 ? world->centre.x : world->centre.y;
-        axis[k].low = low + offset(&def->wall_motion[2 * k], time);
-        axis[k].high = high + offset(&def->wall_motion[2 * k + 1], time);
+        axis[k].low = low + wall_offset(&def->wall_motion[2 * k], time);
+        axis[k].high = high + wall_offset(&def->wall_motion[2 * k + 1], time);
         axis[k].length = axis[k].high - axis[k].low;
         if (!(axis[k].length > 0 && middle - axis[k].low <= far && axis[k].high - middle <= far))
             return false;
@@ -77,36 +81,39 @@ bool qdi_walls_put(qd_world *world, double time) {
     world->axis[1] = axis[1];
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &def->wall_motion[wall];
-        world->wall_speed[wall] = across_and_along(wall, speed(motion, time), motion->slide);
+        world->wall_speed[wall] = across_and_along(wall, wall_speed_at(motion, time), motion->slide);
     }
     return true;
 }
 
 /// Works out their mean velocities in a step.
-static qd_status aim(qd_world *world, qdi_step_context *step) {
+static qd_status find_wall_means(qd_world *world, qdi_step_context *step) {
     if (!world->walls_move) return QD_OK;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &world->def.wall_motion[wall];
         double across = motion->velocity;
         if (motion->amplitude != 0)
-            across = (offset(motion, step->end) - offset(motion, step->start)) / (step->end - step->start);
+            across = (wall_offset(motion, step->end) - wall_offset(motion, step->start)) /
+                     (step->end - step->start);
         world->wall_mean[wall] = across_and_along(wall, across, motion->slide);
     }
     return QD_OK;
 }
 
-static qd_status place(qd_world *world, qdi_step_context *step) {
+// Hook of the step: puts moving walls where they are at its end.
+static qd_status walls_place(qd_world *world, qdi_step_context *step) {
     if (qdi_walls_put(world, step->end)) return QD_OK;
     qdi_limit_report_walls(world);
     return QD_ERR_LIMIT;
 }
 
-static void revert(qd_world *world, const qdi_step_context *step) {
+// Hook of a step that failed: moving walls are where they were.
+static void walls_revert(qd_world *world, const qdi_step_context *step) {
     (void)qdi_walls_put(world, step->start); // they have been there
 }
 
-const qdi_feature qdi_walls_feature = {.at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_PLACE] = place},
-                                       .revert = revert};
+const qdi_feature qdi_walls_feature = {
+    .at = {[QDI_STAGE_BEGIN] = find_wall_means, [QDI_STAGE_PLACE] = walls_place}, .revert = walls_revert};
 
 void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();

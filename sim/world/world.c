@@ -46,10 +46,12 @@ qd_world_def qd_world_def_default(void) {
     };
 }
 
+// Whether a number of the world's def lies in a range.
 static bool in_range(double value, double low, double high) {
     return value >= low && value <= high;
 }
 
+// Checks the enumerations of a world's def.
 static qd_status enums_check(const qd_world_def *def, qd_error *error) {
     if ((unsigned)def->boundary_x > QD_BOUNDARY_OPEN || (unsigned)def->boundary_y > QD_BOUNDARY_OPEN)
         return qdi_reason(error, QD_ERR_VALUE, "unknown boundary");
@@ -62,6 +64,7 @@ static qd_status enums_check(const qd_world_def *def, qd_error *error) {
     return QD_OK;
 }
 
+// Checks the limits of a world's def.
 static qd_status limits_check(const qd_limits *limits, qd_error *error) {
     if (!(limits->speed > 0)) return qdi_reason(error, QD_ERR_VALUE, "limits.speed must be above 0");
     if (!(limits->distance > 0 || isnan(limits->distance)))
@@ -70,6 +73,7 @@ static qd_status limits_check(const qd_limits *limits, qd_error *error) {
     return QD_OK;
 }
 
+// Checks restitution, friction and the contact model of a world's def.
 static qd_status contact_check(const qd_world_def *def, qd_error *error) {
     if (!in_range(def->restitution, 0, 1))
         return qdi_reason(error, QD_ERR_VALUE, "restitution must be in 0..1");
@@ -120,10 +124,12 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
     return status == QD_OK ? limits_check(&def->limits, error) : status;
 }
 
+// A number, or another one where it is left out (NaN).
 static double or_else(double value, double otherwise) {
     return isnan(value) ? otherwise : value;
 }
 
+// Fills the surfaces of bodies and walls from the world's def.
 static qd_status make_surfaces(qd_world *world) {
     const qd_world_def *def = &world->def;
     const qd_material surface = {def->restitution, def->friction, def->tangential};
@@ -148,6 +154,7 @@ qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
     return status == QD_OK ? qd_tree_set_period(*tree, qdi_world_period(world)) : status;
 }
 
+// Makes the team, the tree and the pairs of a world.
 static qd_status make_parts(qd_world *world) {
     const qd_world_def *def = &world->def;
     qd_team_def team_def = qd_team_def_default();
@@ -202,6 +209,7 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
     return status == QD_OK ? qdi_world_make(&resolved, world) : status;
 }
 
+// Releases the contacts of one state of the world.
 static void contact_state_release(const qd_allocator *allocator, qdi_contact_state *state) {
     qdi_release(allocator, state->contacts, state->contact_room, sizeof *state->contacts);
     qdi_release(allocator, state->spots, state->spot_room, sizeof *state->spots);
@@ -213,6 +221,7 @@ static void contact_state_release(const qd_allocator *allocator, qdi_contact_sta
     qdi_release(allocator, state->ended, state->ended_room, sizeof *state->ended);
 }
 
+// Releases what the steps of a world worked with.
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_arena_release(&scratch->arena);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);

@@ -151,7 +151,7 @@ struct qd_world {
     size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
-    qdi_ledger ledger;
+    qdi_ledger balance;
     qdi_rates rates;
     double entered; ///< energy of bodies that were added, less that of bodies that went
     double pressed; ///< energy of springs before they were changed, while `changed`; else 0

@@ -22,6 +22,7 @@ plant() { # a tree that keeps every rule
         printf '%s/low\n%s/high\n' "$floor" "$floor" >>"$scratch/tree/tests/house/rooms.txt"
         : >"$scratch/tree/$floor/high/above_$floor.h"
     done
+    printf '// One.\nint one(void) {\n    return 1;\n}\n' >>"$scratch/tree/core/low/core.c"
     mkdir -p "$scratch/tree/sim/step"
     echo sim/step >>"$scratch/tree/tests/house/rooms.txt"
     echo 'const void *features[] = {&qdi_no_glue_feature, &qdi_magnets_feature};' >"$scratch/tree/sim/step/features.c"
@@ -56,6 +57,7 @@ plant
 expect pass "clean tree, floors" "" "$here/floors.sh" "$scratch/tree"
 expect pass "clean tree, fields" "" "$here/fields.sh" "$scratch/tree"
 expect pass "clean tree, sources" "" "$here/sources.sh" "$scratch/tree"
+expect pass "clean tree, comments" "" "$here/comments.sh" "$scratch/tree"
 
 breach() { # TEST TEXT FILE LINE: one line is added to one file
     plant
@@ -70,6 +72,9 @@ breach floors "must not know a private one" export/include/quadrille/export.h '#
 breach floors "no such header of ours" sim/low/sim.c '#include "own.h"'
 breach floors "no such header of ours" sim/low/sim.c '#include <quadrille/gone.h>'
 breach floors "lies in no room" sim/attic/attic.h '#include <quadrille/sim.h>'
+breach comments "two has no line above" sim/low/sim.c 'int two(void) {
+    return 2;
+}'
 breach sources "core/parallel/team.c" sim/low/sim.c '    #pragma omp parallel for'
 breach sources "core/parallel/team.c" export/low/export.c '_Pragma("omp critical")'
 breach sources "defined twice" sim/low/sim.c 'typedef struct qdi_x {

@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 void qd_test_form_make(const qd_shape *shape, qd_test_form *made) {
     qd_error error = {""};
     made->shape = *shape;
-    ck_assert_msg(qd_shape_settle(&made->shape, NULL, &error) == QD_OK, "%s", error.text);
+    ck_assert_msg(qd_shape_normalise(&made->shape, NULL, &error) == QD_OK, "%s", error.text);
     if (made->shape.kind == QD_SHAPE_POLYGON) qdi_hull_make(&made->shape, &made->hull);
 }
 

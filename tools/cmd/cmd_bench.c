@@ -23,7 +23,7 @@ enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, REPEATS = 5 };
 enum { SPRING_WARM = 1000, SPRING_STEPS = 500 }; ///< by default
 
 /// Whether a method can be run with this many bodies.
-static bool fits(const qdi_bench_method *method, size_t bodies) {
+static bool method_fits(const qdi_bench_method *method, size_t bodies) {
     return method->most_bodies == 0 || bodies <= method->most_bodies;
 }
 
@@ -31,11 +31,12 @@ static bool fits(const qdi_bench_method *method, size_t bodies) {
 static uint64_t total_steps(const qdi_bench_job *job) {
     uint64_t runs = 0;
     for (size_t s = 0; s < job->size_count; ++s)
-        for (size_t m = 0; m < job->method_count; ++m) runs += fits(job->methods[m], job->sizes[s]);
+        for (size_t m = 0; m < job->method_count; ++m) runs += method_fits(job->methods[m], job->sizes[s]);
     return runs * job->plan.repeats * (job->plan.steps + QDI_BENCH_DROPPED);
 }
 
-static int read_flags(qdi_bench_job *job) {
+// Reads the flags of a bench of pair-finding methods.
+static int read_pairs_flags(qdi_bench_job *job) {
     const qdi_bench_settings *settings = &job->settings;
     qdi_bench_plan *plan = &job->plan;
     qd_error error = {""};
@@ -124,7 +125,7 @@ static void choose_fitting(qdi_bench_job *job, size_t bodies) {
     job->plan.method_count = 0;
     for (size_t m = 0; m < job->method_count; ++m) {
         const qdi_bench_method *method = job->methods[m];
-        if (fits(method, bodies)) {
+        if (method_fits(method, bodies)) {
             job->plan.methods[job->plan.method_count++] = method;
             continue;
         }
@@ -150,8 +151,9 @@ static int tell_failed(qdi_bench_job *job, const char *failed, size_t bodies, qd
     return QDI_EXIT_FAILED;
 }
 
-static int write_csv(const qdi_bench_job *job, const qdi_bench_origin *origin,
-                     const qdi_bench_results *results) {
+// Writes the CSV file of a bench of pair-finding methods.
+static int write_bench_csv(const qdi_bench_job *job, const qdi_bench_origin *origin,
+                           const qdi_bench_results *results) {
     const char *path = job->settings.csv;
     if (!path) return QDI_EXIT_DONE;
     FILE *file = fopen(path, "wb");
@@ -165,7 +167,8 @@ static int write_csv(const qdi_bench_job *job, const qdi_bench_origin *origin,
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
 
-static int write_plot(const qdi_bench_job *job) {
+// Draws the plot of a bench with gnuplot.
+static int write_bench_plot(const qdi_bench_job *job) {
     const char *path = job->settings.plot;
     if (!path) return QDI_EXIT_DONE;
     char gnuplot[] = "gnuplot";
@@ -179,8 +182,9 @@ static int write_plot(const qdi_bench_job *job) {
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
 
-static int write_stdout(const qdi_bench_job *job, const qdi_bench_origin *origin,
-                        const qdi_bench_results *results) {
+// Prints the table of a bench, or its JSON.
+static int print_bench(const qdi_bench_job *job, const qdi_bench_origin *origin,
+                       const qdi_bench_results *results) {
     qd_status status = QD_OK;
     if (job->settings.json) {
         qdi_json json = {.allocator = qd_allocator_default()};
@@ -206,15 +210,16 @@ int qdi_bench_write_all(qdi_bench_job *job, qdi_bench_results results) {
     qdi_host_processor(processor, sizeof processor);
     qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
     const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
-    int exit_code = write_csv(job, &origin, &results);
-    if (exit_code == QDI_EXIT_DONE) exit_code = write_plot(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin, &results);
+    int exit_code = write_bench_csv(job, &origin, &results);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_bench_plot(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = print_bench(job, &origin, &results);
     return exit_code;
 }
 
 // ---- pairs ----
 
-static int measure(qdi_bench_job *job) {
+// Measures the pair-finding methods at each number of bodies.
+static int measure_pairs(qdi_bench_job *job) {
     for (size_t s = 0; s < job->size_count; ++s) {
         choose_fitting(job, job->sizes[s]);
         if (job->plan.method_count == 0) continue;
@@ -228,12 +233,13 @@ static int measure(qdi_bench_job *job) {
     return QDI_EXIT_DONE;
 }
 
+// `quadrille bench` of pair-finding methods.
 static int bench_pairs(qdi_bench_job *job) {
-    int exit_code = read_flags(job);
+    int exit_code = read_pairs_flags(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_bench_check_outputs(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_bench_start(job, total_steps(job));
-    exit_code = measure(job);
+    exit_code = measure_pairs(job);
     if (exit_code == QDI_EXIT_DONE)
         exit_code = qdi_bench_write_all(job,
                                         qdi_bench_results_of(&(qdi_bench_rows){job->rows, job->row_count}));
@@ -267,7 +273,8 @@ static void add_name(char *names, size_t bytes, const char *name) {
 
 // ---- rigid bodies ----
 
-static const qdi_rigid_case *choose_case(const char *name) {
+// The case of `bench --rigid` that has this name.
+static const qdi_rigid_case *choose_rigid_case(const char *name) {
     char names[200] = "";
     const qdi_rigid_case *of;
     for (size_t i = 0; (of = qdi_rigid_case_at(i)) != NULL; ++i) {
@@ -278,6 +285,7 @@ static const qdi_rigid_case *choose_case(const char *name) {
     return NULL;
 }
 
+// Refuses a rigid method of the bench that is not known or does not do this case.
 static void complain_of_rigid_method(const char *name, const qdi_rigid_case *of) {
     char names[200] = "";
     const qdi_rigid_method *method;
@@ -318,7 +326,7 @@ static const qdi_rigid_case *read_rigid_flags(qdi_bench_job *job) {
         qdi_complain("--rigid does not go with --scene, --margin, --speed, --sweep-bodies or --plot");
         return NULL;
     }
-    const qdi_rigid_case *of = choose_case(settings->rigid);
+    const qdi_rigid_case *of = choose_rigid_case(settings->rigid);
     if (!of || !choose_rigid_methods(job, of)) return NULL;
     return choose_bodies(job, of->bodies) ? of : NULL;
 }
@@ -344,7 +352,8 @@ static int measure_rigid(qdi_bench_job *job, const qdi_rigid_setting *setting) {
     return stopped ? qdi_bench_tell_stopped(job) : qdi_bench_write_all(job, qdi_rigid_results_of(&report));
 }
 
-static bool go_on(void *context) {
+// Whether a bench goes on: no signal has come.
+static bool bench_goes_on(void *context) {
     (void)context;
     return qdi_host_signal() == 0;
 }
@@ -358,6 +367,7 @@ static void warn_of_missing_peer(const qdi_bench_job *job) {
         "nobody to compare with: Box2D 3.2 was not found when this program was built (see docs/bench.md)");
 }
 
+// `quadrille bench --rigid`: methods that solve rigid contacts.
 static int bench_rigid(qdi_bench_job *job) {
     const qdi_rigid_case *of = read_rigid_flags(job);
     if (!of) return QDI_EXIT_USAGE;
@@ -369,7 +379,8 @@ static int bench_rigid(qdi_bench_job *job) {
     warn_of_missing_peer(job);
     qdi_bench_start(job, job->rigid_count * job->plan.repeats * (job->plan.steps + QDI_RIGID_DROPPED));
     qdi_rigid_setting setting;
-    qd_status status = qdi_rigid_setting_make(of, job->sizes[0], job->plan.threads, go_on, NULL, &setting);
+    qd_status status = qdi_rigid_setting_make(of, job->sizes[0], job->plan.threads, bench_goes_on, NULL,
+                                              &setting);
     if (status != QD_OK) {
         qdi_progress_end(&job->progress);
         qdi_complain("the bodies: %s", qd_status_text(status));
@@ -402,6 +413,7 @@ static const qdi_spring_case *read_spring_flags(qdi_bench_job *job) {
     return choose_bodies(job, of->bodies) ? of : NULL;
 }
 
+// Measures a case of `bench --spring`.
 static int measure_spring(qdi_bench_job *job, const qdi_spring_plan *plan) {
     qdi_spring_report report;
     qd_error error;
@@ -422,6 +434,7 @@ static int measure_spring(qdi_bench_job *job, const qdi_spring_plan *plan) {
     return exit_code;
 }
 
+// `quadrille bench --spring`: spring contacts, beside those of other programs.
 static int bench_spring(qdi_bench_job *job) {
     const qdi_bench_settings *settings = &job->settings;
     const qdi_spring_case *of = read_spring_flags(job);
@@ -443,7 +456,8 @@ static int bench_spring(qdi_bench_job *job) {
     return measure_spring(job, &plan);
 }
 
-static int bench(void *context) {
+// `quadrille bench`: chooses the bench by its flags.
+static int bench_command(void *context) {
     qdi_bench_job *job = context;
     const qdi_bench_settings *settings = &job->settings;
     return settings->frames                     ? qdi_bench_frames(job)
@@ -506,6 +520,6 @@ const qdi_command qdi_command_bench = {
     "  quadrille bench --frames --sweep-bodies 1e5,1e6 --threads 1\n",
     NULL,
     sizeof(qdi_bench_job),
-    bench,
+    bench_command,
     NULL,
 };

@@ -24,8 +24,9 @@ typedef struct diff_job {
 } diff_job;
 
 /// A line of what was found, unless it goes elsewhere.
-static void say(const diff_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const diff_job *job, const char *format, ...) {
+static void say_difference(const diff_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say_difference(const diff_job *job, const char *format, ...) {
     if (job->settings.json || job->settings.common.quiet) return;
     va_list arguments;
     va_start(arguments, format);
@@ -35,12 +36,13 @@ static void say(const diff_job *job, const char *format, ...) {
 
 // ---- scenes ----
 
-static bool visit_key(void *context, const char *key, const char *first, const char *second) {
+// Tells a scene key in which two runs differ.
+static bool diff_key(void *context, const char *key, const char *first, const char *second) {
     diff_job *job = context;
     const char *const *names = job->settings.directories;
     job->keys += 1;
-    say(job, "scene: %s: %s in %s, %s in %s\n", key, first ? first : "not there", names[0],
-        second ? second : "not there", names[1]);
+    say_difference(job, "scene: %s: %s in %s, %s in %s\n", key, first ? first : "not there", names[0],
+                   second ? second : "not there", names[1]);
     if (!job->settings.json) return true;
     qdi_json_open(&job->json, NULL, '{');
     qdi_json_text(&job->json, "key", key);
@@ -50,7 +52,8 @@ static bool visit_key(void *context, const char *key, const char *first, const c
     return true;
 }
 
-static qd_status compare_scenes(diff_job *job) {
+// Compares the scenes of two runs, key by key.
+static qd_status diff_scenes(diff_job *job) {
     qdi_json *json = &job->json;
     if (job->settings.json) {
         qdi_json_open(json, NULL, '{');
@@ -58,7 +61,7 @@ static qd_status compare_scenes(diff_job *job) {
         qdi_json_text(json, "second", job->settings.directories[1]);
         qdi_json_open(json, "keys", '[');
     }
-    qd_status status = qd_scene_compare(job->diff.side[0].past.scene, job->diff.side[1].past.scene, visit_key,
+    qd_status status = qd_scene_compare(job->diff.side[0].past.scene, job->diff.side[1].past.scene, diff_key,
                                         job, NULL);
     if (job->settings.json) qdi_json_close(json, ']');
     return status;
@@ -66,10 +69,11 @@ static qd_status compare_scenes(diff_job *job) {
 
 // ---- states ----
 
-static bool visit_row(void *context, const char *directory, uint64_t step, const char *words) {
+// Tells a row of the hashes in which two runs differ.
+static bool diff_hash_row(void *context, const char *directory, uint64_t step, const char *words) {
     diff_job *job = context;
-    say(job, "hashes: step %" PRIu64 ": %s%s%s\n", step, directory ? directory : "", directory ? ": " : "",
-        words);
+    say_difference(job, "hashes: step %" PRIu64 ": %s%s%s\n", step, directory ? directory : "",
+                   directory ? ": " : "", words);
     if (!job->settings.json) return true;
     qdi_json_open(&job->json, NULL, '{');
     qdi_json_whole(&job->json, "step", step);
@@ -79,7 +83,8 @@ static bool visit_row(void *context, const char *directory, uint64_t step, const
     return true;
 }
 
-static void put_json(diff_job *job) {
+// Writes the verdict of the comparison as JSON.
+static void put_diff_json(diff_job *job) {
     qdi_json *json = &job->json;
     const qdi_diff *diff = &job->diff;
     qdi_json_whole(json, "steps_compared", diff->compared);
@@ -102,9 +107,10 @@ static void put_json(diff_job *job) {
     if (json->status == QD_OK) fputs(json->text, stdout);
 }
 
-static qd_status compare_states(diff_job *job, qd_error *error) {
+// Compares the state hashes of two runs, and finds where they part.
+static qd_status diff_states(diff_job *job, qd_error *error) {
     if (job->settings.json) qdi_json_open(&job->json, "rows", '[');
-    qd_status status = qdi_diff_hashes(&job->diff, visit_row, job, error);
+    qd_status status = qdi_diff_hashes(&job->diff, diff_hash_row, job, error);
     if (job->settings.json) qdi_json_close(&job->json, ']');
     const qdi_common *common = &job->settings.common;
     bool list = common->verbose && !common->quiet && !job->settings.json;
@@ -112,7 +118,8 @@ static qd_status compare_states(diff_job *job, qd_error *error) {
     return status;
 }
 
-static int say_equal(const diff_job *job) {
+// Tells that two runs are equal as far as both go.
+static int say_runs_equal(const diff_job *job) {
     const qdi_diff *diff = &job->diff;
     const char *const *names = job->settings.directories;
     if (diff->compared == 0) {
@@ -126,15 +133,17 @@ static int say_equal(const diff_job *job) {
             names[0], names[1]);
         return QDI_EXIT_INVARIANT;
     }
-    say(job, "state: equal at all %" PRIu64 " steps that both have a hash of, the last is %" PRIu64 "\n",
+    say_difference(
+        job, "state: equal at all %" PRIu64 " steps that both have a hash of, the last is %" PRIu64 "\n",
         diff->compared, diff->equal_at);
     return QDI_EXIT_DONE;
 }
 
-static int say_verdict(const diff_job *job) {
+// Tells the first difference between two runs.
+static int say_diff_verdict(const diff_job *job) {
     const qdi_diff *diff = &job->diff;
     const char *const *names = job->settings.directories;
-    if (!diff->differs) return say_equal(job);
+    if (!diff->differs) return say_runs_equal(job);
     char equal[64] = "", words[640], line[1024];
     if (diff->has_equal) snprintf(equal, sizeof equal, "equal at step %" PRIu64 ", ", diff->equal_at);
     if (diff->named)
@@ -148,12 +157,13 @@ static int say_verdict(const diff_job *job) {
                  diff->differs_at, diff->step, words);
     else
         snprintf(line, sizeof line, "%sdiffer at step %" PRIu64 ": %s", equal, diff->differs_at, words);
-    say(job, "state: %s\n", line);
+    say_difference(job, "state: %s\n", line);
     qdi_complain("%s and %s: %s", names[0], names[1], line);
     return QDI_EXIT_INVARIANT;
 }
 
-static int compare(void *context) {
+// `quadrille diff`: compares two run directories.
+static int diff_command(void *context) {
     diff_job *job = context;
     job->json.allocator = qd_allocator_default();
     int exit_code = QDI_EXIT_DONE;
@@ -162,14 +172,15 @@ static int compare(void *context) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->diff.threads = qdi_threads_here(0, job->settings.common.quiet).threads;
     qd_error error = {""};
-    qd_status status = compare_scenes(job);
-    if (status == QD_OK) status = compare_states(job, &error);
+    qd_status status = diff_scenes(job);
+    if (status == QD_OK) status = diff_states(job, &error);
     if (status != QD_OK) return qdi_past_fail(status, &error);
-    if (job->settings.json) put_json(job);
-    return job->json.status == QD_OK ? say_verdict(job) : qdi_past_fail(job->json.status, &error);
+    if (job->settings.json) put_diff_json(job);
+    return job->json.status == QD_OK ? say_diff_verdict(job) : qdi_past_fail(job->json.status, &error);
 }
 
-static void end(void *context) {
+// Frees what `quadrille diff` worked with.
+static void diff_end(void *context) {
     diff_job *job = context;
     qdi_diff_end(&job->diff);
     qdi_json_free(&job->json);
@@ -192,6 +203,6 @@ const qdi_command qdi_command_diff = {
     "  quadrille diff pool-1a2b3c4d pool-5e6f7a8b -v     and every field that differs there\n",
     "two run directories; nothing in them is changed",
     sizeof(diff_job),
-    compare,
-    end,
+    diff_command,
+    diff_end,
 };

@@ -43,7 +43,8 @@ typedef struct export_job {
 
 // ---- what to do ----
 
-static int choose_format(export_job *job) {
+// The format that `quadrille export` writes.
+static int choose_export_format(export_job *job) {
     const char *name = job->settings.format;
     if (name && qd_trajectory_format_named(name, &job->format)) return QDI_EXIT_DONE;
     if (name)
@@ -53,7 +54,8 @@ static int choose_format(export_job *job) {
     return QDI_EXIT_USAGE;
 }
 
-static int choose_output(export_job *job) {
+// The directory or file that `quadrille export` writes.
+static int choose_export_output(export_job *job) {
     const export_settings *settings = &job->settings;
     int parent = 0, length;
     if (settings->output) {
@@ -124,7 +126,8 @@ typedef struct row_copy {
     qd_error *error;
 } row_copy;
 
-static bool copy_event(void *context, const qd_store_event *event) {
+// Copies an event of run.db to the exported files.
+static bool export_event(void *context, const qd_store_event *event) {
     row_copy *copy = context;
     copy->status = qd_trajectory_add_event(copy->job->trajectory, event, copy->error);
     copy->job->writing = copy->status != QD_OK;
@@ -136,7 +139,7 @@ static qd_status write_rows(export_job *job, qd_error *error) {
     bool chosen = job->settings.frames != NULL;
     uint64_t from = chosen ? job->first_step : 0, to = chosen ? job->last_step : UINT64_MAX;
     row_copy copy = {job, QD_OK, error};
-    qd_status status = qd_store_visit_events(job->past.store, from, to, copy_event, &copy, error);
+    qd_status status = qd_store_visit_events(job->past.store, from, to, export_event, &copy, error);
     if (copy.status != QD_OK) status = copy.status;
     while (status == QD_OK && qdi_host_signal() == 0) {
         qd_metrics metrics;
@@ -151,7 +154,8 @@ static qd_status write_rows(export_job *job, qd_error *error) {
 
 // ---- telling ----
 
-static qd_status print_json(const export_job *job) {
+// Prints what was exported as JSON.
+static qd_status print_export_json(const export_job *job) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
     qdi_json_text(&json, "directory", job->output);
@@ -168,10 +172,11 @@ static qd_status print_json(const export_job *job) {
     return qdi_json_print(&json);
 }
 
-static int report(const export_job *job) {
+// Prints what was exported.
+static int report_export(const export_job *job) {
     const qd_trajectory_totals *totals = &job->totals;
     if (job->settings.json) {
-        qd_status status = print_json(job);
+        qd_status status = print_export_json(job);
         return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
     }
     if (job->settings.common.quiet) return QDI_EXIT_DONE;
@@ -184,7 +189,7 @@ static int report(const export_job *job) {
 }
 
 /// Why it ended before all was written.
-static int explain(const export_job *job, qd_status status, const qd_error *error) {
+static int explain_export_end(const export_job *job, qd_status status, const qd_error *error) {
     if (status == QD_ERR_NOT_FOUND) {
         qdi_complain("--frames: %s has no frame %" PRIu64, job->past.directory, job->moments.first);
         return QDI_EXIT_USAGE;
@@ -199,7 +204,7 @@ static int explain(const export_job *job, qd_status status, const qd_error *erro
 // ---- all of it ----
 
 /// Goes to where the moments begin. Tables have events and metrics to tell even where there are no moments.
-static int begin(export_job *job, bool *moments) {
+static int begin_export(export_job *job, bool *moments) {
     qd_error error = {""};
     qd_status status = qdi_moments_begin(&job->moments, &error);
     *moments = status == QD_OK;
@@ -214,10 +219,11 @@ static int begin(export_job *job, bool *moments) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_past_fail(status, &error);
 }
 
-static int export_all(export_job *job) {
+// Exports the chosen moments of a run.
+static int export_moments(export_job *job) {
     bool moments = false;
     qd_error error = {""};
-    int exit_code = begin(job, &moments);
+    int exit_code = begin_export(job, &moments);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     exit_code = make_trajectory(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -226,19 +232,20 @@ static int export_all(export_job *job) {
     qd_status status = moments ? write_moments(job, &error) : QD_OK;
     if (status == QD_OK && job->format == QD_TRAJECTORY_CSV) status = write_rows(job, &error);
     qdi_progress_end(&job->progress);
-    if (status != QD_OK || qdi_host_signal() != 0) return explain(job, status, &error);
+    if (status != QD_OK || qdi_host_signal() != 0) return explain_export_end(job, status, &error);
     job->writing = true;
     status = qd_trajectory_finish(job->trajectory, &job->totals, &error);
-    return status == QD_OK ? report(job) : explain(job, status, &error);
+    return status == QD_OK ? report_export(job) : explain_export_end(job, status, &error);
 }
 
-static int export(void *context) {
+// `quadrille export`: writes a run's states for other programs.
+static int export_command(void *context) {
     export_job *job = context;
     const export_settings *settings = &job->settings;
-    int exit_code = choose_format(job);
+    int exit_code = choose_export_format(job);
     if (exit_code == QDI_EXIT_DONE)
         exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
-    if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_export_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_past_say(&job->past, &settings->common);
@@ -248,14 +255,15 @@ static int export(void *context) {
                        .threads;
     job->moments.every = settings->every;
     job->moments.replay = (qdi_replay){.past = &job->past, .threads = job->threads};
-    exit_code = export_all(job);
+    exit_code = export_moments(job);
     qd_trajectory_destroy(job->trajectory);
     if (exit_code != QDI_EXIT_DONE) leave_nothing(job);
     qdi_replay_end(&job->moments.replay);
     return exit_code;
 }
 
-static void end(void *context) {
+// Closes the run that was exported.
+static void export_end(void *context) {
     export_job *job = context;
     qdi_past_close(&job->past);
 }
@@ -290,6 +298,6 @@ const qdi_command qdi_command_export = {
     "  quadrille export out --format csv --frames 10:20 -o tables\n",
     "a run directory; nothing that the run wrote is changed",
     sizeof(export_job),
-    export,
-    end,
+    export_command,
+    export_end,
 };

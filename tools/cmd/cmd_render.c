@@ -70,6 +70,7 @@ static int choose_view(render_job *job) {
     return QDI_EXIT_DONE;
 }
 
+// The directory that `quadrille render` writes frames to.
 static int choose_output(render_job *job) {
     const render_settings *settings = &job->settings;
     const char *base = settings->output ? settings->output : settings->directory;
@@ -81,6 +82,7 @@ static int choose_output(render_job *job) {
 
 // ---- drawing ----
 
+// Makes the writer of the frames that are rendered anew.
 static int make_writer(render_job *job) {
     qd_error error = {""};
     qd_status status = qdi_frame_files_prepare(job->output, job->settings.force, &error);
@@ -138,6 +140,7 @@ static qd_status draw(render_job *job, bool *writing, qd_error *error) {
     return status == QD_ERR_NOT_FOUND && job->frames > 0 ? QD_OK : status;
 }
 
+// Prints what was rendered as JSON.
 static qd_status print_json(const render_job *job) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
@@ -150,6 +153,7 @@ static qd_status print_json(const render_job *job) {
     return qdi_json_print(&json);
 }
 
+// Prints what was rendered.
 static int report(const render_job *job) {
     const qdi_common *common = &job->settings.common;
     int signal = qdi_host_signal();
@@ -197,6 +201,7 @@ static qd_status watch(void *context, const qd_world *world) {
     return qd_frame_writer_watch(job->writer, world);
 }
 
+// Draws the frames of all chosen moments of a run.
 static int draw_all(render_job *job) {
     qd_error error = {""};
     qd_status status = qdi_moments_begin(&job->moments, &error);
@@ -236,6 +241,7 @@ static int draw_all(render_job *job) {
     return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
 }
 
+// `quadrille render`: draws the frames of a run anew.
 static int render(void *context) {
     render_job *job = context;
     const render_settings *settings = &job->settings;
@@ -266,6 +272,7 @@ static int render(void *context) {
     return exit_code;
 }
 
+// Closes the run that was rendered.
 static void end(void *context) {
     render_job *job = context;
     qdi_past_close(&job->past);

@@ -7,19 +7,21 @@
 
 #include <stdio.h>
 
-static bool has(const char *directory, const char *name) {
+// Whether a directory has this file.
+static bool has_file(const char *directory, const char *name) {
     char path[QDI_PAGE_PATH + 64];
     int length = snprintf(path, sizeof path, "%s/%s", directory, name);
     return length > 0 && (size_t)length < sizeof path && qdi_os_is_file(path);
 }
 
+typedef int (*maker)(qdi_page_job *job);
+
 /// What makes the page: the directory's own files say what it is. One that is nothing of it is taken for a
 /// run's, whose reader says what is wrong.
-typedef int (*maker)(qdi_page_job *job);
 static maker find_maker(const char *directory) {
-    if (has(directory, "scene.yaml")) return qdi_page_run;
-    if (has(directory, "sweep.yaml")) return qdi_page_sweep;
-    if (has(directory, "scale.json") || has(directory, "scale.csv")) return qdi_page_scale;
+    if (has_file(directory, "scene.yaml")) return qdi_page_run;
+    if (has_file(directory, "sweep.yaml")) return qdi_page_sweep;
+    if (has_file(directory, "scale.json") || has_file(directory, "scale.csv")) return qdi_page_scale;
     return qdi_page_run;
 }
 
@@ -28,7 +30,8 @@ typedef struct report_job {
     qdi_page_job page;
 } report_job;
 
-static int report(void *context) {
+// `quadrille report`: writes a page about a run, a sweep or a scaling test.
+static int report_command(void *context) {
     report_job *job = context;
     const qdi_page_wishes *wishes = &job->wishes;
     int exit_code = qdi_page_job_begin(&job->page, wishes, wishes->directory, wishes->output);
@@ -64,6 +67,6 @@ const qdi_command qdi_command_report = {
     "  quadrille report swept --runs                     a table of the runs, and a page of each\n",
     "a directory of quadrille run, sweep or scale",
     sizeof(report_job),
-    report,
+    report_command,
     NULL,
 };

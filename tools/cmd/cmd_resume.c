@@ -24,7 +24,7 @@ typedef struct resume_job {
 } resume_job;
 
 /// Threads and kernels may be others than those that the run was begun with: results are the same.
-static int prepare(const resume_settings *settings, qdi_session *session) {
+static int prepare_resume(const resume_settings *settings, qdi_session *session) {
     if (strlen(settings->directory) >= sizeof session->directory) {
         qdi_complain("the name of the run directory is longer than %d characters", QDI_SESSION_PATH - 1);
         return QDI_EXIT_OUTPUT;
@@ -40,11 +40,12 @@ static int prepare(const resume_settings *settings, qdi_session *session) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
 }
 
-static int resume(void *context) {
+// `quadrille resume`: continues an interrupted run.
+static int resume_command(void *context) {
     resume_job *job = context;
     const resume_settings *settings = &job->settings;
     qdi_session *session = &job->session;
-    int exit_code = prepare(settings, session);
+    int exit_code = prepare_resume(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_host_watch_signals();
     bool there, complete;
@@ -67,7 +68,8 @@ static int resume(void *context) {
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
-static void end(void *context) {
+// Closes the session that was resumed.
+static void resume_end(void *context) {
     resume_job *job = context;
     qdi_session_close(&job->session);
 }
@@ -98,6 +100,6 @@ const qdi_command qdi_command_resume = {
     "  quadrille resume out --steps 2000                 a complete run of 1,000 steps gets 1,000 more\n",
     "the directory of the run",
     sizeof(resume_job),
-    resume,
-    end,
+    resume_command,
+    resume_end,
 };

@@ -41,7 +41,8 @@ typedef struct run_job {
     qdi_session session;
 } run_job;
 
-static int read_with_sets(const run_settings *settings, qdi_session *session) {
+// Reads the scene of a run with the changes of --set in it.
+static int read_scene_with_sets(const run_settings *settings, qdi_session *session) {
     qd_scene_changes changes = {settings->sets.items, settings->sets.count,
                                 settings->bodies.given ? settings->bodies.value : 0};
     qd_scene_destroy(session->scene);
@@ -67,10 +68,11 @@ static int add_frames(run_settings *settings, qdi_session *session) {
         fprintf(stderr,
                 "video    frames.every is 0: a frame every %" PRIu64 " steps for the video, none as a file\n",
                 distance);
-    return read_with_sets(settings, session);
+    return read_scene_with_sets(settings, session);
 }
 
-static int read_scene(run_settings *settings, qdi_session *session) {
+// Reads the scene of a run and applies flags to it.
+static int read_run_scene(run_settings *settings, qdi_session *session) {
     const struct {
         const char *key;
         qdi_option_number number;
@@ -88,13 +90,14 @@ static int read_scene(run_settings *settings, qdi_session *session) {
         settings->input = qdi_scene_take_input(&settings->input_bytes, &settings->input_room);
         if (!settings->input) return QDI_EXIT_SCENE;
     }
-    int exit_code = read_with_sets(settings, session);
+    int exit_code = read_scene_with_sets(settings, session);
     if (exit_code == QDI_EXIT_DONE && settings->video && session->plan.frames_every == 0)
         exit_code = add_frames(settings, session);
     return exit_code;
 }
 
-static void choose_threads(const run_settings *settings, qdi_session *session) {
+// The number of threads of a run.
+static void choose_run_threads(const run_settings *settings, qdi_session *session) {
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         settings->common.quiet);
     qdi_session_fit_threads(session);
@@ -130,8 +133,8 @@ static int tell_complete(const qdi_session *session) {
 
 /// A run from step 0. Before the world is there, the default is right for signals: nothing would have to be
 /// finished.
-static int begin(const run_settings *settings, qdi_session *session) {
-    choose_threads(settings, session);
+static int begin_run(const run_settings *settings, qdi_session *session) {
+    choose_run_threads(settings, session);
     int exit_code = qdi_session_plan_video(session, settings->force);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_world(session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -146,15 +149,16 @@ static int go_on(const run_settings *settings, qdi_session *session) {
     bool there, complete;
     int exit_code = qdi_session_open(session, &hash, &there, &complete);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    if (!there) return begin(settings, session);
+    if (!there) return begin_run(settings, session);
     if (complete) return tell_complete(session);
-    choose_threads(settings, session);
+    choose_run_threads(settings, session);
     qdi_host_watch_signals();
     exit_code = qdi_session_restore(session);
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
-static int run(void *context) {
+// `quadrille run`: simulates a scene into a run directory.
+static int run_command(void *context) {
     run_job *job = context;
     run_settings *settings = &job->settings;
     qdi_session *session = &job->session;
@@ -173,13 +177,14 @@ static int run(void *context) {
         return QDI_EXIT_USAGE;
     }
     int exit_code = choose_simd(settings, session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = read_scene(settings, session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = read_run_scene(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_directory(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    return settings->resume ? go_on(settings, session) : begin(settings, session);
+    return settings->resume ? go_on(settings, session) : begin_run(settings, session);
 }
 
-static void end(void *context) {
+// Closes the session of a run.
+static void run_end(void *context) {
     run_job *job = context;
     qdi_session_close(&job->session);
     qdi_release(qd_allocator_default(), job->settings.input, job->settings.input_room, 1);
@@ -229,6 +234,6 @@ const qdi_command qdi_command_run = {
     "  quadrille run pool --steps 100 --json -q          result.json on the standard output, nothing else\n",
     "a built-in scene (default pool), a YAML file, or - for the standard input",
     sizeof(run_job),
-    run,
-    end,
+    run_command,
+    run_end,
 };

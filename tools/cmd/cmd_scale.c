@@ -48,7 +48,8 @@ static int threads_at_once(void) {
     return qdi_threads_choose(&facts).threads;
 }
 
-static int read_flags(scale *job) {
+// Reads the flags of a scaling test.
+static int read_scale_flags(scale *job) {
     const scale_settings *settings = &job->settings;
     qdi_scale_plan *plan = &job->plan;
     qd_error error = {""};
@@ -93,7 +94,8 @@ static int take_scenes_bodies(scale *job) {
     return QDI_EXIT_DONE;
 }
 
-static int read_scenes(scale *job) {
+// Reads the scene of a scaling test, once for each number of bodies.
+static int read_scale_scenes(scale *job) {
     const qd_allocator *allocator = qd_allocator_default();
     const qdi_scale_plan *plan = &job->plan;
     size_t count = plan->config_count;
@@ -110,16 +112,18 @@ static int read_scenes(scale *job) {
     return QDI_EXIT_DONE;
 }
 
-static int make_plan(scale *job) {
+// Makes the plan of a scaling test from its flags.
+static int make_scale_plan(scale *job) {
     int exit_code = take_scenes_bodies(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qd_error error = {""};
     qd_status status = qdi_scale_plan_make(&job->plan, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_USAGE);
-    return read_scenes(job);
+    return read_scale_scenes(job);
 }
 
-static int print_plan(const scale *job) {
+// Prints the runs of a scaling test, for --dry-run.
+static int print_scale_plan(const scale *job) {
     const qdi_scale_plan *plan = &job->plan;
     printf("run,series,bodies,threads,beyond,repeat,steps,dropped\n");
     for (size_t turn = 0; turn < plan->turn_count; ++turn) {
@@ -133,7 +137,8 @@ static int print_plan(const scale *job) {
 
 // ---- the directory ----
 
-static bool path_of(const scale *job, const char *name, char path[PATH_SIZE]) {
+// The path of a file in the directory of a scaling test.
+static bool scale_path(const scale *job, const char *name, char path[PATH_SIZE]) {
     int length = snprintf(path, PATH_SIZE, "%s/%s", job->settings.directory, name);
     return length > 0 && length < PATH_SIZE;
 }
@@ -150,7 +155,7 @@ static int prepare_directory(const scale *job) {
     if (status == QD_ERR_EXISTS && qdi_os_is_directory(directory)) status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < sizeof names / sizeof names[0]; ++i) {
         char path[PATH_SIZE];
-        if (!path_of(job, names[i], path)) {
+        if (!scale_path(job, names[i], path)) {
             qdi_complain("the name of the output directory is too long");
             return QDI_EXIT_OUTPUT;
         }
@@ -166,7 +171,8 @@ static int prepare_directory(const scale *job) {
 
 // ---- the runs ----
 
-static void say_start(const scale *job) {
+// Prints the head of a scaling test: machine, scene, runs.
+static void say_scale_start(const scale *job) {
     const qdi_scale_plan *plan = &job->plan;
     const qdi_scale_origin *origin = &job->report.origin;
     if (job->settings.common.quiet) return;
@@ -189,11 +195,12 @@ static void say_start(const scale *job) {
                  origin->load_first);
 }
 
-static int measure(scale *job) {
+// Does the runs of a scaling test in the order of its plan.
+static int measure_scale(scale *job) {
     const qdi_scale_plan *plan = &job->plan;
     const qdi_common *common = &job->settings.common;
     char path[PATH_SIZE];
-    (void)path_of(job, "scale.csv", path);
+    (void)scale_path(job, "scale.csv", path);
     FILE *csv = NULL;
     qd_error error = {""};
     if (qdi_file_create_stream(path, &csv, &error) != QD_OK)
@@ -229,10 +236,11 @@ static int measure(scale *job) {
 
 // ---- what comes of them ----
 
-static int write_table(const scale *job, const char *name,
-                       void (*write)(FILE *out, const qdi_scale_report *report)) {
+// Writes one of the tables of a scaling test to a file.
+static int write_scale_table(const scale *job, const char *name,
+                             void (*write)(FILE *out, const qdi_scale_report *report)) {
     char path[PATH_SIZE];
-    (void)path_of(job, name, path);
+    (void)scale_path(job, name, path);
     FILE *file = NULL;
     qd_error error = {""};
     if (qdi_file_create_stream(path, &file, &error) != QD_OK)
@@ -244,7 +252,8 @@ static int write_table(const scale *job, const char *name,
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
 
-static int draw(const scale *job) {
+// Draws the plots of a scaling test with gnuplot.
+static int draw_scale_plots(const scale *job) {
     if (!qdi_host_has_program("gnuplot")) {
         if (!job->settings.common.quiet)
             fprintf(stderr, "note     no plots: they need the program gnuplot (on Debian: apt-get install "
@@ -257,7 +266,7 @@ static int draw(const scale *job) {
         if (!qdi_scale_picture_there(&job->report, picture)) continue;
         char name[32], path[PATH_SIZE];
         snprintf(name, sizeof name, "%s.png", qdi_scale_picture_name(picture));
-        (void)path_of(job, name, path);
+        (void)scale_path(job, name, path);
         bool good = qdi_host_program_open((char *[]){gnuplot, NULL}, NULL, path, &program);
         if (good) qdi_scale_plot(program.in, &job->report, picture);
         if (good && qdi_host_program_close(&program)) continue;
@@ -271,13 +280,14 @@ static int draw(const scale *job) {
 static int write_json(const scale *job, const qdi_json *json) {
     char path[PATH_SIZE], temporary[PATH_SIZE];
     qd_error error = {""};
-    (void)path_of(job, "scale.json", path);
-    if (!path_of(job, ".scale.json.part", temporary)) return QDI_EXIT_OUTPUT;
+    (void)scale_path(job, "scale.json", path);
+    if (!scale_path(job, ".scale.json.part", temporary)) return QDI_EXIT_OUTPUT;
     qd_status status = qdi_os_write_file(temporary, path, json->text, json->length, &error);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-static int write_all(scale *job) {
+// Sums up a scaling test and writes its files.
+static int write_scale_results(scale *job) {
     qdi_scale_report *report = &job->report;
     for (size_t i = 0; i < job->plan.config_count; ++i) {
         qd_status status = qdi_scale_sum_up(&job->plan, job->samples, job->step_ns, i, &job->results[i]);
@@ -285,9 +295,9 @@ static int write_all(scale *job) {
     }
     report->origin.load_last = qdi_host_load();
     qdi_json json = {.allocator = qd_allocator_default()};
-    int exit_code = write_table(job, "phases.csv", qdi_scale_csv_phases);
-    if (exit_code == QDI_EXIT_DONE) exit_code = write_table(job, "steps.csv", qdi_scale_csv_steps);
-    if (exit_code == QDI_EXIT_DONE) exit_code = draw(job);
+    int exit_code = write_scale_table(job, "phases.csv", qdi_scale_csv_phases);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_scale_table(job, "steps.csv", qdi_scale_csv_steps);
+    if (exit_code == QDI_EXIT_DONE) exit_code = draw_scale_plots(job);
     if (exit_code == QDI_EXIT_DONE && qdi_scale_json(&json, report) != QD_OK)
         exit_code = qdi_fail(json.status, &(qd_error){""}, QDI_EXIT_FAILED);
     if (exit_code == QDI_EXIT_DONE) exit_code = write_json(job, &json);
@@ -299,7 +309,8 @@ static int write_all(scale *job) {
     return exit_code;
 }
 
-static int go(scale *job) {
+// Prepares, measures and writes a scaling test.
+static int do_scale(scale *job) {
     const qd_allocator *allocator = qd_allocator_default();
     const qdi_scale_plan *plan = &job->plan;
     qd_error error = {""};
@@ -319,20 +330,21 @@ static int go(scale *job) {
                                      .scene_hashes = job->scene_hashes};
     qdi_scale_origin_look(&job->report.origin);
     qdi_host_watch_signals();
-    say_start(job);
+    say_scale_start(job);
     const qdi_others_start others = qdi_others_begin();
-    exit_code = measure(job);
+    exit_code = measure_scale(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     int most = plan->threads[plan->thread_count - 1];
     job->report.others = qdi_others_end(&others, most < plan->available ? most : plan->available);
     job->report.equal = qdi_scale_hashes_agree(plan, job->samples, &error);
-    exit_code = write_all(job);
+    exit_code = write_scale_results(job);
     if (exit_code != QDI_EXIT_DONE || job->report.equal) return exit_code;
     qdi_complain("%s", error.text);
     return QDI_EXIT_INVARIANT;
 }
 
-static void end(void *context) {
+// Frees what a scaling test worked with.
+static void scale_end(void *context) {
     scale *job = context;
     const qd_allocator *allocator = qd_allocator_default();
     const qdi_scale_plan *plan = &job->plan;
@@ -345,12 +357,13 @@ static void end(void *context) {
     qdi_scale_plan_free(&job->plan);
 }
 
-static int run(void *context) {
+// `quadrille scale`: a scaling test, or its plan.
+static int scale_command(void *context) {
     scale *job = context;
-    int exit_code = read_flags(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = make_plan(job);
+    int exit_code = read_scale_flags(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = make_scale_plan(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    return job->settings.dry_run ? print_plan(job) : go(job);
+    return job->settings.dry_run ? print_scale_plan(job) : do_scale(job);
 }
 
 static const qdi_option scale_options[] = {
@@ -396,6 +409,6 @@ const qdi_command qdi_command_scale = {
     "  quadrille scale gas --threads 1-16 --dry-run      what would be run, in which order\n",
     "a built-in scene (`quadrille scenes` lists them) or a YAML file",
     sizeof(scale),
-    run,
-    end,
+    scale_command,
+    scale_end,
 };

@@ -11,7 +11,8 @@ typedef struct scenes_settings {
     const char *name;
 } scenes_settings;
 
-static int print_scene(const char *name) {
+// Prints the text of a built-in scene.
+static int print_builtin_scene(const char *name) {
     const char *text = qd_scene_builtin_text(name);
     if (text) {
         fputs(text, stdout);
@@ -28,9 +29,10 @@ static int print_scene(const char *name) {
     return QDI_EXIT_SCENE;
 }
 
-static int list(void *context) {
+// `quadrille scenes`: lists the built-in scenes or prints one.
+static int scenes_command(void *context) {
     const scenes_settings *settings = context;
-    if (settings->name) return print_scene(settings->name);
+    if (settings->name) return print_builtin_scene(settings->name);
     const char *name;
     for (size_t i = 0; (name = qd_scene_builtin_name(i)) != NULL; ++i)
         printf("%-12s %s\n", name, qd_scene_builtin_about(i));
@@ -44,6 +46,6 @@ const qdi_command qdi_command_scenes = {
     "  quadrille scenes pool > my.yaml    a scene to change and run\n",
     "a built-in scene: its YAML is printed",
     sizeof(scenes_settings),
-    list,
+    scenes_command,
     NULL,
 };

@@ -96,7 +96,7 @@ static void say_failed_before(const qdi_batch *batch) {
 }
 
 /// The sweep itself: with a directory, a lock and a store.
-static int work(qdi_batch *batch) {
+static int run_sweep(qdi_batch *batch) {
     int exit_code = qdi_batch_open(batch);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_look(batch);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_share_out(batch);
@@ -108,13 +108,14 @@ static int work(qdi_batch *batch) {
     return batch->wishes.merge ? qdi_batch_report(batch, false) : qdi_batch_run(batch);
 }
 
-static int sweep(void *context) {
+// `quadrille sweep`: runs all points of a sweep.
+static int sweep_command(void *context) {
     qdi_batch *batch = context;
     int exit_code = check_wishes(&batch->wishes);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_plan(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     say_twins(batch);
-    if (!batch->wishes.dry_run && !batch->wishes.emit) return work(batch);
+    if (!batch->wishes.dry_run && !batch->wishes.emit) return run_sweep(batch);
     exit_code = qdi_batch_look(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     if (batch->wishes.emit) return qdi_batch_emit(batch);
@@ -124,7 +125,8 @@ static int sweep(void *context) {
     return qdi_batch_list(batch);
 }
 
-static void end(void *context) {
+// Closes a sweep.
+static void sweep_end(void *context) {
     qdi_batch *batch = context;
     qdi_batch_close(batch);
     qdi_batch_free(batch);
@@ -168,6 +170,6 @@ const qdi_command qdi_command_sweep = {
     "  quadrille sweep friction.yaml -o out --emit parallel | parallel --joblog log\n",
     "the base scene and its axes, see docs/sweep.md",
     sizeof(qdi_batch),
-    sweep,
-    end,
+    sweep_command,
+    sweep_end,
 };

@@ -45,7 +45,8 @@ static bool read_threads(verify_job *job, const char *text) {
     }
 }
 
-static int choose_threads(verify_job *job) {
+// The numbers of threads that `quadrille verify` replays a run with.
+static int choose_replay_threads(verify_job *job) {
     const verify_settings *settings = &job->settings;
     if (!settings->threads) {
         job->threads[job->replays++] = qdi_threads_here(0, settings->common.quiet).threads;
@@ -68,7 +69,8 @@ static void check_scene(verify_job *job) {
     qdi_findings_add(&job->findings, &finding);
 }
 
-static qd_status check_database(verify_job *job, qd_error *error) {
+// Checks run.db of the run that is verified.
+static qd_status verify_database(verify_job *job, qd_error *error) {
     qd_error reason = {""};
     qd_status status = qd_store_check(job->past.store, &reason);
     if (status == QD_ERR_CORRUPT) {
@@ -80,10 +82,11 @@ static qd_status check_database(verify_job *job, qd_error *error) {
     return status;
 }
 
-static qd_status look(verify_job *job, qd_error *error) {
+// Checks scene, database, result and frames of a run without replaying it.
+static qd_status verify_files(verify_job *job, qd_error *error) {
     const qdi_common *common = &job->settings.common;
     check_scene(job);
-    qd_status status = check_database(job, error);
+    qd_status status = verify_database(job, error);
     const qdi_verify_result result = qdi_verify_read_result(&job->past, &job->findings);
     if (status == QD_OK)
         status = qdi_verify_frames(&job->past, result.there, &job->findings, &job->verified, error);
@@ -94,7 +97,8 @@ static qd_status look(verify_job *job, qd_error *error) {
     return status == QD_OK ? job->findings.status : status;
 }
 
-static void open_json(verify_job *job) {
+// Begins the JSON of `quadrille verify`.
+static void open_verify_json(verify_job *job) {
     qdi_json *json = &job->json;
     qdi_json_open(json, NULL, '{');
     qdi_json_text(json, "directory", job->settings.directory);
@@ -105,7 +109,8 @@ static void open_json(verify_job *job) {
     qdi_json_open(json, "findings", '[');
 }
 
-static qd_status close_json(verify_job *job) {
+// Ends the JSON of `quadrille verify`.
+static qd_status close_verify_json(verify_job *job) {
     qdi_json *json = &job->json;
     qdi_json_close(json, ']');
     qdi_json_truth(json, "complete", job->past.complete);
@@ -134,7 +139,8 @@ static void write_threads(const verify_job *job, char *text, size_t bytes) {
                  job->replays == 1 && job->threads[0] == 1 ? "" : "s");
 }
 
-static int say_verdict(const verify_job *job) {
+// Prints whether a run is as it was recorded.
+static int say_verify_verdict(const verify_job *job) {
     const qdi_findings *findings = &job->findings;
     const qdi_verified *verified = &job->verified;
     if (findings->count > 0) {
@@ -169,10 +175,11 @@ static int say_verdict(const verify_job *job) {
     return QDI_EXIT_DONE;
 }
 
-static int verify(void *context) {
+// `quadrille verify`: checks a run directory and replays it.
+static int verify_command(void *context) {
     verify_job *job = context;
     job->json.allocator = job->findings.allocator = qd_allocator_default();
-    int exit_code = choose_threads(job);
+    int exit_code = choose_replay_threads(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, job->settings.directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     if (job->past.going_on) {
@@ -183,15 +190,16 @@ static int verify(void *context) {
     job->findings.directory = job->settings.directory;
     if (job->settings.json) {
         job->findings.json = &job->json;
-        open_json(job);
+        open_verify_json(job);
     }
     qd_error error = {""};
-    qd_status status = look(job, &error);
-    if (status == QD_OK && job->settings.json) status = close_json(job);
-    return status == QD_OK ? say_verdict(job) : qdi_past_fail(status, &error);
+    qd_status status = verify_files(job, &error);
+    if (status == QD_OK && job->settings.json) status = close_verify_json(job);
+    return status == QD_OK ? say_verify_verdict(job) : qdi_past_fail(status, &error);
 }
 
-static void end(void *context) {
+// Frees what `quadrille verify` worked with.
+static void verify_end(void *context) {
     verify_job *job = context;
     qdi_findings_free(&job->findings);
     qdi_json_free(&job->json);
@@ -218,6 +226,6 @@ const qdi_command qdi_command_verify = {
     "  quadrille verify out -v                           and every field that differs\n",
     "a run directory; nothing in it is changed",
     sizeof(verify_job),
-    verify,
-    end,
+    verify_command,
+    verify_end,
 };

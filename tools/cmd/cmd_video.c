@@ -35,6 +35,7 @@ typedef struct video_job {
     qd_video *video;
 } video_job;
 
+// Refuses the value of a flag of `quadrille video`.
 static int misuse(const char *flag, const char *value, const char *wanted) {
     qdi_complain("%s %.80s: must be %s", flag, value, wanted);
     return QDI_EXIT_USAGE;
@@ -87,6 +88,7 @@ static int choose_file(video_job *job) {
     return QDI_EXIT_DONE;
 }
 
+// The exit code for a status of the video writer.
 static int code_of(qd_status status) {
     switch (status) {
     case QD_ERR_NOT_FOUND: // no ffmpeg, or no encoder
@@ -130,6 +132,7 @@ static int make_video(video_job *job, bool true_colour) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, code_of(status));
 }
 
+// Prints the notes of the video writer.
 static void say_notes(const video_job *job) {
     for (const char *note = qd_video_note(job->video), *end; *note; note = *end ? end + 1 : end) {
         end = note + strcspn(note, "\n");
@@ -137,6 +140,7 @@ static void say_notes(const video_job *job) {
     }
 }
 
+// Tells that a signal ended `quadrille video` before there was a video.
 static int stopped(void) {
     qdi_complain("stopped by %s: no video was made", qdi_host_signal_name(qdi_host_signal()));
     return QDI_EXIT_SIGNAL + qdi_host_signal();
@@ -226,6 +230,7 @@ static int join_segments(video_job *job, uint64_t *frames) {
     return QDI_EXIT_DONE;
 }
 
+// `quadrille video`: makes a video of the frames of a run.
 static int make(void *context) {
     video_job *job = context;
     qd_error error = {""};
@@ -251,6 +256,7 @@ static int make(void *context) {
     return exit_code == QDI_EXIT_DONE ? make_and_encode(job) : exit_code;
 }
 
+// Frees what `quadrille video` worked with.
 static void end(void *context) {
     video_job *job = context;
     qdi_frame_list_free(&job->list);

@@ -58,6 +58,7 @@ int qdi_command_run_with(const qdi_command *command, int count, char *const *arg
     return exit_code;
 }
 
+// Prints options of a command for its help.
 static void print_options(FILE *out, const qdi_option *options, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const qdi_option *row = &options[i];

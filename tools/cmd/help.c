@@ -60,7 +60,8 @@ typedef struct help_settings {
     const char *command, *key;
 } help_settings;
 
-static int help(void *context) {
+// `quadrille help`: of the program, a command or the scene keys.
+static int help_command(void *context) {
     const help_settings *settings = context;
     if (!settings->command) {
         qdi_help_program(stdout);
@@ -87,6 +88,6 @@ const qdi_command qdi_command_help = {
     "  quadrille help scene contact        one key, or a section\n",
     "a command's name; or scene, and a KEY of it",
     sizeof(help_settings),
-    help,
+    help_command,
     NULL,
 };

@@ -38,7 +38,8 @@ static void put_default(FILE *out, const qdi_key *key) {
     qdi_text_release(&value);
 }
 
-static void put_key(FILE *out, const qdi_key *key) {
+// Prints a scene key with what it expects, for `quadrille help scene`.
+static void print_scene_key(FILE *out, const qdi_key *key) {
     char expected[QDI_EXPECTED_ROOM];
     const bool group = qdi_schema_is_group(key);
     fprintf(out, "%s%s%s%s", key->path, group ? "" : ": ", group ? "" : qdi_schema_expected(key, expected),
@@ -79,7 +80,7 @@ static size_t put_by_word(FILE *out, const char *word) {
     size_t count = 0;
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
         if (strcmp(qdi_schema_word(key), word) != 0) continue;
-        put_key(out, key);
+        print_scene_key(out, key);
         ++count;
     }
     return count;
@@ -96,7 +97,7 @@ int qdi_help_scene(FILE *out, const char *wanted) {
         qdi_suggest(&nearest, path, strlen(path), key->path, strlen(key->path));
         qdi_suggest(&nearest, path, strlen(path), word, strlen(word));
         if (wanted && !is_at(key, path, strlen(path))) continue;
-        put_key(out, key);
+        print_scene_key(out, key);
         ++count;
     }
     if (count == 0) count = put_by_word(out, path);

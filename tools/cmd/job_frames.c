@@ -21,6 +21,7 @@ static bool read_size(const char *text, int *width, int *height) {
     return true;
 }
 
+// Reads the flags of `bench --frames`.
 static bool read_frames_flags(qdi_bench_job *job, qdi_frames_plan *plan) {
     const qdi_bench_settings *settings = &job->settings;
     qd_error error = {""};

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Whether the name of a scene file ends like this.
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), tail = strlen(end);
     return length >= tail && strcmp(text + length - tail, end) == 0;

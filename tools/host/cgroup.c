@@ -7,7 +7,7 @@
 enum { PATH_SIZE = 4096 };
 
 /// The least quota so far; 0 = none.
-static double lower(double least, double quota) {
+static double lower_quota(double least, double quota) {
     return quota > 0 && (least <= 0 || quota < least) ? quota : least;
 }
 
@@ -52,7 +52,7 @@ static double least_quota(const char *mount, const char *group, double (*quota)(
     double least = 0;
     size_t mount_length = strlen(mount);
     for (;;) {
-        least = lower(least, quota(directory));
+        least = lower_quota(least, quota(directory));
         char *slash = strrchr(directory, '/');
         if (!slash || (size_t)(slash - directory) < mount_length) return least;
         *slash = '\0';
@@ -60,7 +60,7 @@ static double least_quota(const char *mount, const char *group, double (*quota)(
 }
 
 /// True where `name` is one of the comma-separated `names`.
-static bool lists(const char *names, size_t length, const char *name) {
+static bool lists_controller(const char *names, size_t length, const char *name) {
     size_t want = strlen(name);
     for (const char *at = names, *end = names + length; at < end;) {
         size_t part = strcspn(at, ",:");
@@ -87,13 +87,13 @@ double qdi_cgroup_quota(const char *root) {
         ++group;
         if (length == 0) {
             snprintf(mount, sizeof mount, "%s/sys/fs/cgroup", root);
-            least = lower(least, least_quota(mount, group, quota_v2));
-        } else if (lists(controllers, length, "cpu")) {
+            least = lower_quota(least, least_quota(mount, group, quota_v2));
+        } else if (lists_controller(controllers, length, "cpu")) {
             // Debian mounts the pair of controllers under both names, others only under one of them.
             snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/cpu", root);
-            least = lower(least, least_quota(mount, group, quota_v1));
+            least = lower_quota(least, least_quota(mount, group, quota_v1));
             snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/cpu,cpuacct", root);
-            least = lower(least, least_quota(mount, group, quota_v1));
+            least = lower_quota(least, least_quota(mount, group, quota_v1));
         }
     }
     (void)fclose(file);

@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void say(const char *prefix, const char *format, va_list arguments) {
+// Prints one line on stderr, without control characters in it.
+static void print_line(const char *prefix, const char *format, va_list arguments) {
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);
     for (char *c = line; *c; ++c)
@@ -14,14 +15,14 @@ static void say(const char *prefix, const char *format, va_list arguments) {
 void qdi_complain(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say("", format, arguments);
+    print_line("", format, arguments);
     va_end(arguments);
 }
 
 void qdi_warn(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say("warning: ", format, arguments);
+    print_line("warning: ", format, arguments);
     va_end(arguments);
 }
 

@@ -10,19 +10,21 @@
 /// A row with its share of the pages and of the index.
 enum { ROW_BYTES = 160 };
 
-static uint64_t times(uint64_t count, uint64_t bytes) {
+// A product of the disk forecast that stops at the largest number.
+static uint64_t times_saturated(uint64_t count, uint64_t bytes) {
     return bytes > 0 && count > UINT64_MAX / bytes ? UINT64_MAX : count * bytes;
 }
 
-static uint64_t plus(uint64_t a, uint64_t b) {
+// A sum of the disk forecast that stops at the largest number.
+static uint64_t plus_saturated(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 uint64_t qdi_forecast_total(const qdi_forecast *forecast) {
-    uint64_t pictures = times(forecast->frames, forecast->frame_bytes);
-    uint64_t moments = plus(times(forecast->snapshots, forecast->snapshot_bytes),
-                            times(forecast->checkpoints, forecast->checkpoint_bytes));
-    return plus(plus(pictures, moments), times(forecast->rows, ROW_BYTES));
+    uint64_t pictures = times_saturated(forecast->frames, forecast->frame_bytes);
+    uint64_t moments = plus_saturated(times_saturated(forecast->snapshots, forecast->snapshot_bytes),
+                                      times_saturated(forecast->checkpoints, forecast->checkpoint_bytes));
+    return plus_saturated(plus_saturated(pictures, moments), times_saturated(forecast->rows, ROW_BYTES));
 }
 
 bool qdi_forecast_fits(const qdi_forecast *forecast) {
@@ -30,8 +32,8 @@ bool qdi_forecast_fits(const qdi_forecast *forecast) {
 }
 
 /// Adds to a text that may be full already.
-static void add(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add(char *text, size_t bytes, const char *format, ...) {
+static void add_text(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_text(char *text, size_t bytes, const char *format, ...) {
     size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
@@ -39,22 +41,25 @@ static void add(char *text, size_t bytes, const char *format, ...) {
     va_end(arguments);
 }
 
-static void add_share(char *text, size_t bytes, const char **before, const char *what, uint64_t count,
-                      uint64_t each) {
+// Adds what one kind of files will take to the text of the disk forecast.
+static void add_forecast_share(char *text, size_t bytes, const char **before, const char *what,
+                               uint64_t count, uint64_t each) {
     if (count == 0) return;
-    add(text, bytes, "%s%s %s", *before, what, qdi_words_bytes((double)times(count, each)).text);
+    add_text(text, bytes, "%s%s %s", *before, what,
+             qdi_words_bytes((double)times_saturated(count, each)).text);
     *before = ", ";
 }
 
 void qdi_forecast_words(const qdi_forecast *forecast, char *text, size_t bytes) {
     snprintf(text, bytes, "about %s", qdi_words_bytes((double)qdi_forecast_total(forecast)).text);
     const char *before = " (";
-    add_share(text, bytes, &before, "frames", forecast->frames, forecast->frame_bytes);
-    add_share(text, bytes, &before, "snapshots", forecast->snapshots, forecast->snapshot_bytes);
-    add_share(text, bytes, &before, "checkpoints", forecast->checkpoints, forecast->checkpoint_bytes);
-    add_share(text, bytes, &before, "rows", forecast->rows, ROW_BYTES);
-    if (before[0] == ',') add(text, bytes, ")");
-    if (forecast->events) add(text, bytes, " and the events");
+    add_forecast_share(text, bytes, &before, "frames", forecast->frames, forecast->frame_bytes);
+    add_forecast_share(text, bytes, &before, "snapshots", forecast->snapshots, forecast->snapshot_bytes);
+    add_forecast_share(text, bytes, &before, "checkpoints", forecast->checkpoints,
+                       forecast->checkpoint_bytes);
+    add_forecast_share(text, bytes, &before, "rows", forecast->rows, ROW_BYTES);
+    if (before[0] == ',') add_text(text, bytes, ")");
+    if (forecast->events) add_text(text, bytes, " and the events");
     if (forecast->free != UINT64_MAX)
-        add(text, bytes, "; %s are free", qdi_words_bytes((double)forecast->free).text);
+        add_text(text, bytes, "; %s are free", qdi_words_bytes((double)forecast->free).text);
 }

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(qdi_json *json, const char *text, size_t length) {
+// Appends characters to the JSON text.
+static void json_append(qdi_json *json, const char *text, size_t length) {
     if (json->status != QD_OK) return;
     size_t used = json->text ? json->length + 1 : 0;
     json->status = qdi_reserve(json->allocator, &json->text, &json->room, used, json->length + length + 1, 1);
@@ -19,13 +20,14 @@ static void put(qdi_json *json, const char *text, size_t length) {
     json->text[json->length] = '\0';
 }
 
-static void puts_all(qdi_json *json, const char *text) {
-    put(json, text, strlen(text));
+// Appends a text to the JSON text as it is.
+static void json_append_text(qdi_json *json, const char *text) {
+    json_append(json, text, strlen(text));
 }
 
 /// A text with its quotes. What is not UTF-8, as the name of a file may be, becomes U+FFFD, byte by byte.
 static void put_quoted(qdi_json *json, const char *text) {
-    puts_all(json, "\"");
+    json_append_text(json, "\"");
     for (size_t left = strlen(text), length; left > 0; left -= length, text += length) {
         char escape[8];
         uint32_t code = 0;
@@ -36,70 +38,71 @@ static void put_quoted(qdi_json *json, const char *text) {
             snprintf(escape, sizeof escape, "\\u%04x", length == 0 ? 0xfffdU : (unsigned)code);
         else
             snprintf(escape, sizeof escape, "%.*s", (int)length, text);
-        puts_all(json, escape);
+        json_append_text(json, escape);
         if (length == 0) length = 1;
     }
-    puts_all(json, "\"");
+    json_append_text(json, "\"");
 }
 
-static void new_line(qdi_json *json) {
+// Begins a line of JSON, indented by its depth.
+static void json_new_line(qdi_json *json) {
     if (json->dense) return;
-    puts_all(json, "\n");
-    for (int i = 0; i < json->depth; ++i) puts_all(json, "  ");
+    json_append_text(json, "\n");
+    for (int i = 0; i < json->depth; ++i) json_append_text(json, "  ");
 }
 
 /// Everything that comes before a value.
-static void begin(qdi_json *json, const char *name) {
-    if (json->filled) puts_all(json, ",");
-    if (json->depth > 0) new_line(json);
+static void json_begin_value(qdi_json *json, const char *name) {
+    if (json->filled) json_append_text(json, ",");
+    if (json->depth > 0) json_new_line(json);
     json->filled = true;
     if (!name) return;
     put_quoted(json, name);
-    puts_all(json, json->dense ? ":" : ": ");
+    json_append_text(json, json->dense ? ":" : ": ");
 }
 
 void qdi_json_open(qdi_json *json, const char *name, char bracket) {
-    begin(json, name);
-    put(json, &bracket, 1);
+    json_begin_value(json, name);
+    json_append(json, &bracket, 1);
     json->depth += 1;
     json->filled = false;
 }
 
 void qdi_json_close(qdi_json *json, char bracket) {
     json->depth -= 1;
-    if (json->filled) new_line(json);
-    put(json, &bracket, 1);
-    if (json->depth == 0) puts_all(json, "\n");
+    if (json->filled) json_new_line(json);
+    json_append(json, &bracket, 1);
+    if (json->depth == 0) json_append_text(json, "\n");
     json->filled = true;
 }
 
 void qdi_json_text(qdi_json *json, const char *name, const char *value) {
-    begin(json, name);
+    json_begin_value(json, name);
     put_quoted(json, value);
 }
 
 void qdi_json_whole(qdi_json *json, const char *name, uint64_t value) {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, value);
-    begin(json, name);
-    puts_all(json, digits);
+    json_begin_value(json, name);
+    json_append_text(json, digits);
 }
 
 void qdi_json_real(qdi_json *json, const char *name, double value) {
     char digits[QDI_NUMBER_ROOM] = "null";
     if (isfinite(value)) qdi_number_write(value, digits);
-    begin(json, name);
-    puts_all(json, digits);
+    json_begin_value(json, name);
+    json_append_text(json, digits);
 }
 
 void qdi_json_truth(qdi_json *json, const char *name, bool value) {
-    begin(json, name);
-    puts_all(json, value ? "true" : "false");
+    json_begin_value(json, name);
+    json_append_text(json, value ? "true" : "false");
 }
 
 void qdi_json_null(qdi_json *json, const char *name) {
-    begin(json, name);
-    puts_all(json, "null");
+    json_begin_value(json, name);
+    json_append_text(json, "null");
 }
 
 void qdi_json_hash(qdi_json *json, const char *name, uint64_t value) {
@@ -109,10 +112,11 @@ void qdi_json_hash(qdi_json *json, const char *name, uint64_t value) {
 }
 
 void qdi_json_verbatim(qdi_json *json, const char *name, const char *text) {
-    begin(json, name);
-    puts_all(json, text);
+    json_begin_value(json, name);
+    json_append_text(json, text);
 }
 
+// Frees the text of a JSON value.
 void qdi_json_free(qdi_json *json) {
     qdi_release(json->allocator, json->text, json->room, 1);
     json->text = NULL;

@@ -47,6 +47,7 @@ static const qdi_option *find_long(const qdi_syntax *syntax, const char *name, s
     return NULL;
 }
 
+// The option that has this letter.
 static const qdi_option *find_letter(const qdi_syntax *syntax, char letter) {
     size_t common_count;
     const qdi_option *common = qdi_common_options(&common_count);
@@ -57,12 +58,14 @@ static const qdi_option *find_letter(const qdi_syntax *syntax, char letter) {
     return NULL;
 }
 
+// Whether an argument is a flag rather than a value.
 static bool is_flag(const qdi_syntax *syntax, const char *argument) {
     if (argument[0] != '-' || argument[1] == '\0') return false;
     if (argument[1] != '-') return argument[2] == '\0' && find_letter(syntax, argument[1]) != NULL;
     return find_long(syntax, argument, strcspn(argument, "=")) != NULL;
 }
 
+// Refuses a flag that is not known, and suggests one that is.
 static qd_status unknown_flag(const qdi_syntax *syntax, const char *flag, size_t length, qd_error *error) {
     if (length > 80) length = 80;
     qdi_suggestion nearest = {NULL, 0};
@@ -142,11 +145,13 @@ static qd_status read_value(reader *in, const qdi_option *row, const char *attac
     return store(row, attached, in->settings, in->error);
 }
 
+// Sets an option that takes no value.
 static void raise_flag(const reader *in, const qdi_option *row) {
     const bool yes = true;
     memcpy((unsigned char *)in->settings + row->offset, &yes, sizeof yes);
 }
 
+// Reads an option with a long name.
 static qd_status read_long(reader *in, const char *argument) {
     size_t length = strcspn(argument, "=");
     const qdi_option *row = find_long(in->syntax, argument, length);
@@ -201,6 +206,7 @@ static const char *given_word(const qdi_syntax *syntax, const void *settings, si
     return word;
 }
 
+// Reads an argument that is no flag.
 static qd_status read_word(const reader *in, const char *argument) {
     const qdi_syntax *syntax = in->syntax;
     qd_error *error = in->error;

@@ -85,7 +85,7 @@ static bool ends_well(pid_t child) {
 }
 
 /// Starts a program that reads from descriptor `in`. -1 where that fails.
-static pid_t spawn(char *const *arguments, const char *folder, int in, const char *output) {
+static pid_t spawn_program(char *const *arguments, const char *folder, int in, const char *output) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return -1;
     pid_t child = -1;
@@ -103,7 +103,7 @@ bool qdi_host_program_open(char *const *arguments, const char *folder, const cha
     int ends[2];
     signal(SIGPIPE, SIG_IGN);
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
-    pid_t child = spawn(arguments, folder, ends[0], output);
+    pid_t child = spawn_program(arguments, folder, ends[0], output);
     close(ends[0]);
     FILE *in = child > 0 ? fdopen(ends[1], "w") : NULL;
     if (!in) close(ends[1]);
@@ -127,7 +127,7 @@ bool qdi_host_make_scratch(char *path, size_t bytes) {
 bool qdi_host_run(char *const *arguments, const char *folder) {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0) return false;
-    pid_t child = spawn(arguments, folder, nothing, "/dev/null");
+    pid_t child = spawn_program(arguments, folder, nothing, "/dev/null");
     close(nothing);
     return child > 0 && ends_well(child);
 }
@@ -221,7 +221,8 @@ int64_t qdi_host_file_time(const char *path) {
     return stat(path, &facts) == 0 ? (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec : 0;
 }
 
-static qdi_host_usage usage_of(int who) {
+// Processor time of this process or its children.
+static qdi_host_usage usage_of_who(int who) {
     struct rusage usage;
     if (getrusage(who, &usage) != 0) return (qdi_host_usage){0, 0};
     const struct timeval *user = &usage.ru_utime, *system = &usage.ru_stime;
@@ -231,11 +232,11 @@ static qdi_host_usage usage_of(int who) {
 }
 
 qdi_host_usage qdi_host_usage_now(void) {
-    return usage_of(RUSAGE_SELF);
+    return usage_of_who(RUSAGE_SELF);
 }
 
 uint64_t qdi_host_family_ns(void) {
-    return usage_of(RUSAGE_SELF).processor_ns + usage_of(RUSAGE_CHILDREN).processor_ns;
+    return usage_of_who(RUSAGE_SELF).processor_ns + usage_of_who(RUSAGE_CHILDREN).processor_ns;
 }
 
 /// Ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal. Guests are in
@@ -433,7 +434,7 @@ int64_t qdi_host_child_start(const qdi_host_launch *launch) {
 }
 
 /// A child that has ended already.
-static bool reap(int64_t *child, int *code) {
+static bool reap_child(int64_t *child, int *code) {
     int status = 0;
     pid_t ended = waitpid(-1, &status, WNOHANG);
     if (ended <= 0) return false;
@@ -443,14 +444,14 @@ static bool reap(int64_t *child, int *code) {
 }
 
 bool qdi_host_child_await(double seconds, int64_t *child, int *code) {
-    if (reap(child, code)) return true;
+    if (reap_child(child, code)) return true;
     sigset_t ended;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
     struct timespec wait = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
     // A child that ends from here on wakes us; a signal that is noted does so, too.
     (void)sigtimedwait(&ended, NULL, &wait);
-    return reap(child, code);
+    return reap_child(child, code);
 }
 
 void qdi_host_child_stop(int64_t child) {

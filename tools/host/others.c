@@ -8,6 +8,7 @@
 /// The system counts each processor's time in ticks of so many nanoseconds; a tick too many is nobody's work.
 static const double tick_ns = 1e7;
 
+// Begins to watch how busy other processes keep the machine.
 qdi_others_start qdi_others_begin(void) {
     return (qdi_others_start){qdi_clock_ns(), qdi_host_machine_ns(), qdi_host_family_ns()};
 }

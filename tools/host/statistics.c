@@ -4,16 +4,19 @@
 #include <quadrille/math.h>
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right) {
+// Order of two samples.
+static int compare_samples(const void *left, const void *right) {
     const double *a = left, *b = right;
     return *a < *b ? -1 : *a > *b;
 }
 
-static void sort(double *samples, size_t count) {
-    qsort(samples, count, sizeof *samples, compare);
+// Sorts samples, the least first.
+static void sort_samples(double *samples, size_t count) {
+    qsort(samples, count, sizeof *samples, compare_samples);
 }
 
-static double quantile(const double *sorted, size_t count, double share) {
+// A quantile of sorted samples, interpolated.
+static double sorted_quantile(const double *sorted, size_t count, double share) {
     double place = share * (double)(count - 1);
     size_t below = (size_t)place;
     size_t above = below + 1 < count ? below + 1 : below;
@@ -24,12 +27,12 @@ static double quantile(const double *sorted, size_t count, double share) {
 // ---- times ----
 
 qdi_statistics qdi_statistics_of(double *samples, size_t count) {
-    sort(samples, count);
+    sort_samples(samples, count);
     double sum = 0;
     for (size_t i = 0; i < count; ++i) sum += samples[i];
     qdi_statistics statistics = {
-        .min = samples[0], .median = quantile(samples, count, .5), .mean = sum / (double)count};
-    double range = quantile(samples, count, .75) - quantile(samples, count, .25);
+        .min = samples[0], .median = sorted_quantile(samples, count, .5), .mean = sum / (double)count};
+    double range = sorted_quantile(samples, count, .75) - sorted_quantile(samples, count, .25);
     statistics.spread = statistics.median > 0 ? range / statistics.median : 0;
     return statistics;
 }
@@ -64,8 +67,8 @@ static size_t left_out(size_t count, double *level) {
 }
 
 qdi_scale_interval qdi_scale_interval_of(double *samples, size_t count) {
-    sort(samples, count);
-    qdi_scale_interval interval = {.least = samples[0], .median = quantile(samples, count, .5)};
+    sort_samples(samples, count);
+    qdi_scale_interval interval = {.least = samples[0], .median = sorted_quantile(samples, count, .5)};
     size_t out = left_out(count, &interval.level);
     interval.low = samples[out];
     interval.high = samples[count - 1 - out];
@@ -131,7 +134,7 @@ qdi_estimate qdi_estimate_ratio(qdi_estimate first, qdi_estimate second) {
 }
 
 double qdi_rayleigh_distance(double *speeds, size_t count, double kT) {
-    sort(speeds, count);
+    sort_samples(speeds, count);
     double largest = 0, n = (double)count;
     for (size_t i = 0; i < count; ++i) {
         double expected = 1 - qd_exp(-speeds[i] * speeds[i] / (2 * kT));

@@ -24,7 +24,7 @@ static int read_variable(const char *text) {
 }
 
 /// What the process can really run at once, and in `reason` why.
-static int processors(const qdi_thread_facts *facts, char *reason, size_t bytes) {
+static int processors_here(const qdi_thread_facts *facts, char *reason, size_t bytes) {
     int least = facts->cores;
     snprintf(reason, bytes, "%d core%s", facts->cores, facts->cores == 1 ? "" : "s");
     if (facts->affinity > 0 && facts->affinity < least) {
@@ -45,7 +45,7 @@ static int processors(const qdi_thread_facts *facts, char *reason, size_t bytes)
 qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts) {
     qdi_thread_choice choice = {.threads = 0};
     char limit[96];
-    int available = processors(facts, limit, sizeof limit);
+    int available = processors_here(facts, limit, sizeof limit);
     const struct {
         const char *name, *text;
     } variables[2] = {{"OMP_NUM_THREADS", facts->omp}, {"SLURM_CPUS_PER_TASK", facts->slurm}};

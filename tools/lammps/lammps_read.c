@@ -11,14 +11,16 @@
 
 enum { LINE = 512, PATH = 1024 };
 
-static FILE *open_file(const char *folder, const char *name, const char *ending) {
+// Opens a file that LAMMPS wrote.
+static FILE *open_lammps_file(const char *folder, const char *name, const char *ending) {
     char path[PATH];
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, ending);
     return fopen(path, "r");
 }
 
-static qd_status complain(qd_error *error, qd_status status, const qdi_lammps_scene *scene,
-                          const char *what) {
+// Tells what is wrong with the files of LAMMPS.
+static qd_status lammps_fail(qd_error *error, qd_status status, const qdi_lammps_scene *scene,
+                             const char *what) {
     snprintf(error->text, sizeof error->text, "%s: %s", scene->name, what);
     return status;
 }
@@ -31,7 +33,8 @@ typedef struct layout {
     int count, id;
 } layout;
 
-static layout read_layout(const char *names) {
+// Which column of a LAMMPS dump holds what.
+static layout read_dump_layout(const char *names) {
     static const char *const known[QDI_LAMMPS_COLUMNS] = {"x", "y", "vx", "vy", "omegaz", "fx", "fy", "tqz"};
     layout rows = {.id = -1};
     while (rows.count < 16) {
@@ -66,7 +69,8 @@ static bool read_row(const char *line, const layout *rows, qdi_lammps_frame *fra
     return true;
 }
 
-static qd_status add_frame(qdi_lammps_result *result, size_t step) {
+// Adds a frame to what was read from LAMMPS.
+static qd_status add_lammps_frame(qdi_lammps_result *result, size_t step) {
     const qd_allocator *allocator = qd_allocator_default();
     qd_status status = qdi_reserve(allocator, &result->frames, &result->frame_room, result->frame_count,
                                    result->frame_count + 1, sizeof *result->frames);
@@ -91,17 +95,18 @@ static qd_status read_rows(FILE *file, const layout *rows, qdi_lammps_result *re
     return QD_OK;
 }
 
-static qd_status read_frames(FILE *file, qdi_lammps_result *result) {
+// Reads the frames of a LAMMPS dump.
+static qd_status read_lammps_frames(FILE *file, qdi_lammps_result *result) {
     static const char step[] = "ITEM: TIMESTEP", atoms[] = "ITEM: ATOMS";
     char line[LINE];
     qd_status status = QD_OK;
     while (status == QD_OK && fgets(line, sizeof line, file)) {
         if (strncmp(line, step, sizeof step - 1) == 0) {
             if (!fgets(line, sizeof line, file)) return QD_ERR_CORRUPT;
-            status = add_frame(result, (size_t)strtoull(line, NULL, 10));
+            status = add_lammps_frame(result, (size_t)strtoull(line, NULL, 10));
         } else if (strncmp(line, atoms, sizeof atoms - 1) == 0) {
             if (result->frame_count == 0) return QD_ERR_CORRUPT;
-            layout rows = read_layout(line + sizeof atoms - 1);
+            layout rows = read_dump_layout(line + sizeof atoms - 1);
             status = read_rows(file, &rows, result);
         }
     }
@@ -110,7 +115,8 @@ static qd_status read_frames(FILE *file, qdi_lammps_result *result) {
 
 // ---- energies, log ----
 
-static qd_status read_energies(FILE *file, qdi_lammps_result *result) {
+// Reads the energies that LAMMPS printed.
+static qd_status read_lammps_energies(FILE *file, qdi_lammps_result *result) {
     char line[LINE];
     while (fgets(line, sizeof line, file)) {
         char *end, *last;
@@ -132,7 +138,8 @@ static double seconds_of(const char *text) {
     return seconds >= 0 && seconds < 1e9 ? seconds : 0;
 }
 
-static void read_log(FILE *file, qdi_lammps_result *result) {
+// Reads version and loop time from the log of LAMMPS.
+static void read_lammps_log(FILE *file, qdi_lammps_result *result) {
     static const char loop[] = "Loop time of ";
     char line[LINE];
     while (fgets(line, sizeof line, file)) {
@@ -145,23 +152,23 @@ static void read_log(FILE *file, qdi_lammps_result *result) {
 qd_status qdi_lammps_read(const char *folder, const qdi_lammps_scene *scene, qdi_lammps_result *result,
                           qd_error *error) {
     *result = (qdi_lammps_result){.disk_count = scene->count};
-    FILE *log = open_file(folder, scene->name, "log");
+    FILE *log = open_lammps_file(folder, scene->name, "log");
     if (log) {
-        read_log(log, result);
+        read_lammps_log(log, result);
         fclose(log);
     }
-    FILE *dump = open_file(folder, scene->name, "dump");
-    if (!dump) return complain(error, QD_ERR_NOT_FOUND, scene, "LAMMPS left no frames");
-    qd_status status = read_frames(dump, result);
+    FILE *dump = open_lammps_file(folder, scene->name, "dump");
+    if (!dump) return lammps_fail(error, QD_ERR_NOT_FOUND, scene, "LAMMPS left no frames");
+    qd_status status = read_lammps_frames(dump, result);
     fclose(dump);
-    FILE *energy = status == QD_OK ? open_file(folder, scene->name, "energy") : NULL;
+    FILE *energy = status == QD_OK ? open_lammps_file(folder, scene->name, "energy") : NULL;
     if (energy) {
-        status = read_energies(energy, result);
+        status = read_lammps_energies(energy, result);
         fclose(energy);
     }
     if (status == QD_OK) return QD_OK;
     qdi_lammps_result_free(result);
-    return complain(error, status, scene, "what LAMMPS left cannot be read");
+    return lammps_fail(error, status, scene, "what LAMMPS left cannot be read");
 }
 
 void qdi_lammps_result_free(qdi_lammps_result *result) {

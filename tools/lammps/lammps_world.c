@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static qd_world_def def_of(const qdi_lammps_scene *scene, int threads, qd_simd simd) {
+// The world in which we simulate what LAMMPS did.
+static qd_world_def def_of_lammps_scene(const qdi_lammps_scene *scene, int threads, qd_simd simd) {
     qd_world_def def = qd_world_def_default();
     def.origin = scene->low;
     def.size = (qd_vec2){scene->high.x - scene->low.x, scene->high.y - scene->low.y};
@@ -23,7 +24,7 @@ static qd_world_def def_of(const qdi_lammps_scene *scene, int threads, qd_simd s
 
 qd_status qdi_lammps_world(const qdi_lammps_scene *scene, int threads, qd_simd simd, qd_world **world,
                            qd_error *error) {
-    qd_world_def def = def_of(scene, threads, simd);
+    qd_world_def def = def_of_lammps_scene(scene, threads, simd);
     *world = NULL;
     qd_status status = qd_world_create(&def, world);
     for (size_t i = 0; status == QD_OK && i < scene->count; ++i) {
@@ -93,7 +94,7 @@ double qdi_lammps_motion(const qdi_lammps_scene *scene, const qd_world *world) {
 }
 
 /// What is left of a distance where whole periods do not count.
-static double nearest(double distance, double period) {
+static double nearest_period(double distance, double period) {
     return distance - period * floor(distance / period + 0.5);
 }
 
@@ -105,7 +106,8 @@ double qdi_lammps_difference(const qdi_lammps_scene *scene, const qdi_lammps_fra
     for (size_t i = 0; i < scene->count; ++i)
         for (int k = (int)first; k <= (int)last; ++k) {
             double expected = reference->disks[i][k], off = disks[i][k] - expected;
-            if (!scene->walls && k <= QDI_LAMMPS_Y) off = nearest(off, k == QDI_LAMMPS_X ? wide : high);
+            if (!scene->walls && k <= QDI_LAMMPS_Y)
+                off = nearest_period(off, k == QDI_LAMMPS_X ? wide : high);
             off = fabs(off) / fmax(scale, fabs(expected));
             if (!(off <= worst)) worst = off; // NaN stays
             if (isnan(worst)) return worst;

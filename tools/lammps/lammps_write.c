@@ -19,7 +19,8 @@ static int kind_of(kinds *known, const qdi_lammps_disk *disk) {
     return k + 1;
 }
 
-static kinds find_kinds(const qdi_lammps_scene *scene) {
+// Finds the kinds of disks of a scene: the atom types of LAMMPS.
+static kinds find_atom_types(const qdi_lammps_scene *scene) {
     kinds known = {.count = 0};
     for (size_t i = 0; i < scene->count; ++i) (void)kind_of(&known, &scene->disks[i]);
     return known;
@@ -27,7 +28,7 @@ static kinds find_kinds(const qdi_lammps_scene *scene) {
 
 /// LAMMPS asks for some depth, also in two dimensions.
 void qdi_lammps_write_data(FILE *out, const qdi_lammps_scene *scene) {
-    kinds known = find_kinds(scene);
+    kinds known = find_atom_types(scene);
     fprintf(out, "%s\n\n%zu atoms\n%d atom types\n\n", scene->name, scene->count, known.count);
     fprintf(out, "%.17g %.17g xlo xhi\n%.17g %.17g ylo yhi\n-0.5 0.5 zlo zhi\n\nAtoms # sphere\n\n",
             scene->low.x, scene->high.x, scene->low.y, scene->high.y);
@@ -43,7 +44,8 @@ void qdi_lammps_write_data(FILE *out, const qdi_lammps_scene *scene) {
     }
 }
 
-static void write_laws(FILE *out, const qdi_lammps_scene *scene) {
+// Writes the contact laws of a scene as LAMMPS styles.
+static void write_pair_style(FILE *out, const qdi_lammps_scene *scene) {
     const char *limit = scene->limit_damping ? " limit_damping" : "";
     char springs[160];
     snprintf(springs, sizeof springs, "hooke%s %.17g %.17g %.17g %.17g %.17g 1%s",
@@ -59,7 +61,8 @@ static void write_laws(FILE *out, const qdi_lammps_scene *scene) {
     fprintf(out, "fix floor all wall/gran %s yplane %.17g %.17g\n", springs, scene->low.y, scene->high.y);
 }
 
-static void write_energy(FILE *out, const qdi_lammps_scene *scene, size_t every) {
+// Writes the LAMMPS commands that print energies.
+static void write_energy_compute(FILE *out, const qdi_lammps_scene *scene, size_t every) {
     fprintf(
         out,
         "compute disk all property/atom radius omegaz\n"
@@ -70,20 +73,20 @@ static void write_energy(FILE *out, const qdi_lammps_scene *scene, size_t every)
 }
 
 void qdi_lammps_write_script(FILE *out, const qdi_lammps_scene *scene, const qdi_lammps_task *task) {
-    kinds known = find_kinds(scene);
+    kinds known = find_atom_types(scene);
     const char *name = scene->name, *sides = scene->walls ? "f f p" : "p p p";
     fprintf(out,
             "units lj\ndimension 2\natom_style sphere\nnewton %s\ncomm_modify vel yes\nboundary %s\n"
             "read_data %s.data\n",
             scene->newton ? "on" : "off", sides, name);
     for (int k = 0; k < known.count; ++k) fprintf(out, "set type %d mass %.17g\n", k + 1, known.mass[k]);
-    write_laws(out, scene);
+    write_pair_style(out, scene);
     if (task->every > 0)
         fprintf(out,
                 "dump frames all custom %zu %s.dump id %s\n"
                 "dump_modify frames sort id first no format float %%.17g\n",
                 task->every, name, task->columns);
-    if (task->energy_every > 0) write_energy(out, scene, task->energy_every);
+    if (task->energy_every > 0) write_energy_compute(out, scene, task->energy_every);
     fprintf(out, "thermo %zu\n", task->steps);
     if (task->warm > 0) fprintf(out, "run %zu\n", task->warm);
     // Without a set-up in between, which would work out forces from the velocities of the moment.

@@ -31,12 +31,14 @@ static void each_flag(FILE *out, const qdi_command *command,
     for (size_t i = 0; i < count; ++i) visit(out, command, &common[i]);
 }
 
+// Writes the names of all commands into a completion.
 static void put_commands(FILE *out) {
     const qdi_command *command;
     for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i)
         fprintf(out, "%s%s", i > 0 ? " " : "", command->syntax->command);
 }
 
+// Writes the names of the built-in scenes into a completion.
 static void put_scenes(FILE *out) {
     const char *name;
     for (size_t i = 0; (name = qd_scene_builtin_name(i)) != NULL; ++i)
@@ -60,6 +62,7 @@ static void put_keys(FILE *out, const char *beginning) {
     }
 }
 
+// Writes the names of the video presets into a completion.
 static void put_presets(FILE *out) {
     for (int i = 0; qd_video_preset_name((qd_video_preset)i); ++i)
         fprintf(out, "%s%s", i > 0 ? " " : "", qd_video_preset_name((qd_video_preset)i));
@@ -76,6 +79,7 @@ static bool put_choices(FILE *out, qdi_value_kind kind) {
     }
 }
 
+// Whether a value completes to words of a fixed list.
 static bool is_choice(qdi_value_kind kind) {
     return kind == QDI_VALUE_KEY || kind == QDI_VALUE_VIEW_KEY || kind == QDI_VALUE_FORMAT ||
            kind == QDI_VALUE_PRESET;
@@ -93,12 +97,14 @@ static void put_quoted(FILE *out, const char *text, const char *hard) {
 
 // ---- bash ----
 
+// Writes a flag into the completion of bash.
 static void bash_flag(FILE *out, const qdi_command *command, const qdi_option *row) {
     (void)command;
     if (row->letter && row->name[1] == '-') fprintf(out, "-%c ", row->letter);
     fprintf(out, "%s ", row->name);
 }
 
+// What bash completes a value of this kind with.
 static const char *bash_action(qdi_value_kind kind) {
     switch (kind) {
     case QDI_VALUE_SCENE: return "_quadrille_scenes";
@@ -110,6 +116,7 @@ static const char *bash_action(qdi_value_kind kind) {
     return ":";
 }
 
+// Writes the completion of a flag's value for bash.
 static void bash_value(FILE *out, const qdi_command *command, const qdi_option *row) {
     if (!row->value) return;
     qdi_value_kind kind = qdi_value_kind_of(row->value);
@@ -125,6 +132,7 @@ static void bash_value(FILE *out, const qdi_command *command, const qdi_option *
     }
 }
 
+// Writes the completion of bash.
 void qdi_complete_bash(FILE *out) {
     fputs("# bash completion for quadrille\n\n_quadrille_commands() {\n    mapfile -t COMPREPLY < <(compgen "
           "-W '",
@@ -163,6 +171,7 @@ void qdi_complete_bash(FILE *out) {
 
 // ---- zsh ----
 
+// What zsh completes a value of this kind with.
 static const char *zsh_action(qdi_value_kind kind) {
     switch (kind) {
     case QDI_VALUE_SCENE: return "_quadrille_scenes";
@@ -174,6 +183,7 @@ static const char *zsh_action(qdi_value_kind kind) {
     return " ";
 }
 
+// Writes a flag into the completion of zsh.
 static void zsh_flag(FILE *out, const qdi_command *command, const qdi_option *row) {
     (void)command;
     const bool many = row->kind == QDI_OPTION_LIST;
@@ -197,6 +207,7 @@ static void zsh_flag(FILE *out, const qdi_command *command, const qdi_option *ro
     }
 }
 
+// Writes the completion of zsh.
 void qdi_complete_zsh(FILE *out) {
     const qdi_command *command;
     fputs("#compdef quadrille\n# zsh completion for quadrille\n\n_quadrille_commands() {\n    local -a "
@@ -231,6 +242,7 @@ static void put_fish_text(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
+// Writes a flag into the completion of fish.
 static void fish_flag(FILE *out, const qdi_command *command, const qdi_option *row) {
     fprintf(out, "complete -c quadrille -n '__fish_seen_subcommand_from %s'", command->syntax->command);
     if (row->letter) fprintf(out, " -s %c", row->letter);
@@ -248,6 +260,7 @@ static void fish_flag(FILE *out, const qdi_command *command, const qdi_option *r
     fputc('\n', out);
 }
 
+// Writes the completion of fish.
 void qdi_complete_fish(FILE *out) {
     const qdi_command *command;
     fputs("# fish completion for quadrille\ncomplete -c quadrille -n __fish_use_subcommand -f\n", out);

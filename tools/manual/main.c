@@ -10,7 +10,8 @@
 
 enum { PATH_SIZE = 4096, TEXT_SIZE = 32768 };
 
-static char *read_text(const char *folder, const char *name) {
+// Reads a text that goes into a manual page.
+static char *read_page_text(const char *folder, const char *name) {
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/%s.txt", folder, name);
     char *text = calloc(1, TEXT_SIZE);
@@ -24,7 +25,8 @@ static char *read_text(const char *folder, const char *name) {
     return NULL;
 }
 
-static FILE *create(const char *folder, const char *name) {
+// Creates a file of the manual.
+static FILE *create_manual_file(const char *folder, const char *name) {
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "wb");
@@ -32,7 +34,8 @@ static FILE *create(const char *folder, const char *name) {
     return file;
 }
 
-static bool finish(FILE *file, const char *name) {
+// Closes a file of the manual; false if it could not be written.
+static bool finish_manual_file(FILE *file, const char *name) {
     bool written = !ferror(file);
     if (fclose(file) != 0) written = false;
     if (!written) fprintf(stderr, "cannot write %s\n", name);
@@ -43,37 +46,39 @@ static bool finish(FILE *file, const char *name) {
 static bool write_page(const char *texts, const char *out, const qdi_command *command, const char *exits) {
     char name[80] = "man1/quadrille.1";
     if (command) (void)snprintf(name, sizeof name, "man1/quadrille-%.40s.1", command->syntax->command);
-    char *text = read_text(texts, command ? command->syntax->command : "quadrille");
-    FILE *file = text ? create(out, name) : NULL;
+    char *text = read_page_text(texts, command ? command->syntax->command : "quadrille");
+    FILE *file = text ? create_manual_file(out, name) : NULL;
     if (file && command)
         qdi_manual_page(file, command, text, exits);
     else if (file)
         qdi_manual_program(file, text, exits);
     free(text);
-    return file && finish(file, name);
+    return file && finish_manual_file(file, name);
 }
 
+// Writes the completion of one shell.
 static bool write_completion(const char *out, const char *name, void (*write)(FILE *)) {
-    FILE *file = create(out, name);
+    FILE *file = create_manual_file(out, name);
     if (!file) return false;
     write(file);
-    return finish(file, name);
+    return finish_manual_file(file, name);
 }
 
+// The program that writes manual pages and completions during the build.
 int main(int argc, char **argv) {
     if (argc != 3 || strlen(argv[1]) > PATH_SIZE - 100 || strlen(argv[2]) > PATH_SIZE - 100) {
         fprintf(stderr, "usage: quadrille_manual TEXTS OUT\n");
         return 2;
     }
-    char *exits = read_text(argv[1], "exit-status");
+    char *exits = read_page_text(argv[1], "exit-status");
     bool written = exits && write_page(argv[1], argv[2], NULL, exits);
     const qdi_command *command;
     for (size_t i = 0; written && (command = qdi_command_at(i)) != NULL; ++i)
         written = write_page(argv[1], argv[2], command, exits);
     free(exits);
-    FILE *scene = written ? create(argv[2], "man5/quadrille-scene.5") : NULL;
+    FILE *scene = written ? create_manual_file(argv[2], "man5/quadrille-scene.5") : NULL;
     if (scene) qdi_manual_scene(scene);
-    written = scene && finish(scene, "man5/quadrille-scene.5");
+    written = scene && finish_manual_file(scene, "man5/quadrille-scene.5");
     written = written && write_completion(argv[2], "quadrille.bash", qdi_complete_bash) &&
               write_completion(argv[2], "_quadrille", qdi_complete_zsh) &&
               write_completion(argv[2], "quadrille.fish", qdi_complete_fish);

@@ -20,7 +20,8 @@ static void put_text(FILE *out, const char *text, size_t length, bool first) {
     }
 }
 
-static void put(FILE *out, const char *text) {
+// Writes a text into a manual page.
+static void put_roff(FILE *out, const char *text) {
     put_text(out, text, strlen(text), false);
 }
 
@@ -44,7 +45,8 @@ static void put_paragraphs(FILE *out, const char *text) {
     if (plain) fputs(".fi\n", out);
 }
 
-static void put_head(FILE *out, const char *command, const char *about) {
+// Writes the head of a manual page.
+static void put_page_head(FILE *out, const char *command, const char *about) {
     char upper[64];
     size_t i = 0;
     for (; command[i] && i + 1 < sizeof upper; ++i)
@@ -53,21 +55,22 @@ static void put_head(FILE *out, const char *command, const char *about) {
     fprintf(out, ".TH QUADRILLE%s%s 1 \"\" \"quadrille %s\" \"Quadrille\"\n", *command ? "\\-" : "", upper,
             QD_VERSION);
     fprintf(out, ".SH NAME\nquadrille%s%s \\- ", *command ? "\\-" : "", command);
-    put(out, about);
+    put_roff(out, about);
     fputc('\n', out);
 }
 
-static void put_options(FILE *out, const qdi_option *options, size_t count) {
+// Writes the options of a command into its manual page.
+static void put_page_options(FILE *out, const qdi_option *options, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const qdi_option *row = &options[i];
         fputs(".TP\n", out);
         if (row->letter && row->name[1] == '-') fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
         fputs("\\fB", out);
-        put(out, row->name);
+        put_roff(out, row->name);
         fputs("\\fR", out);
         if (row->value) {
             fputs(" \\fI", out);
-            put(out, row->value);
+            put_roff(out, row->value);
             fputs("\\fR", out);
         }
         fputc('\n', out);
@@ -76,7 +79,8 @@ static void put_options(FILE *out, const qdi_option *options, size_t count) {
     }
 }
 
-static void put_examples(FILE *out, const char *examples) {
+// Writes the examples of a command into its manual page.
+static void put_page_examples(FILE *out, const char *examples) {
     fputs(".SH EXAMPLES\n.nf\n", out);
     while (*examples) {
         size_t length = strcspn(examples, "\n");
@@ -87,7 +91,8 @@ static void put_examples(FILE *out, const char *examples) {
     fputs(".fi\n", out);
 }
 
-static void put_see_also(FILE *out, const char *but) {
+// Writes the names of the other manual pages.
+static void put_page_see_also(FILE *out, const char *but) {
     fputs(".SH SEE ALSO\n", out);
     if (*but) fputs(".BR quadrille (1)", out);
     const qdi_command *command;
@@ -102,35 +107,35 @@ static void put_see_also(FILE *out, const char *but) {
 
 void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits) {
     const qdi_syntax *syntax = command->syntax;
-    put_head(out, syntax->command, command->about);
+    put_page_head(out, syntax->command, command->about);
     fprintf(out, ".SH SYNOPSIS\n\\fBquadrille %s\\fR", syntax->command);
     if (syntax->word) {
         fputs(syntax->needed ? " \\fI" : " [\\fI", out);
-        put(out, syntax->word);
+        put_roff(out, syntax->word);
         fputs(syntax->needed ? "\\fR" : "\\fR]", out);
     }
     fputs(" [\\fIflags\\fR]\n.SH DESCRIPTION\n", out);
     put_paragraphs(out, text);
     if (command->word_about && syntax->word) {
         fputs(".TP\n\\fI", out);
-        put(out, syntax->word);
+        put_roff(out, syntax->word);
         fputs("\\fR\n", out);
         put_text(out, command->word_about, strlen(command->word_about), true);
         fputs(".\n", out);
     }
     fputs(".SH OPTIONS\n", out);
-    put_options(out, syntax->options, syntax->option_count);
+    put_page_options(out, syntax->options, syntax->option_count);
     size_t common_count;
     const qdi_option *common = qdi_common_options(&common_count);
-    put_options(out, common, common_count);
-    put_examples(out, command->examples);
+    put_page_options(out, common, common_count);
+    put_page_examples(out, command->examples);
     fputs(".SH EXIT STATUS\n", out);
     put_paragraphs(out, exits);
-    put_see_also(out, syntax->command);
+    put_page_see_also(out, syntax->command);
 }
 
 void qdi_manual_program(FILE *out, const char *text, const char *exits) {
-    put_head(out, "", "2D collision simulation on many cores");
+    put_page_head(out, "", "2D collision simulation on many cores");
     fputs(".SH SYNOPSIS\n\\fBquadrille\\fR \\fICOMMAND\\fR [\\fIarguments\\fR] [\\fIflags\\fR]\n.SH "
           "DESCRIPTION\n",
           out);
@@ -144,7 +149,7 @@ void qdi_manual_program(FILE *out, const char *text, const char *exits) {
     }
     fputs(".SH EXIT STATUS\n", out);
     put_paragraphs(out, exits);
-    put_see_also(out, "");
+    put_page_see_also(out, "");
 }
 
 void qdi_manual_scene(FILE *out) {
@@ -159,17 +164,17 @@ void qdi_manual_scene(FILE *out) {
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
         char expected[QDI_EXPECTED_ROOM];
         fputs(".TP\n\\fB", out);
-        put(out, key->path);
+        put_roff(out, key->path);
         fputs("\\fR", out);
         if (!qdi_schema_is_group(key)) {
             fputs(" ", out);
-            put(out, qdi_schema_expected(key, expected));
+            put_roff(out, qdi_schema_expected(key, expected));
         }
         fputs(key->planned ? " (not built yet)" : key->required ? " (needed)" : "", out);
         qdi_text value = {.allocator = qd_allocator_default()};
         if (!key->otherwise && qdi_scene_write_default(key, &value) && value.status == QD_OK) {
             fputs("; default: ", out);
-            put(out, value.chars);
+            put_roff(out, value.chars);
         }
         qdi_text_release(&value);
         fputs("\n", out);

@@ -32,14 +32,14 @@ void qdi_blind_destroy(qdi_blind *blind) {
 }
 
 /// From a to b, the shorter way.
-static qd_vec2 between(const qd_world *gas, const qd_body_view *view, uint32_t a, uint32_t b) {
+static qd_vec2 nearest_offset(const qd_world *gas, const qd_body_view *view, uint32_t a, uint32_t b) {
     qd_vec2 size = qd_world_definition(gas).size;
     double x = view->x[b] - view->x[a], y = view->y[b] - view->y[a];
     return (qd_vec2){x - size.x * floor(x / size.x + 0.5), y - size.y * floor(y / size.y + 0.5)};
 }
 
 /// Takes both out and puts them back in a group. The lowest free index is used first, so they keep theirs.
-static qd_status regroup(qd_world *gas, const couple *pair, int group) {
+static qd_status regroup_couple(qd_world *gas, const couple *pair, int group) {
     qd_body_view view = qd_world_view(gas);
     const qd_body_index index[2] = {pair->a < pair->b ? pair->a : pair->b,
                                     pair->a < pair->b ? pair->b : pair->a};
@@ -62,20 +62,21 @@ static qd_status regroup(qd_world *gas, const couple *pair, int group) {
     return status;
 }
 
-static bool is_taken(const qdi_blind *blind, qd_body_index index) {
+// Whether a disk is already one of a couple that shall not collide.
+static bool is_in_couple(const qdi_blind *blind, qd_body_index index) {
     for (size_t i = 0; i < blind->count; ++i)
         if (blind->couples[i].a == index || blind->couples[i].b == index) return true;
     return false;
 }
 
 /// Lets those that have been through each other see each other again.
-static qd_status release(qdi_blind *blind, qd_world *gas) {
+static qd_status release_couples(qdi_blind *blind, qd_world *gas) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < blind->count && status == QD_OK;) {
         couple *pair = &blind->couples[i];
         qd_body_view view = qd_world_view(gas);
         uint32_t a = view.row_of_index[pair->a], b = view.row_of_index[pair->b];
-        qd_vec2 way = between(gas, &view, a, b);
+        qd_vec2 way = nearest_offset(gas, &view, a, b);
         double reach = view.radius[a] + view.radius[b];
         double parting = way.x * (view.vx[b] - view.vx[a]) + way.y * (view.vy[b] - view.vy[a]);
         bool apart = way.x * way.x + way.y * way.y > reach * reach;
@@ -83,7 +84,7 @@ static qd_status release(qdi_blind *blind, qd_world *gas) {
             ++i;
             continue;
         }
-        status = regroup(gas, pair, 0);
+        status = regroup_couple(gas, pair, 0);
         *pair = blind->couples[--blind->count];
     }
     return status;
@@ -91,7 +92,7 @@ static qd_status release(qdi_blind *blind, qd_world *gas) {
 
 /// True where two disks meet within dt, if nobody is in their way.
 static bool will_meet(const qd_world *gas, const qd_body_view *view, uint32_t a, uint32_t b, double dt) {
-    qd_vec2 way = between(gas, view, a, b);
+    qd_vec2 way = nearest_offset(gas, view, a, b);
     double ux = view->vx[b] - view->vx[a], uy = view->vy[b] - view->vy[a];
     double along = way.x * ux + way.y * uy, reach = view->radius[a] + view->radius[b];
     double gap = way.x * way.x + way.y * way.y - reach * reach, speed = ux * ux + uy * uy;
@@ -100,7 +101,8 @@ static bool will_meet(const qd_world *gas, const qd_body_view *view, uint32_t a,
     return root > 0 && gap <= (sqrt(root) - along) * dt; // the earlier time is gap / (sqrt(root) - along)
 }
 
-static qd_status choose(qdi_blind *blind, qd_world *gas, double dt) {
+// Chooses couples of disks that shall not collide: the planted error of a gas.
+static qd_status choose_couples(qdi_blind *blind, qd_world *gas, double dt) {
     qd_body_view view = qd_world_view(gas);
     qd_status status = QD_OK;
     size_t old = blind->count;
@@ -109,20 +111,20 @@ static qd_status choose(qdi_blind *blind, qd_world *gas, double dt) {
             if (!will_meet(gas, &view, view.row_of_index[a], view.row_of_index[b], dt)) continue;
             qd_random random = qd_random_at(blind->seed, (uint64_t)a << 32 | b,
                                             (uint32_t)qd_world_steps(gas));
-            if (qd_random_uniform(&random) >= blind->part || is_taken(blind, a) || is_taken(blind, b))
+            if (qd_random_uniform(&random) >= blind->part || is_in_couple(blind, a) || is_in_couple(blind, b))
                 continue;
             if (blind->count < PAIRS_MAX) blind->couples[blind->count++] = (couple){a, b};
         }
     for (size_t i = old; i < blind->count && status == QD_OK; ++i)
-        status = regroup(gas, &blind->couples[i], -++blind->groups);
+        status = regroup_couple(gas, &blind->couples[i], -++blind->groups);
     return status;
 }
 
 qd_status qdi_blind_run(qdi_blind *blind, qd_world *gas, double time, double dt) {
     qd_status status = QD_OK;
     for (double done = 0; status == QD_OK && done < time - 1e-9 * dt; done += dt) {
-        status = release(blind, gas);
-        if (status == QD_OK) status = choose(blind, gas, dt);
+        status = release_couples(blind, gas);
+        if (status == QD_OK) status = choose_couples(blind, gas, dt);
         if (status == QD_OK) status = qd_world_step(gas, dt, NULL);
     }
     return status;

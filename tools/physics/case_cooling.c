@@ -20,16 +20,18 @@ enum { COOLING_T, COOLING_LOSS, SEEDS = 8, SEEDS_LONG = 32, TWIN_SEEDS = 4 };
 static const double moment = 2;
 static const double eta = 0.01;
 
+// The time scale of Haff's law for a gas of this restitution.
 static double cooling_time(double e) {
     return 4 / (qdi_reference_rate(eta) * (1 - e * e) * qdi_reference_cooling(e));
 }
 
 /// What is measured is one number per run: all blocks are the same, and chance is that between runs.
-static void keep(qdi_job *job, int series, double value) {
+static void keep_measured(qdi_job *job, int series, double value) {
     for (int block = 0; block < QDI_BLOCKS; ++block) job->series[series][block] = value;
 }
 
-static qd_status cool(qdi_job *job, qd_world *gas) {
+// Lets a gas cool by inelastic collisions, and measures its energy.
+static qd_status measure_cooling(qdi_job *job, qd_world *gas) {
     double disks = qdi_gas_count(&job->gas);
     qd_metrics before, now;
     qd_world_measure(gas, &before);
@@ -37,11 +39,12 @@ static qd_status cool(qdi_job *job, qd_world *gas) {
     qd_world_measure(gas, &now);
     double temperature = now.temperature * disks / (disks - 1);
     double collisions = 2 * (double)(now.collisions - before.collisions) / (disks - 1);
-    keep(job, COOLING_T, temperature);
-    keep(job, COOLING_LOSS, -2 * qd_log(temperature) / collisions);
+    keep_measured(job, COOLING_T, temperature);
+    keep_measured(job, COOLING_LOSS, -2 * qd_log(temperature) / collisions);
     return status;
 }
 
+// Job of the validation: Haff's law of a cooling gas.
 static qd_status run_cooling(qdi_job *job, qd_error *error) {
     qd_world *gas = NULL, *cooling = NULL;
     qd_status status = qdi_gas_create(&job->gas, &gas, error);
@@ -51,12 +54,13 @@ static qd_status run_cooling(qdi_job *job, qd_error *error) {
         def.restitution = job->setting;
         status = qdi_gas_copy(gas, &def, 1, &cooling, error);
     }
-    if (status == QD_OK) status = cool(job, cooling);
+    if (status == QD_OK) status = measure_cooling(job, cooling);
     qd_world_destroy(gas);
     qd_world_destroy(cooling);
     return status;
 }
 
+// Plans the jobs of the cooling gas and its planted error.
 static void plan_cooling(const qdi_case *self, qdi_plan *plan) {
     const double free_time = 1 / qdi_reference_rate(eta);
     qdi_job job = {
@@ -72,24 +76,26 @@ static void plan_cooling(const qdi_case *self, qdi_plan *plan) {
 }
 
 /// Of one value per run.
-static qdi_estimate estimate(const qdi_plan *plan, size_t first, size_t count, int series) {
+static qdi_estimate estimate_series(const qdi_plan *plan, size_t first, size_t count, int series) {
     double values[SEEDS_LONG];
     for (size_t i = 0; i < count; ++i) values[i] = plan->jobs[first + i].series[series][0];
     return qdi_estimate_of(values, count);
 }
 
+// Compares the cooling gas with its reference.
 static void judge_cooling(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     size_t sound = plan->count - TWIN_SEEDS;
     char name[48];
     double left = 1 / ((1 + moment) * (1 + moment));
-    qdi_row *row = qdi_rows_add(rows, self->name, estimate(plan, 0, sound, COOLING_T), left, 0.02 * left);
+    qdi_row *row = qdi_rows_add(rows, self->name, estimate_series(plan, 0, sound, COOLING_T), left,
+                                0.02 * left);
     if (row) snprintf(row->note, sizeof row->note, "temperature after %g tc", moment);
-    qdi_row_twin(row, "restitution less 0.01", estimate(plan, sound, TWIN_SEEDS, COOLING_T));
+    qdi_row_twin(row, "restitution less 0.01", estimate_series(plan, sound, TWIN_SEEDS, COOLING_T));
     double loss = (1 - self->value * self->value) * qdi_reference_loss(self->value);
     snprintf(name, sizeof name, "loss_%g", self->value);
-    row = qdi_rows_add(rows, name, estimate(plan, 0, sound, COOLING_LOSS), loss, 0.02 * loss);
+    row = qdi_rows_add(rows, name, estimate_series(plan, 0, sound, COOLING_LOSS), loss, 0.02 * loss);
     if (row) snprintf(row->note, sizeof row->note, "-2 log(T / T0) per collision of a disk, at any density");
-    qdi_row_twin(row, "restitution less 0.01", estimate(plan, sound, TWIN_SEEDS, COOLING_LOSS));
+    qdi_row_twin(row, "restitution less 0.01", estimate_series(plan, sound, TWIN_SEEDS, COOLING_LOSS));
 }
 
 static const qdi_case cases[] = {

@@ -28,7 +28,8 @@ enum { FREE_KT, FREE_WAY, FREE_MEMORY, FREE = 1024, FREE_SEEDS = 8, FREE_TWINS =
 static const double less_drag = 0.75, more_heat = 1.1;
 static const double way_after = 10; ///< time; and memory after 1
 
-static qd_status look_at_free(qdi_job *job, qd_world *world, int block) {
+// Measures free disks under the Langevin thermostat.
+static qd_status measure_free(qdi_job *job, qd_world *world, int block) {
     static const double dt = 0.1;
     double x[FREE], y[FREE], vx[FREE], vy[FREE], way = 0, memory = 0, energy = 0;
     qd_body_view view = qd_world_view(world);
@@ -55,6 +56,7 @@ static qd_status look_at_free(qdi_job *job, qd_world *world, int block) {
     return status;
 }
 
+// Job of the validation: free disks under the Langevin thermostat.
 static qd_status run_free(qdi_job *job, qd_error *error) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
@@ -72,11 +74,12 @@ static qd_status run_free(qdi_job *job, qd_error *error) {
     }
     if (status == QD_OK) status = qdi_gas_run(world, 10, 0.1); // they start at rest
     for (int block = 0; status == QD_OK && block < QDI_BLOCKS; ++block)
-        status = look_at_free(job, world, block);
+        status = measure_free(job, world, block);
     qd_world_destroy(world);
     return status;
 }
 
+// Plans the jobs of the Langevin thermostat and its planted error.
 static void plan_free(const qdi_case *self, qdi_plan *plan) {
     (void)self;
     qdi_job job = {.work = run_free, .gas = qdi_gas_default()};
@@ -85,6 +88,7 @@ static void plan_free(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, FREE_TWINS);
 }
 
+// Compares the Langevin thermostat with its references.
 static void judge_free(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     (void)self;
     static const char *const names[] = {"langevin_temperature", "langevin_way", "langevin_memory"};
@@ -131,8 +135,8 @@ static qd_status make_mixture(uint64_t seed, double larger, qd_world **gas, qd_e
 
 /// The same disks on springs, as good as at rest, in a world of the same size that changes. NULL is made of
 /// NULL.
-static qd_status press(const qd_world *from, double rate, double fraction, double pressure, qd_world **world,
-                       qd_error *error) {
+static qd_status press_packing(const qd_world *from, double rate, double fraction, double pressure,
+                               qd_world **world, qd_error *error) {
     qd_world_def def = qd_world_definition(from);
     qd_vec2 low, high;
     qd_world_sides(from, &low, &high);
@@ -148,14 +152,15 @@ static qd_status press(const qd_world *from, double rate, double fraction, doubl
 
 static const double over = 0.87; ///< area fraction that they are pressed to
 
+// Job of the validation: the density at which disks jam.
 static qd_status run_jamming(qdi_job *job, qd_error *error) {
     const double dt = 0.004, larger = 1 + job->planted;
     qd_world *gas = NULL, *packing = NULL, *loosened = NULL;
     qd_status status = make_mixture(job->gas.seed, larger, &gas, error);
     if (status == QD_OK) status = qdi_gas_run(gas, 15, 0.02);
-    if (status == QD_OK) status = press(gas, 0.04, over, HUGE_VAL, &packing, error);
+    if (status == QD_OK) status = press_packing(gas, 0.04, over, HUGE_VAL, &packing, error);
     if (status == QD_OK) status = qdi_gas_run(packing, 13, dt);
-    if (status == QD_OK) status = press(packing, -0.003, HUGE_VAL, 0.05, &loosened, error);
+    if (status == QD_OK) status = press_packing(packing, -0.003, HUGE_VAL, 0.05, &loosened, error);
     if (status == QD_OK) status = qdi_gas_run(loosened, 10, dt);
     if (status == QD_OK) {
         qd_metrics metrics;
@@ -168,6 +173,7 @@ static qd_status run_jamming(qdi_job *job, qd_error *error) {
     return status;
 }
 
+// Plans the jobs of jamming and its planted error.
 static void plan_jamming(const qdi_case *self, qdi_plan *plan) {
     (void)self;
     qdi_job job = {.work = run_jamming, .gas = qdi_gas_default()};
@@ -176,6 +182,7 @@ static void plan_jamming(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, JAM_TWINS);
 }
 
+// Compares the jamming density with its reference.
 static void judge_jamming(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     size_t sound = plan->count - JAM_TWINS;
     qdi_row *row = qdi_rows_add(rows, self->name, qdi_plan_estimate_runs(plan, 0, sound, 0), 0.84, 0.005);
@@ -198,7 +205,8 @@ enum {
 static const double silo_width = 6, silo_step = 0.0045, silo_settle = 20;
 
 /// Rows of grains, from a height on, as loose as they fall.
-static qd_status pour(qdi_job *job, qd_world *silo, int first, int end, double height, qd_error *error) {
+static qd_status pour_grains(qdi_job *job, qd_world *silo, int first, int end, double height,
+                             qd_error *error) {
     qd_status status = QD_OK;
     for (int i = first; status == QD_OK && i < end; ++i) {
         qd_random random = qd_random_at(job->gas.seed, (uint64_t)i, 0);
@@ -212,7 +220,7 @@ static qd_status pour(qdi_job *job, qd_world *silo, int first, int end, double h
 }
 
 /// Lets them settle; then what the floor carries, and what they weigh.
-static qd_status weigh(qd_world *silo, double settle, double *load, double *weight) {
+static qd_status weigh_silo(qd_world *silo, double settle, double *load, double *weight) {
     const double time = 4;
     qd_metrics before, after;
     qd_status status = qdi_gas_run(silo, settle, silo_step);
@@ -224,7 +232,8 @@ static qd_status weigh(qd_world *silo, double settle, double *load, double *weig
     return status;
 }
 
-static double top_of(const qd_world *silo) {
+// Height of the filling of a silo.
+static double silo_top(const qd_world *silo) {
     qd_body_view view = qd_world_view(silo);
     double top = 0;
     for (size_t r = 0; r < view.count; ++r)
@@ -232,6 +241,7 @@ static double top_of(const qd_world *silo) {
     return top;
 }
 
+// Job of the validation: the weight on the floor of a silo.
 static qd_status run_silo(qdi_job *job, qd_error *error) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){silo_width, 200};
@@ -246,16 +256,17 @@ static qd_status run_silo(qdi_job *job, qd_error *error) {
     qd_world *silo = NULL;
     double load[2] = {0, 0}, weight[2] = {0, 0};
     qd_status status = qd_world_create(&def, &silo);
-    if (status == QD_OK) status = pour(job, silo, 0, FIRST_FILL, 0, error);
-    if (status == QD_OK) status = weigh(silo, settle, &load[0], &weight[0]);
-    if (status == QD_OK) status = pour(job, silo, FIRST_FILL, SECOND_FILL, top_of(silo), error);
-    if (status == QD_OK) status = weigh(silo, settle, &load[1], &weight[1]);
+    if (status == QD_OK) status = pour_grains(job, silo, 0, FIRST_FILL, 0, error);
+    if (status == QD_OK) status = weigh_silo(silo, settle, &load[0], &weight[0]);
+    if (status == QD_OK) status = pour_grains(job, silo, FIRST_FILL, SECOND_FILL, silo_top(silo), error);
+    if (status == QD_OK) status = weigh_silo(silo, settle, &load[1], &weight[1]);
     qdi_job_keep(job, SILO_ADDED, (load[1] - load[0]) / (weight[1] - weight[0]));
     qdi_job_keep(job, SILO_FLOOR, load[1] / weight[1]);
     qd_world_destroy(silo);
     return status;
 }
 
+// Plans the jobs of the silo and its planted error.
 static void plan_silo(const qdi_case *self, qdi_plan *plan) {
     qdi_job job = {.work = run_silo, .gas = qdi_gas_default(), .setting = self->value};
     int seeds = plan->brief ? SILO_SEEDS : SILO_SEEDS_LONG;
@@ -264,6 +275,7 @@ static void plan_silo(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, seeds / 2);
 }
 
+// Compares the silo with Janssen's law.
 static void judge_silo(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     (void)self;
     size_t twins = plan->count / 3, sound = plan->count - twins;

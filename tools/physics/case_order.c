@@ -11,8 +11,9 @@ static const double pi = 3.14159265358979323846;
 /// One trial at a value of what is varied: whether it is above the threshold, or what went wrong.
 typedef qd_status (*trial)(double value, bool *above, qd_error *error);
 
-static qd_status bisect(trial function, double low, double high, int halvings, double *threshold,
-                        qd_error *error) {
+// Halves an interval around a threshold until it is known.
+static qd_status bisect_threshold(trial function, double low, double high, int halvings, double *threshold,
+                                  qd_error *error) {
     qd_status status = QD_OK;
     for (int i = 0; status == QD_OK && i < halvings; ++i) {
         double middle = 0.5 * (low + high);
@@ -33,7 +34,9 @@ typedef struct lattice {
 static const lattice triangular = {0.86602540378443864676, 0.5}, square = {1, 0};
 enum { ACROSS = 12 };
 
-static qd_status count_contacts(const lattice *form, double apart, size_t *contacts, qd_error *error) {
+// Counts contacts in a lattice of disks.
+static qd_status count_lattice_contacts(const lattice *form, double apart, size_t *contacts,
+                                        qd_error *error) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){ACROSS * apart, ACROSS * apart * form->rise};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -52,53 +55,61 @@ static qd_status count_contacts(const lattice *form, double apart, size_t *conta
     return status;
 }
 
-static qd_status is_free(const lattice *form, double apart, bool *above, qd_error *error) {
+// Whether disks in a lattice do not touch.
+static qd_status lattice_is_free(const lattice *form, double apart, bool *above, qd_error *error) {
     size_t contacts = 0;
-    qd_status status = count_contacts(form, apart, &contacts, error);
+    qd_status status = count_lattice_contacts(form, apart, &contacts, error);
     *above = contacts == 0;
     return status;
 }
 
+// Trial of the bisection: the triangular lattice.
 static qd_status try_triangular(double apart, bool *above, qd_error *error) {
-    return is_free(&triangular, apart, above, error);
+    return lattice_is_free(&triangular, apart, above, error);
 }
 
+// Trial of the bisection: the square lattice.
 static qd_status try_square(double apart, bool *above, qd_error *error) {
-    return is_free(&square, apart, above, error);
+    return lattice_is_free(&square, apart, above, error);
 }
 
+// Job of the validation: at which density a lattice packs.
 static qd_status run_packing(qdi_job *job, qd_error *error) {
     const lattice *form = job->setting > 0 ? &triangular : &square;
     double apart = 0;
     size_t contacts = 0;
-    qd_status status = bisect(form == &triangular ? try_triangular : try_square, 0.9, 1.1, 45, &apart, error);
-    if (status == QD_OK) status = count_contacts(form, apart * (1 - 1e-9), &contacts, error);
+    qd_status status = bisect_threshold(form == &triangular ? try_triangular : try_square, 0.9, 1.1, 45,
+                                        &apart, error);
+    if (status == QD_OK) status = count_lattice_contacts(form, apart * (1 - 1e-9), &contacts, error);
     job->series[0][0] = 0.25 * pi / (apart * apart * form->rise);
     job->series[1][0] = 2.0 * (double)contacts / (ACROSS * ACROSS);
     return status;
 }
 
+// Plans the job of a packing.
 static void plan_packing(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &(qdi_job){.work = run_packing, .setting = self->value}, 1);
 }
 
-static qdi_estimate certain(double value) {
+// An estimate without an error.
+static qdi_estimate exact_estimate(double value) {
     return (qdi_estimate){value, 0};
 }
 
+// Compares the density of a packing with its reference.
 static void judge_packing(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const qdi_job *job = &plan->jobs[0];
     bool close = self->value > 0;
     double fraction = close ? 0.90689968211710892530 : 0.78539816339744830962;
-    qdi_row *row = qdi_rows_add(rows, self->name, certain(job->series[0][0]), fraction, 1e-9);
+    qdi_row *row = qdi_rows_add(rows, self->name, exact_estimate(job->series[0][0]), fraction, 1e-9);
     if (row) snprintf(row->note, sizeof row->note, "area fraction at which a lattice begins to touch");
     char name[48];
     snprintf(name, sizeof name, "neighbours_%s", close ? "triangular" : "square");
-    (void)qdi_rows_add(rows, name, certain(job->series[1][0]), close ? 6 : 4, 0);
+    (void)qdi_rows_add(rows, name, exact_estimate(job->series[1][0]), close ? 6 : 4, 0);
 }
 
 /// A world with a floor, where gravity 1 pulls down, turned by `slope`.
-static qd_world_def ground(double slope) {
+static qd_world_def make_ground(double slope) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){40, 20};
     qd_sincos(slope, &def.gravity.x, &def.gravity.y);
@@ -109,7 +120,7 @@ static qd_world_def ground(double slope) {
 
 /// Lets a world go on for a while and destroys it: how far its last body has come from where it was, and how
 /// far it has turned.
-static qd_status wait(qd_world *world, qd_status status, qd_id last, double *way, double *turn) {
+static qd_status wait_and_destroy(qd_world *world, qd_status status, qd_id last, double *way, double *turn) {
     qd_body_state before, after;
     if (status == QD_OK) status = qd_world_body(world, last, &before);
     for (int step = 0; status == QD_OK && step < 1000; ++step) status = qd_world_step(world, 0.01, NULL);
@@ -124,8 +135,8 @@ static qd_status wait(qd_world *world, qd_status status, qd_id last, double *way
 }
 
 /// Three disks, two on the floor and one on both; `between` and `below` are the frictions of their contacts.
-static qd_status pile(double between, double below, bool *stands, qd_error *error) {
-    qd_world_def def = ground(0);
+static qd_status try_pile(double between, double below, bool *stands, qd_error *error) {
+    qd_world_def def = make_ground(0);
     def.friction = between;
     def.walls.friction = below * below / between; // a contact has the root of the product
     qd_world *world = NULL;
@@ -138,23 +149,25 @@ static qd_status pile(double between, double below, bool *stands, qd_error *erro
         status = qd_world_add(world, &disk, &id, error);
     }
     double way = 0, turn = 0;
-    status = wait(world, status, id, &way, &turn);
+    status = wait_and_destroy(world, status, id, &way, &turn);
     *stands = way < 0.1;
     return status;
 }
 
-static qd_status try_between(double friction, bool *above, qd_error *error) {
-    return pile(friction, 1, above, error);
+// Trial of the bisection: friction between the disks of a pile.
+static qd_status try_pile_between(double friction, bool *above, qd_error *error) {
+    return try_pile(friction, 1, above, error);
 }
 
-static qd_status try_below(double friction, bool *above, qd_error *error) {
-    return pile(1, friction, above, error);
+// Trial of the bisection: friction below a pile.
+static qd_status try_pile_below(double friction, bool *above, qd_error *error) {
+    return try_pile(1, friction, above, error);
 }
 
 /// A box of this size on a slope.
-static qd_status slope(qd_vec2 size, double friction, double angle, double *way, double *turn,
-                       qd_error *error) {
-    qd_world_def def = ground(angle);
+static qd_status try_slope(qd_vec2 size, double friction, double angle, double *way, double *turn,
+                           qd_error *error) {
+    qd_world_def def = make_ground(angle);
     def.friction = friction;
     qd_world *world = NULL;
     qd_status status = qd_world_create(&def, &world);
@@ -163,19 +176,21 @@ static qd_status slope(qd_vec2 size, double friction, double angle, double *way,
     box.position = (qd_vec2){5, 0.5 * size.y};
     qd_id id = {0, 0};
     if (status == QD_OK) status = qd_world_add(world, &box, &id, error);
-    return wait(world, status, id, way, turn);
+    return wait_and_destroy(world, status, id, way, turn);
 }
 
-static qd_status try_slip(double angle, bool *above, qd_error *error) {
+// Trial of the bisection: the slope at which a rectangle slips.
+static qd_status try_slope_slip(double angle, bool *above, qd_error *error) {
     double way = 0, turn = 0;
-    qd_status status = slope((qd_vec2){2, 1}, 0.5, angle, &way, &turn, error);
+    qd_status status = try_slope((qd_vec2){2, 1}, 0.5, angle, &way, &turn, error);
     *above = way > 0.05;
     return status;
 }
 
-static qd_status try_tip(double angle, bool *above, qd_error *error) {
+// Trial of the bisection: the slope at which a rectangle tips over.
+static qd_status try_slope_tip(double angle, bool *above, qd_error *error) {
     double way = 0, turn = 0;
-    qd_status status = slope((qd_vec2){1, 2}, 2, angle, &way, &turn, error);
+    qd_status status = try_slope((qd_vec2){1, 2}, 2, angle, &way, &turn, error);
     *above = turn > 0.1;
     return status;
 }
@@ -189,24 +204,29 @@ typedef struct threshold {
 /// A cylinder on two: tan 15 degrees between them, a third of it on the floor. A block slips at
 /// atan(friction); a box twice as tall as wide tips at atan(1 / 2).
 static const threshold thresholds[] = {
-    {try_between, 0.26794919243112270647, 0.05, "friction between three stacked disks below which they part"},
-    {try_below, 0.08931639747704090216, 0.05, "friction on the floor below which they part"},
-    {try_slip, 0.46364760900080611621, 0.01, "angle from which a block with friction 0.5 slips"},
-    {try_tip, 0.46364760900080611621, 0.01, "angle from which a box twice as tall as wide tips"},
+    {try_pile_between, 0.26794919243112270647, 0.05,
+     "friction between three stacked disks below which they part"},
+    {try_pile_below, 0.08931639747704090216, 0.05, "friction on the floor below which they part"},
+    {try_slope_slip, 0.46364760900080611621, 0.01, "angle from which a block with friction 0.5 slips"},
+    {try_slope_tip, 0.46364760900080611621, 0.01, "angle from which a box twice as tall as wide tips"},
 };
 
+// Job of the validation: a threshold of friction.
 static qd_status run_threshold(qdi_job *job, qd_error *error) {
     const threshold *one = &thresholds[(size_t)job->setting];
-    return bisect(one->function, 0.7 * one->reference, 1.3 * one->reference, 10, &job->series[0][0], error);
+    return bisect_threshold(one->function, 0.7 * one->reference, 1.3 * one->reference, 10, &job->series[0][0],
+                            error);
 }
 
+// Plans the job of a threshold.
 static void plan_threshold(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &(qdi_job){.work = run_threshold, .setting = self->value}, 1);
 }
 
+// Compares a threshold of friction with its reference.
 static void judge_threshold(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const threshold *one = &thresholds[(size_t)self->value];
-    qdi_row *row = qdi_rows_add(rows, self->name, certain(plan->jobs[0].series[0][0]), one->reference,
+    qdi_row *row = qdi_rows_add(rows, self->name, exact_estimate(plan->jobs[0].series[0][0]), one->reference,
                                 one->tolerance * one->reference);
     if (row) snprintf(row->note, sizeof row->note, "%s", one->note);
 }

@@ -35,7 +35,8 @@ static const state_setting settings[] = {
     {0.4, 20, 220, 0.06, 0.007, 1.03}, {0.5, 15, 180, 0.05, 0.005, 1.03}, {0.6, 15, 140, 0.04, 0.003, 1.03},
 };
 
-static const state_setting *setting_of(double eta) {
+// The setting of the hard-disk gas of this density.
+static const state_setting *state_setting_of(double eta) {
     size_t i = 0;
     while (settings[i].eta < eta - 0.01) ++i;
     return &settings[i];
@@ -62,7 +63,8 @@ static qd_status run_block(qdi_job *job, qd_world *gas, qdi_blind *blind) {
     return status;
 }
 
-static qd_status measure(qdi_job *job, qd_world *gas, qdi_blind *blind) {
+// Measures pressure and speeds of a hard-disk gas.
+static qd_status measure_state(qdi_job *job, qd_world *gas, qdi_blind *blind) {
     double disks = qdi_gas_count(&job->gas);
     if (job->looks > 0) {
         job->speed_room = (size_t)job->looks * QDI_BLOCKS * (size_t)disks;
@@ -88,18 +90,20 @@ static qd_status measure(qdi_job *job, qd_world *gas, qdi_blind *blind) {
     return status;
 }
 
+// Job of the validation: equation of state of hard disks.
 static qd_status run_state(qdi_job *job, qd_error *error) {
     qd_world *gas = NULL;
     qd_status status = qdi_gas_create(&job->gas, &gas, error);
     qdi_blind *blind = NULL;
     if (status == QD_OK && job->planted > 0) status = qdi_blind_create(job->planted, job->gas.seed, &blind);
-    if (status == QD_OK) status = measure(job, gas, blind);
+    if (status == QD_OK) status = measure_state(job, gas, blind);
     qdi_blind_destroy(blind);
     qd_world_destroy(gas);
     return status;
 }
 
-static int seeds_of(const qdi_plan *plan) {
+// How many seeds the gas at this density runs with.
+static int state_seeds(const qdi_plan *plan) {
     return plan->brief ? SEEDS : SEEDS_LONG;
 }
 
@@ -109,16 +113,17 @@ static qdi_job sound_job(const state_setting *setting, const qdi_plan *plan, dou
     job.gas.eta = setting->eta;
     job.gas.dt = setting->dt_followed;
     job.gas.continuous = true;
-    job.time = (plan->brief ? 1.4 : 4) * time / seeds_of(plan);
+    job.time = (plan->brief ? 1.4 : 4) * time / state_seeds(plan);
     return job;
 }
 
+// Plans the jobs of the equation of state and its planted errors.
 static void plan_state(const qdi_case *self, qdi_plan *plan) {
-    const state_setting *setting = setting_of(self->value);
+    const state_setting *setting = state_setting_of(self->value);
     qdi_job job = sound_job(setting, plan, setting->time);
     bool speeds = fabs(self->value - 0.3) < 0.01;
     if (speeds) job.looks = (int)(job.time / QDI_BLOCKS * qdi_reference_rate(job.gas.eta) / apart);
-    qdi_plan_add(plan, &job, seeds_of(plan));
+    qdi_plan_add(plan, &job, state_seeds(plan));
     job.time = setting->time / 8;
     job.gas.diameter = setting->larger;
     job.looks = 0;
@@ -150,6 +155,7 @@ static qdi_estimate speeds_of(const qdi_plan *plan, size_t first, size_t count, 
     return (qdi_estimate){distance, 0.26 / sqrt((double)*seen)};
 }
 
+// Compares the speeds of a gas with Maxwell's distribution.
 static void judge_speeds(const qdi_plan *plan, size_t sound, qdi_rows *rows) {
     size_t seen = 0, twin_seen = 0;
     qdi_estimate distance = speeds_of(plan, 0, sound, &seen);
@@ -161,9 +167,10 @@ static void judge_speeds(const qdi_plan *plan, size_t sound, qdi_rows *rows) {
                  seen);
 }
 
-static void judge_state(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
-    const state_setting *setting = setting_of(self->value);
-    size_t sound = (size_t)seeds_of(plan), twin = sound;
+// Compares the equation of state of hard disks with its references.
+static void judge_state_equation(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
+    const state_setting *setting = state_setting_of(self->value);
+    size_t sound = (size_t)state_seeds(plan), twin = sound;
     char name[48];
     double Z = qdi_reference_state(setting->eta), rate = qdi_reference_rate(setting->eta);
     qdi_row *row = qdi_rows_add(rows, self->name, qdi_plan_estimate(plan, 0, sound, STATE_Z), Z, 0.005 * Z);
@@ -184,7 +191,7 @@ static void judge_state(const qdi_case *self, const qdi_plan *plan, qdi_rows *ro
 
 /// Best for the extrapolation is 1.4 times as long a time with the shorter step.
 static void plan_stepped(const qdi_case *self, qdi_plan *plan) {
-    const state_setting *setting = setting_of(self->value);
+    const state_setting *setting = state_setting_of(self->value);
     for (int planted = 0; planted < 2; ++planted) {
         for (int twice = 0; twice < 2; ++twice) {
             qdi_job job = sound_job(setting, plan, (twice ? 2.7 : 3.8) * setting->time);
@@ -194,14 +201,15 @@ static void plan_stepped(const qdi_case *self, qdi_plan *plan) {
                 job.gas.diameter = setting->larger;
                 job.time *= plan->brief ? 0.25 : 0.125;
             }
-            qdi_plan_add(plan, &job, planted ? TWIN_SEEDS : seeds_of(plan));
+            qdi_plan_add(plan, &job, planted ? TWIN_SEEDS : state_seeds(plan));
         }
     }
 }
 
+// Compares the equation of state at two lengths of a step.
 static void judge_stepped(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
-    const state_setting *setting = setting_of(self->value);
-    size_t sound = (size_t)seeds_of(plan);
+    const state_setting *setting = state_setting_of(self->value);
+    size_t sound = (size_t)state_seeds(plan);
     double Z = qdi_reference_state(setting->eta), dt[2] = {setting->dt, 2 * setting->dt};
     qdi_estimate at[2] = {qdi_plan_estimate(plan, 0, sound, STATE_Z),
                           qdi_plan_estimate(plan, sound, sound, STATE_Z)};
@@ -218,12 +226,12 @@ static void judge_stepped(const qdi_case *self, const qdi_plan *plan, qdi_rows *
 }
 
 static const qdi_case cases[] = {
-    {"eos_0.1", "equation of state, collisions", 0.1, plan_state, judge_state, false},
-    {"eos_0.2", "equation of state, collisions", 0.2, plan_state, judge_state, false},
-    {"eos_0.3", "equation of state, collisions, speeds", 0.3, plan_state, judge_state, false},
-    {"eos_0.4", "equation of state, collisions", 0.4, plan_state, judge_state, false},
-    {"eos_0.5", "equation of state, collisions", 0.5, plan_state, judge_state, false},
-    {"eos_0.6", "equation of state, collisions", 0.6, plan_state, judge_state, false},
+    {"eos_0.1", "equation of state, collisions", 0.1, plan_state, judge_state_equation, false},
+    {"eos_0.2", "equation of state, collisions", 0.2, plan_state, judge_state_equation, false},
+    {"eos_0.3", "equation of state, collisions, speeds", 0.3, plan_state, judge_state_equation, false},
+    {"eos_0.4", "equation of state, collisions", 0.4, plan_state, judge_state_equation, false},
+    {"eos_0.5", "equation of state, collisions", 0.5, plan_state, judge_state_equation, false},
+    {"eos_0.6", "equation of state, collisions", 0.6, plan_state, judge_state_equation, false},
     {"eos_stepped_0.1", "equation of state in steps, extrapolated to dt = 0", 0.1, plan_stepped,
      judge_stepped, true},
     {"eos_stepped_0.2", "equation of state in steps, extrapolated to dt = 0", 0.2, plan_stepped,

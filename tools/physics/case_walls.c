@@ -20,7 +20,8 @@ enum { WALL_Z, WALL_SPEED };
 enum { HEIGHT, EVEN };
 enum { SEEDS = 4, SEEDS_LONG = 8, TWIN_SEEDS = 2 };
 
-static int seeds_of(const qdi_plan *plan) {
+// How many seeds the gas between walls runs with.
+static int wall_seeds(const qdi_plan *plan) {
     return plan->brief ? SEEDS : SEEDS_LONG;
 }
 
@@ -35,6 +36,7 @@ static void count_hits(const qd_world *gas, double *hits, double *speeds) {
     }
 }
 
+// Measures the pressure of a gas on its walls.
 static qd_status measure_walls(qdi_job *job, qd_world *gas) {
     double disks = qdi_gas_count(&job->gas), given = (disks - 1) / disks; // the temperature that it was given
     qd_vec2 size = qd_world_definition(gas).size;
@@ -58,6 +60,7 @@ static qd_status measure_walls(qdi_job *job, qd_world *gas) {
     return status;
 }
 
+// Job of the validation: pressure on walls.
 static qd_status run_walls(qdi_job *job, qd_error *error) {
     qd_world *gas = NULL;
     qd_status status = qdi_gas_create(&job->gas, &gas, error);
@@ -66,6 +69,7 @@ static qd_status run_walls(qdi_job *job, qd_error *error) {
     return status;
 }
 
+// Plans the jobs of the pressure on walls and its planted error.
 static void plan_walls(const qdi_case *self, qdi_plan *plan) {
     qdi_job job = {.work = run_walls, .gas = qdi_gas_default(), .settle = 60};
     job.gas.columns = job.gas.rows = 16;
@@ -74,14 +78,15 @@ static void plan_walls(const qdi_case *self, qdi_plan *plan) {
     job.gas.dt = 1;
     job.gas.continuous = true;
     job.time = 8000;
-    qdi_plan_add(plan, &job, seeds_of(plan));
+    qdi_plan_add(plan, &job, wall_seeds(plan));
     job.gas.speed = 1.035;
     job.time = 4000;
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
+// Compares the pressure on walls with its reference.
 static void judge_walls(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
-    size_t sound = (size_t)seeds_of(plan);
+    size_t sound = (size_t)wall_seeds(plan);
     double Z = qdi_reference_state(self->value), speed = sqrt(0.5 * pi);
     qdi_row *row = qdi_rows_add(rows, "wall_pressure", qdi_plan_estimate(plan, 0, sound, WALL_Z), Z,
                                 0.005 * Z);
@@ -96,8 +101,9 @@ static void judge_walls(const qdi_case *self, const qdi_plan *plan, qdi_rows *ro
 enum { AIR = 400 };
 static const double density = 0.01; ///< of disks at the floor
 
-static qd_status fill_column(const qdi_job *job, double height, double width, qd_world *air,
-                             qd_error *error) {
+// Fills a column of air under gravity.
+static qd_status fill_air_column(const qdi_job *job, double height, double width, qd_world *air,
+                                 qd_error *error) {
     qd_status status = QD_OK;
     qd_body_def disk = qd_body_def_default();
     disk.mass = 1;
@@ -122,7 +128,8 @@ typedef struct air_sums {
     double energy[2], count[2]; ///< below and above the median
 } air_sums;
 
-static void look_at_air(const qd_world *air, double median, double planted, air_sums *sums) {
+// Adds up heights and speeds of a column of air.
+static void sum_air(const qd_world *air, double median, double planted, air_sums *sums) {
     qd_body_view view = qd_world_view(air);
     for (size_t i = 0; i < view.count; ++i) {
         double height = view.y[i] - 0.5;
@@ -135,13 +142,14 @@ static void look_at_air(const qd_world *air, double median, double planted, air_
     }
 }
 
+// Measures a column of air under gravity.
 static qd_status measure_air(qdi_job *job, qd_world *air, double height) {
     qd_status status = qdi_gas_run(air, job->settle, job->gas.dt);
     for (int block = 0; status == QD_OK && block < QDI_BLOCKS; ++block) {
         air_sums sums = {0};
         for (double done = 0; status == QD_OK && done < job->time / QDI_BLOCKS; done += 4 * job->gas.dt) {
             status = qdi_gas_run(air, 4 * job->gas.dt, job->gas.dt);
-            if (status == QD_OK) look_at_air(air, height * 0.69314718055994530942, job->planted, &sums);
+            if (status == QD_OK) sum_air(air, height * 0.69314718055994530942, job->planted, &sums);
         }
         double temperature = (sums.energy[0] + sums.energy[1]) / sums.disks;
         job->series[HEIGHT][block] = sums.heights / sums.disks / (temperature * height);
@@ -150,6 +158,7 @@ static qd_status measure_air(qdi_job *job, qd_world *air, double height) {
     return status;
 }
 
+// Job of the validation: the barometric formula.
 static qd_status run_gravity(qdi_job *job, qd_error *error) {
     double height = 1 / job->setting; // kT / (m g)
     qd_world_def def = qd_world_def_default();
@@ -160,27 +169,29 @@ static qd_status run_gravity(qdi_job *job, qd_error *error) {
     def.continuous = QD_CONTINUOUS_ON;
     qd_world *air = NULL;
     qd_status status = qd_world_create(&def, &air);
-    if (status == QD_OK) status = fill_column(job, height, def.size.x, air, error);
+    if (status == QD_OK) status = fill_air_column(job, height, def.size.x, air, error);
     if (status == QD_OK) status = measure_air(job, air, height);
     qd_world_destroy(air);
     return status;
 }
 
+// Plans the jobs of the barometric formula and its planted error.
 static void plan_gravity(const qdi_case *self, qdi_plan *plan) {
     qdi_job job = {.work = run_gravity, .gas = qdi_gas_default(), .settle = 300, .setting = self->value};
     job.gas.dt = 0.25;
     job.heavier = 1;
     job.time = 4000;
-    qdi_plan_add(plan, &job, seeds_of(plan));
+    qdi_plan_add(plan, &job, wall_seeds(plan));
     job.time = 2000;
     job.heavier = 1.1;
     job.planted = 0.12;
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
+// Compares the column of air with the barometric formula.
 static void judge_gravity(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     (void)self;
-    size_t sound = (size_t)seeds_of(plan);
+    size_t sound = (size_t)wall_seeds(plan);
     double reference = 1 + 0.25 * pi * density;
     qdi_row *row = qdi_rows_add(rows, "gravity_height", qdi_plan_estimate(plan, 0, sound, HEIGHT), reference,
                                 0.02);

@@ -37,8 +37,9 @@ void qdi_gas_settle(double *vx, double *vy, size_t count, double speed) {
     }
 }
 
-static qd_status add_disks(const qdi_gas_def *def, qd_vec2 size, const double *vx, const double *vy,
-                           qd_world *gas, qd_error *error) {
+// Adds the disks of a gas on a lattice.
+static qd_status add_gas_disks(const qdi_gas_def *def, qd_vec2 size, const double *vx, const double *vy,
+                               qd_world *gas, qd_error *error) {
     qd_body_def disk = qd_body_def_default();
     disk.shape.radius = 0.5 * def->diameter;
     disk.mass = 1;
@@ -56,7 +57,8 @@ static qd_status add_disks(const qdi_gas_def *def, qd_vec2 size, const double *v
     return status;
 }
 
-static qd_status populate(const qdi_gas_def *def, qd_vec2 size, qd_world *gas, qd_error *error) {
+// Fills a gas with disks at random velocities.
+static qd_status populate_gas(const qdi_gas_def *def, qd_vec2 size, qd_world *gas, qd_error *error) {
     size_t count = (size_t)def->columns * (size_t)def->rows;
     const qd_allocator *allocator = qd_allocator_default();
     double *vx = qdi_allocate(allocator, count, sizeof *vx), *vy = qdi_allocate(allocator, count, sizeof *vy);
@@ -67,7 +69,7 @@ static qd_status populate(const qdi_gas_def *def, qd_vec2 size, qd_world *gas, q
             qd_sincos(2 * pi * qd_random_uniform(&random), &vy[i], &vx[i]);
         }
         qdi_gas_settle(vx, vy, count, def->speed);
-        status = add_disks(def, size, vx, vy, gas, error);
+        status = add_gas_disks(def, size, vx, vy, gas, error);
     }
     qdi_release(allocator, vx, count, sizeof *vx);
     qdi_release(allocator, vy, count, sizeof *vy);
@@ -90,7 +92,7 @@ qd_status qdi_gas_create(const qdi_gas_def *def, qd_world **gas, qd_error *error
     world.threshold = 0;
     world.continuous = def->continuous ? QD_CONTINUOUS_ON : QD_CONTINUOUS_OFF;
     qd_status status = qd_world_create(&world, gas);
-    if (status == QD_OK) status = populate(def, world.size, *gas, error);
+    if (status == QD_OK) status = populate_gas(def, world.size, *gas, error);
     if (status == QD_OK) return QD_OK;
     qd_world_destroy(*gas);
     *gas = NULL;
@@ -105,8 +107,9 @@ qd_status qdi_gas_run(qd_world *gas, double time, double dt) {
     return status;
 }
 
-static qd_status copy_disks(const qd_world *from, const double *vx, const double *vy, qd_world *copy,
-                            qd_error *error) {
+// Copies a gas with other velocities.
+static qd_status copy_gas_disks(const qd_world *from, const double *vx, const double *vy, qd_world *copy,
+                                qd_error *error) {
     qd_body_view view = qd_world_view(from);
     qd_status status = QD_OK;
     qd_body_def disk = qd_body_def_default();
@@ -136,7 +139,7 @@ qd_status qdi_gas_copy(const qd_world *from, const qd_world_def *def, double spe
             vy[row] = view.vy[row];
         }
         qdi_gas_settle(vx, vy, view.count, speed);
-        status = copy_disks(from, vx, vy, *copy, error);
+        status = copy_gas_disks(from, vx, vy, *copy, error);
     }
     qdi_release(allocator, vx, view.count, sizeof *vx);
     qdi_release(allocator, vy, view.count, sizeof *vy);

@@ -29,7 +29,8 @@ typedef struct silo {
     qd_id pieces[PIECES]; ///< of the floor: those of opening k are 2 k and 2 k + 1
 } silo;
 
-static silo silo_of(const qdi_job *job, const double *openings, int count, double width, double height) {
+// The silo that a job of the hopper flow fills and empties.
+static silo silo_of_job(const qdi_job *job, const double *openings, int count, double width, double height) {
     return (silo){.width = width,
                   .height = height,
                   .friction = 0.5,
@@ -58,8 +59,8 @@ static qd_status lay_floor(silo *self, qd_world *world, qd_error *error) {
 }
 
 /// Rows of grains that do not touch yet; they fill the silo to its height when they have fallen.
-static qd_status pour(const silo *self, int per_row, int count, double apart, qd_world *world,
-                      qd_error *error) {
+static qd_status pour_grains(const silo *self, int per_row, int count, double apart, qd_world *world,
+                             qd_error *error) {
     qd_status status = QD_OK;
     for (int i = 0; status == QD_OK && i < count; ++i) {
         qd_random random = qd_random_at(self->seed, (uint64_t)i, 0);
@@ -75,7 +76,7 @@ static qd_status pour(const silo *self, int per_row, int count, double apart, qd
 }
 
 /// A silo that is full and closed, at rest.
-static qd_status fill(silo *self, qd_world **world, qd_error *error) {
+static qd_status fill_silo(silo *self, qd_world **world, qd_error *error) {
     const double apart = 1.22, settled = 1.03; ///< grains per area
     int per_row = (int)(self->width / apart), count = (int)(settled * self->width * self->height);
     qd_world_def def = qd_world_def_default();
@@ -89,7 +90,7 @@ static qd_status fill(silo *self, qd_world **world, qd_error *error) {
     qd_status status = qd_world_create(&def, world);
     if (status == QD_OK) status = lay_floor(self, *world, error);
     if (status == QD_OK) status = qd_world_add_sink(*world, &sink, error);
-    if (status == QD_OK) status = pour(self, per_row, count, apart, *world, error);
+    if (status == QD_OK) status = pour_grains(self, per_row, count, apart, *world, error);
     double fall = (1 + self->drag) * sqrt(2 * self->height * 0.5); // about half of what was poured is air
     return status == QD_OK ? qdi_gas_run(*world, fall + 5, hopper_step) : status;
 }
@@ -108,7 +109,8 @@ static qd_status open_copy(const silo *self, const qd_world *full, int opening, 
     return status;
 }
 
-static double mass_of(const qd_world *world) {
+// Mass of all disks in a silo.
+static double mass_of_world(const qd_world *world) {
     return qd_world_sum(world).mass;
 }
 
@@ -120,19 +122,21 @@ static qd_status measure_rate(const silo *self, const qd_world *full, int openin
     qd_world *world = NULL;
     qd_status status = open_copy(self, full, opening, &world, error);
     if (status == QD_OK) status = qdi_gas_run(world, steady, hopper_step);
-    double before = status == QD_OK ? mass_of(world) : 0, from = status == QD_OK ? qd_world_time(world) : 0;
+    double before = status == QD_OK ? mass_of_world(world) : 0,
+           from = status == QD_OK ? qd_world_time(world) : 0;
     if (status == QD_OK) status = qdi_gas_run(world, time, hopper_step);
-    if (status == QD_OK) *rate = (before - mass_of(world)) / (qd_world_time(world) - from);
+    if (status == QD_OK) *rate = (before - mass_of_world(world)) / (qd_world_time(world) - from);
     qd_world_destroy(world);
     return status;
 }
 
+// Job of the validation: how the flow out of a hopper grows with its opening.
 static qd_status run_exponent(qdi_job *job, qd_error *error) {
-    silo self = silo_of(job, wide, OPENINGS, 50, 80);
+    silo self = silo_of_job(job, wide, OPENINGS, 50, 80);
     self.drag = job->planted;
     qd_world *full = NULL;
     double rate = 0, n = OPENINGS, x = 0, y = 0, xx = 0, xy = 0;
-    qd_status status = fill(&self, &full, error);
+    qd_status status = fill_silo(&self, &full, error);
     for (int k = 0; status == QD_OK && k < OPENINGS; ++k) {
         status = measure_rate(&self, full, k, &rate, error);
         double log_width = qd_log(wide[k] - less), log_rate = qd_log(rate);
@@ -146,15 +150,16 @@ static qd_status run_exponent(qdi_job *job, qd_error *error) {
     return status;
 }
 
+// Job of the validation: the flow out of a hopper does not depend on the filling.
 static qd_status run_height(qdi_job *job, qd_error *error) {
     const double height[2] = {200, 110}; ///< 10 widths, and 5
     double rate[2] = {0, 0};
     qd_status status = QD_OK;
     for (int k = 0; status == QD_OK && k < 2; ++k) {
-        silo self = silo_of(job, narrow, 1, 20, height[k]);
+        silo self = silo_of_job(job, narrow, 1, 20, height[k]);
         if (job->planted > 0) self.friction = 0;
         qd_world *full = NULL;
-        status = fill(&self, &full, error);
+        status = fill_silo(&self, &full, error);
         if (status == QD_OK) status = measure_rate(&self, full, 0, &rate[k], error);
         qd_world_destroy(full);
     }
@@ -162,6 +167,7 @@ static qd_status run_height(qdi_job *job, qd_error *error) {
     return status;
 }
 
+// Plans the jobs of the flow exponent and its planted error.
 static void plan_exponent(const qdi_case *self, qdi_plan *plan) {
     (void)self;
     qdi_job job = {.work = run_exponent, .gas = qdi_gas_default()};
@@ -170,6 +176,7 @@ static void plan_exponent(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
+// Plans the jobs of the filling height and its planted error.
 static void plan_height(const qdi_case *self, qdi_plan *plan) {
     (void)self;
     qdi_job job = {.work = run_height, .gas = qdi_gas_default()};
@@ -178,6 +185,7 @@ static void plan_height(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
+// Compares the exponent of the hopper flow with Beverloo's law.
 static void judge_exponent(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     qdi_estimate exponent = qdi_plan_estimate_runs(plan, 0, EXPONENT_SEEDS, HOPPER_EXPONENT);
     qdi_row *row = qdi_rows_add(rows, self->name, exponent, 1.5, 0.1);
@@ -187,6 +195,7 @@ static void judge_exponent(const qdi_case *self, const qdi_plan *plan, qdi_rows 
     qdi_row_twin(row, "drag 2", qdi_plan_estimate_runs(plan, EXPONENT_SEEDS, TWIN_SEEDS, HOPPER_EXPONENT));
 }
 
+// Compares the hopper flow of two filling heights.
 static void judge_height(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     qdi_estimate ratio = qdi_plan_estimate_runs(plan, 0, HEIGHT_SEEDS, HOPPER_RATIO);
     qdi_row *row = qdi_rows_add(rows, self->name, ratio, 1, 0.05);

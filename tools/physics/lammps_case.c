@@ -30,7 +30,8 @@ typedef struct duel {
 
 // ---- our side, step by step ----
 
-static double collisions(const duel *both) {
+// Collisions per disk in our side of the comparison with LAMMPS.
+static double duel_collisions(const duel *both) {
     double begins = (double)(both->begins + qd_world_total(both->world).begins);
     return 2 * begins / (double)both->scene.count;
 }
@@ -98,6 +99,7 @@ static void read_short_levers(const duel *both) {
 
 // ---- comparisons ----
 
+// Keeps the largest difference from LAMMPS.
 static void keep_worst(double *worst, double found) {
     if (!(found <= *worst)) *worst = found; // NaN stays
 }
@@ -117,12 +119,13 @@ static void compare_frame(const duel *both, const qdi_lammps_frame *frame) {
         both->left[CONTACTS] = both->left[SLIDING] = 0; // of this moment
         return;
     }
-    both->left[COLLISIONS] = collisions(both);
+    both->left[COLLISIONS] = duel_collisions(both);
     keep_worst(&both->left[WORST],
                qdi_lammps_difference(scene, frame, both->now, QDI_LAMMPS_X, QDI_LAMMPS_SPIN, 1));
 }
 
-static void compare(const duel *both, size_t step, size_t *energy) {
+// Compares a step of ours with what LAMMPS wrote.
+static void compare_step(const duel *both, size_t step, size_t *energy) {
     const qdi_lammps_result *theirs = both->theirs;
     const qdi_lammps_frame *frame = qdi_lammps_frame_at(theirs, step);
     if (frame) compare_frame(both, frame);
@@ -132,24 +135,26 @@ static void compare(const duel *both, size_t step, size_t *energy) {
     keep_worst(&both->left[SECOND], fabs(qdi_lammps_motion(&both->scene, both->world) - expected) / expected);
 }
 
-static qd_status run_steps(duel *both, qd_error *error) {
+// Does our steps and compares them with those of LAMMPS.
+static qd_status run_duel_steps(duel *both, qd_error *error) {
     qd_status status = QD_OK;
     size_t energy = 0;
     for (size_t step = 1; status == QD_OK && step <= both->match->steps; ++step) {
         status = qd_world_step(both->world, both->scene.dt, NULL);
         if (status != QD_OK) return status;
-        compare(both, step, &energy);
+        compare_step(both, step, &energy);
         count_contacts(both);
         if (both->fault == QDI_LAMMPS_NO_HISTORY) status = forget_history(both, error);
         if (both->fault == QDI_LAMMPS_SHORT_LEVER && both->scene.count < 4)
             status = shorten_levers(both, error);
     }
-    both->left[LAST_COLLISIONS] = collisions(both);
+    both->left[LAST_COLLISIONS] = duel_collisions(both);
     if (both->match->energy_every > 0 && both->left[COLLISIONS] < comparable) both->left[WORST] = (double)NAN;
     return status;
 }
 
-static qd_status run_ours(duel *both, qd_error *error) {
+// Simulates our side of the comparison with LAMMPS.
+static qd_status run_our_side(duel *both, qd_error *error) {
     const qd_allocator *allocator = qd_allocator_default();
     both->now = qdi_allocate(allocator, both->scene.count, sizeof *both->now);
     if (!both->now) return QD_ERR_MEMORY;
@@ -157,7 +162,7 @@ static qd_status run_ours(duel *both, qd_error *error) {
         for (size_t i = 0; i < both->scene.count; ++i)
             both->scene.disks[i].velocity.y += 0.5 * both->scene.gravity * both->scene.dt;
     qd_status status = qdi_lammps_world(&both->scene, 1, QD_SIMD_AUTO, &both->world, error);
-    if (status == QD_OK) status = run_steps(both, error);
+    if (status == QD_OK) status = run_duel_steps(both, error);
     qd_world_destroy(both->world);
     qdi_release(allocator, both->now, both->scene.count, sizeof *both->now);
     return status;
@@ -165,8 +170,9 @@ static qd_status run_ours(duel *both, qd_error *error) {
 
 // ---- jobs ----
 
-static qd_status their_side(qdi_lammps_way way, const qdi_lammps_match *match, const qdi_lammps_scene *scene,
-                            qdi_lammps_result *result, qd_error *error) {
+// Gets the side of LAMMPS: from the program, or from kept files.
+static qd_status run_their_side(qdi_lammps_way way, const qdi_lammps_match *match,
+                                const qdi_lammps_scene *scene, qdi_lammps_result *result, qd_error *error) {
     static const char kept[] = QD_SOURCE_DIR "/tests/data/lammps";
     const qdi_lammps_task task = {.ranks = 1,
                                   .steps = match->steps,
@@ -177,6 +183,7 @@ static qd_status their_side(qdi_lammps_way way, const qdi_lammps_match *match, c
     return qdi_lammps_run(scene, &task, way == QDI_LAMMPS_RENEW ? kept : NULL, result, error);
 }
 
+// Job of the validation: the same scene in LAMMPS and here.
 static qd_status run_match(qdi_job *job, qd_error *error) {
     const size_t number = (size_t)job->setting;
     duel both = {.match = qdi_lammps_match_at(number),
@@ -188,19 +195,20 @@ static qd_status run_match(qdi_job *job, qd_error *error) {
     qdi_lammps_scene scene;
     qd_status status = qdi_lammps_scene_make(number, &scene);
     if (status != QD_OK) return status;
-    status = their_side(way, both.match, &scene, &theirs, error);
+    status = run_their_side(way, both.match, &scene, &theirs, error);
     if (status == QD_OK) {
         both.scene = qdi_lammps_scene_with(&scene, both.fault);
         both.theirs = &theirs;
         snprintf(job->error.text, sizeof job->error.text, "%s, %s", theirs.version,
                  way == QDI_LAMMPS_KEPT ? "kept" : "run now");
-        status = run_ours(&both, error);
+        status = run_our_side(&both, error);
         qdi_lammps_result_free(&theirs);
     }
     qdi_lammps_scene_free(&scene);
     return status;
 }
 
+// Plans the comparison with LAMMPS and its planted error.
 static void plan_match(const qdi_case *self, qdi_plan *plan) {
     const qdi_lammps_match *match = qdi_lammps_match_at((size_t)self->value);
     qdi_lammps_way way = (qdi_lammps_way)plan->lammps;
@@ -223,49 +231,54 @@ int qdi_lammps_way_of(const char *name) {
 
 // ---- rows ----
 
-static qdi_estimate certain(double value) {
+// An estimate without an error.
+static qdi_estimate exact_estimate(double value) {
     return (qdi_estimate){value, 0};
 }
 
 /// A row of one of the numbers that a match has left; `twin`: the job of its twin.
 static qdi_row *add_row(const qdi_plan *plan, qdi_rows *rows, const char *name, int number, double tolerance,
                         size_t twin, const char *planted) {
-    qdi_row *row = qdi_rows_add(rows, name, certain(plan->jobs[0].series[0][number]), 0, tolerance);
-    qdi_row_twin(row, planted, certain(plan->jobs[twin].series[0][number]));
+    qdi_row *row = qdi_rows_add(rows, name, exact_estimate(plan->jobs[0].series[0][number]), 0, tolerance);
+    qdi_row_twin(row, planted, exact_estimate(plan->jobs[twin].series[0][number]));
     return row;
 }
 
-static void note(qdi_row *row, const qdi_plan *plan, const char *text) {
+// Notes beside a row where the side of LAMMPS came from.
+static void note_lammps(qdi_row *row, const qdi_plan *plan, const char *text) {
     if (row) snprintf(row->note, sizeof row->note, "%.105s; %.50s", text, plan->jobs[0].error.text);
 }
 
+// Compares few disks with LAMMPS: trajectories.
 static void judge_few(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const qdi_lammps_match *match = qdi_lammps_match_at((size_t)self->value);
     const double *left = plan->jobs[0].series[0];
     char text[160];
     snprintf(text, sizeof text, "%s; touching %.0f times, sliding %.0f", match->note, left[CONTACTS],
              left[SLIDING]);
-    note(add_row(plan, rows, match->name, WORST, 1e-9, 1, match->planted), plan, text);
+    note_lammps(add_row(plan, rows, match->name, WORST, 1e-9, 1, match->planted), plan, text);
 }
 
-static void judge_state(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
+// Compares a state of many disks with that of LAMMPS.
+static void judge_lammps_state(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const qdi_lammps_match *match = qdi_lammps_match_at((size_t)self->value);
     const double *left = plan->jobs[0].series[0];
     char text[160];
     snprintf(text, sizeof text, "over the largest; %.0f contacts, %.0f sliding, after %zu steps",
              left[CONTACTS], left[SLIDING], match->steps);
-    note(add_row(plan, rows, "lammps_forces", WORST, 5e-13, 2, "history not carried"), plan, text);
-    note(add_row(plan, rows, "lammps_torques", SECOND, 5e-13, 1, match->planted), plan, text);
+    note_lammps(add_row(plan, rows, "lammps_forces", WORST, 5e-13, 2, "history not carried"), plan, text);
+    note_lammps(add_row(plan, rows, "lammps_torques", SECOND, 5e-13, 1, match->planted), plan, text);
 }
 
-static void judge_gas(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
+// Compares a gas with that of LAMMPS: averages.
+static void judge_lammps_gas(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const qdi_lammps_match *match = qdi_lammps_match_at((size_t)self->value);
     const double *left = plan->jobs[0].series[0];
     char text[160];
     snprintf(text, sizeof text, "1000 disks after %.2f collisions of each", left[COLLISIONS]);
-    note(add_row(plan, rows, match->name, WORST, 1e-9, 1, match->planted), plan, text);
+    note_lammps(add_row(plan, rows, match->name, WORST, 1e-9, 1, match->planted), plan, text);
     snprintf(text, sizeof text, "energy of motion, up to %.2f collisions", left[LAST_COLLISIONS]);
-    note(add_row(plan, rows, "lammps_energy", SECOND, 1e-6, 1, match->planted), plan, text);
+    note_lammps(add_row(plan, rows, "lammps_energy", SECOND, 1e-6, 1, match->planted), plan, text);
 }
 
 static const qdi_case cases[] = {
@@ -276,8 +289,9 @@ static const qdi_case cases[] = {
     {"lammps_chain", "three disks in a row, as LAMMPS has them", 4, plan_match, judge_few, false},
     {"lammps_trio", "three spinning disks, as LAMMPS has them", 5, plan_match, judge_few, false},
     {"lammps_floor", "three disks between walls, as LAMMPS has them", 6, plan_match, judge_few, false},
-    {"lammps_state", "forces and torques of 1000 disks beside LAMMPS's", 7, plan_match, judge_state, false},
-    {"lammps_gas", "1000 disks, as LAMMPS has them", 8, plan_match, judge_gas, false},
+    {"lammps_state", "forces and torques of 1000 disks beside LAMMPS's", 7, plan_match, judge_lammps_state,
+     false},
+    {"lammps_gas", "1000 disks, as LAMMPS has them", 8, plan_match, judge_lammps_gas, false},
 };
 
 const qdi_case *qdi_cases_lammps(size_t *count) {

@@ -64,7 +64,8 @@ static void make_few(size_t number, qdi_lammps_scene *scene) {
 /// A thousand disks of four sizes, on a triangular lattice that is a little disturbed, at random speeds and
 /// spins.
 enum { COLUMNS = 25, ROWS = 40 };
-static void make_many(qdi_lammps_scene *scene, double away, double speed, double spin) {
+// Fills a scene for LAMMPS with many disks.
+static void make_many_disks(qdi_lammps_scene *scene, double away, double speed, double spin) {
     static const double radius[4] = {0.44, 0.48, 0.5, 0.54}, mass[4] = {0.8, 0.9, 1, 1.2};
     for (size_t i = 0; i < scene->count; ++i) {
         qd_random random = qd_random_at(6, i, 60);
@@ -103,9 +104,9 @@ qd_status qdi_lammps_scene_make(size_t number, qdi_lammps_scene *scene) {
     if (!many)
         make_few(number, scene);
     else if (gas)
-        make_many(scene, 0.3, 1, 1);
+        make_many_disks(scene, 0.3, 1, 1);
     else
-        make_many(scene, 0.1, 0.6, 2);
+        make_many_disks(scene, 0.1, 0.6, 2);
     return QD_OK;
 }
 

@@ -44,7 +44,8 @@ typedef const qdi_case *(*group)(size_t *count);
 static const group groups[] = {qdi_cases_state,  qdi_cases_cooling, qdi_cases_walls,  qdi_cases_order,
                                qdi_cases_drives, qdi_cases_hopper,  qdi_cases_lammps, qdi_cases_elastic};
 
-static bool is_chosen(const choice *asked, const qdi_case *one) {
+// Whether the command line asks for this case of the validation.
+static bool case_is_chosen(const choice *asked, const qdi_case *one) {
     if (asked->names == 0) return !(asked->brief && one->long_only);
     for (int i = 0; i < asked->names; ++i) {
         if (strncmp(one->name, asked->argv[i], strlen(asked->argv[i])) == 0)
@@ -53,7 +54,8 @@ static bool is_chosen(const choice *asked, const qdi_case *one) {
     return false;
 }
 
-static void work(void *context, size_t begin, size_t end) {
+// Does a range of the jobs of a validation case.
+static void work_jobs(void *context, size_t begin, size_t end) {
     const qdi_plan *plan = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_job *job = &plan->jobs[i];
@@ -70,7 +72,7 @@ static qd_status run_case(const choice *asked, const qdi_case *one, qd_team *tea
     qd_status status = plan.status;
     uint64_t start = qdi_clock_ns();
     double busy = 0;
-    if (status == QD_OK) qdi_team_for(team, plan.count, 1, work, &plan);
+    if (status == QD_OK) qdi_team_for(team, plan.count, 1, work_jobs, &plan);
     for (size_t i = 0; status == QD_OK && i < plan.count; ++i) {
         busy += plan.jobs[i].seconds;
         status = plan.jobs[i].status;
@@ -92,13 +94,14 @@ static qd_status run_case(const choice *asked, const qdi_case *one, qd_team *tea
     return status;
 }
 
-static qd_status run_cases(const choice *asked, qd_team *team, qdi_rows *rows, size_t *chosen) {
+// Runs the chosen cases of the validation.
+static qd_status run_chosen_cases(const choice *asked, qd_team *team, qdi_rows *rows, size_t *chosen) {
     qd_status status = QD_OK;
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         size_t count = 0;
         const qdi_case *cases = groups[g](&count);
         for (size_t i = 0; status == QD_OK && i < count; ++i) {
-            if (!is_chosen(asked, &cases[i])) continue;
+            if (!case_is_chosen(asked, &cases[i])) continue;
             *chosen += 1;
             if (asked->list)
                 printf("%-20s %s%s\n", cases[i].name, cases[i].about, cases[i].long_only ? " (long)" : "");
@@ -110,7 +113,7 @@ static qd_status run_cases(const choice *asked, qd_team *team, qdi_rows *rows, s
 }
 
 /// What the table ends with; true where all is as it should be.
-static bool conclude(const choice *asked, const qdi_rows *rows) {
+static bool conclude_validation(const choice *asked, const qdi_rows *rows) {
     size_t passed = 0, twins = 0, failed = 0;
     for (size_t i = 0; i < rows->count; ++i) {
         passed += rows->rows[i].pass;
@@ -122,7 +125,8 @@ static bool conclude(const choice *asked, const qdi_rows *rows) {
     return passed == rows->count && failed == twins;
 }
 
-static int validate(const choice *asked) {
+// Runs the validation and prints its table.
+static int validate_cases(const choice *asked) {
     qd_team_def def = qd_team_def_default();
     def.threads = qdi_threads_here(0, true).threads;
     qd_team *team = NULL;
@@ -131,10 +135,10 @@ static int validate(const choice *asked) {
     bool good = true;
     qd_status status = qd_team_create(&def, &team);
     if (status == QD_OK) {
-        status = run_cases(asked, team, &rows, &chosen);
+        status = run_chosen_cases(asked, team, &rows, &chosen);
     }
     if (status == QD_OK && chosen > 0 && !asked->list) {
-        good = conclude(asked, &rows);
+        good = conclude_validation(asked, &rows);
         if (asked->json) status = qdi_report_json(&rows);
     }
     qdi_rows_free(&rows);
@@ -150,6 +154,7 @@ static int validate(const choice *asked) {
     return good ? 0 : 5;
 }
 
+// The program of the physical validation.
 int main(int argc, char **argv) {
     choice asked = {.argv = argv + 1};
     for (int i = 1; i < argc; ++i) {
@@ -175,5 +180,5 @@ int main(int argc, char **argv) {
             asked.argv[asked.names++] = argv[i];
         }
     }
-    return validate(&asked);
+    return validate_cases(&asked);
 }

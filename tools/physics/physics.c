@@ -47,15 +47,16 @@ qdi_estimate qdi_plan_estimate_runs(const qdi_plan *plan, size_t first, size_t c
     return qdi_estimate_of(values, count);
 }
 
-static bool is_off(double measured, double error, const qdi_row *row) {
+// Whether a measured value differs from its reference by more than it may.
+static bool is_off_reference(double measured, double error, const qdi_row *row) {
     double most = row->tolerance > 6 * error ? row->tolerance : 6 * error;
     return !(fabs(measured - row->reference) <= most); // NaN is off
 }
 
 void qdi_row_judge(qdi_row *row) {
     double allowed = row->error_allowed > 0 ? row->error_allowed : row->tolerance / 3;
-    row->pass = !is_off(row->measured, row->error, row) && row->error <= allowed;
-    if (row->planted[0]) row->twin_fails = is_off(row->twin, row->twin_error, row);
+    row->pass = !is_off_reference(row->measured, row->error, row) && row->error <= allowed;
+    if (row->planted[0]) row->twin_fails = is_off_reference(row->twin, row->twin_error, row);
 }
 
 qdi_row *qdi_rows_add(qdi_rows *rows, const char *name, qdi_estimate measured, double reference,

@@ -11,7 +11,8 @@ void qdi_report_head(void) {
            "tolerance", "pass", "twin, which must fail");
 }
 
-static void print_row(const qdi_row *row) {
+// Prints a row of the validation's table.
+static void print_validation_row(const qdi_row *row) {
     printf("%-*s %12.6g %12.6g %10.2g %10.2g  %-4s", NAME_WIDTH, row->name, row->measured, row->reference,
            row->error, row->tolerance, row->pass ? "yes" : "NO");
     if (row->planted[0]) {
@@ -23,11 +24,12 @@ static void print_row(const qdi_row *row) {
 }
 
 void qdi_report_rows(const qdi_rows *rows, size_t first) {
-    for (size_t i = first; i < rows->count; ++i) print_row(&rows->rows[i]);
+    for (size_t i = first; i < rows->count; ++i) print_validation_row(&rows->rows[i]);
     (void)fflush(stdout);
 }
 
-static void json_row(qdi_json *json, const qdi_row *row) {
+// Writes a row of the validation as JSON.
+static void put_validation_row(qdi_json *json, const qdi_row *row) {
     qdi_json_open(json, NULL, '{');
     qdi_json_text(json, "case", row->name);
     qdi_json_real(json, "measured", row->measured);
@@ -51,7 +53,7 @@ static void json_row(qdi_json *json, const qdi_row *row) {
 qd_status qdi_report_json(const qdi_rows *rows) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '[');
-    for (size_t i = 0; i < rows->count; ++i) json_row(&json, &rows->rows[i]);
+    for (size_t i = 0; i < rows->count; ++i) put_validation_row(&json, &rows->rows[i]);
     qdi_json_close(&json, ']');
     return qdi_json_print(&json);
 }

@@ -11,14 +11,15 @@ static const double above[] = {1, 1.4526537482253195, -1.365877820576118, 0.9285
 static const double below[] = {
     1, -0.5473462517746805, -3.3992030686729215, 5.181190975403292, -2.9382152495794878, 0.7010554589276996};
 
-static double polynomial(const double *factors, int count, double x) {
+// Value of a polynomial, for published fits.
+static double reference_polynomial(const double *factors, int count, double x) {
     double sum = 0;
     for (int i = count - 1; i >= 0; --i) sum = sum * x + factors[i];
     return sum;
 }
 
 double qdi_reference_state(double eta) {
-    return polynomial(above, 5, eta) / polynomial(below, 6, eta);
+    return reference_polynomial(above, 5, eta) / reference_polynomial(below, 6, eta);
 }
 
 double qdi_reference_rate(double eta) {

@@ -23,6 +23,7 @@ typedef struct run_page {
     qdi_text result;
 } run_page;
 
+// The path of a frame that the page of a run shows.
 static void frame_path(const void *context, size_t number, char path[QDI_PAGE_PATH + 64]) {
     const run_page *run = context;
     snprintf(path, QDI_PAGE_PATH + 64, "%s/frames/frame_%06" PRIu64 ".png", run->job->directory,
@@ -66,6 +67,7 @@ static qd_status choose_frames(run_page *run, qd_error *error) {
     return QD_OK;
 }
 
+// Whether a result is one that the page of a run can take.
 static bool is_json(const char *text) {
     // An object or an array. Whole numbers may be beyond 64 bits, in energies for instance.
     json_t *value = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
@@ -93,6 +95,7 @@ static qd_status read_result(run_page *run, qd_error *error) {
     return QD_OK;
 }
 
+// Writes the page of a run.
 static qd_status write_page(run_page *run, qd_error *error) {
     const qdi_page_source source = {.past = &run->past,
                                     .result = run->result.chars,

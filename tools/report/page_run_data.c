@@ -10,58 +10,63 @@
 
 // ---- what the run is ----
 
-static void put_fact(qdi_json *json, const char *name, const char *value) {
+// Adds a fact about a run to its page.
+static void put_page_fact(qdi_json *json, const char *name, const char *value) {
     qdi_json_open(json, NULL, '[');
     qdi_json_text(json, NULL, name);
     qdi_json_text(json, NULL, value && *value ? value : "-");
     qdi_json_close(json, ']');
 }
 
-static void put_count(qdi_json *json, const char *name, uint64_t value) {
+// Adds a number about a run to its page.
+static void put_page_count(qdi_json *json, const char *name, uint64_t value) {
     qdi_json_open(json, NULL, '[');
     qdi_json_text(json, NULL, name);
     qdi_json_whole(json, NULL, value);
     qdi_json_close(json, ']');
 }
 
-static void put_provenance(qdi_json *json, const qdi_past *past) {
+// Adds where a run came from to its page: version, scene, machine.
+static void put_page_provenance(qdi_json *json, const qdi_past *past) {
     const qd_store_run *run = &past->run;
     char hash[24], dt[QDI_NUMBER_ROOM];
     snprintf(hash, sizeof hash, "%016" PRIx64, run->scene_hash);
     qdi_number_write(run->dt, dt);
     qdi_json_open(json, "provenance", '[');
-    put_fact(json, "scene", run->scene);
-    put_fact(json, "scene hash", hash);
-    put_count(json, "seed", run->seed);
-    put_count(json, "bodies at step 0", run->bodies);
-    put_count(json, "steps", run->steps);
-    put_fact(json, "dt", dt);
-    put_count(json, "threads", (uint64_t)run->threads);
-    put_fact(json, "kernels", run->simd);
-    put_fact(json, "processor", run->cpu);
-    put_fact(json, "version", run->version);
-    put_fact(json, "source", run->source);
-    put_fact(json, "compiler", run->compiler);
-    put_fact(json, "flags", run->flags);
-    put_fact(json, "begun", run->created);
+    put_page_fact(json, "scene", run->scene);
+    put_page_fact(json, "scene hash", hash);
+    put_page_count(json, "seed", run->seed);
+    put_page_count(json, "bodies at step 0", run->bodies);
+    put_page_count(json, "steps", run->steps);
+    put_page_fact(json, "dt", dt);
+    put_page_count(json, "threads", (uint64_t)run->threads);
+    put_page_fact(json, "kernels", run->simd);
+    put_page_fact(json, "processor", run->cpu);
+    put_page_fact(json, "version", run->version);
+    put_page_fact(json, "source", run->source);
+    put_page_fact(json, "compiler", run->compiler);
+    put_page_fact(json, "flags", run->flags);
+    put_page_fact(json, "begun", run->created);
     qdi_json_close(json, ']');
 }
 
-static void put_head(qdi_json *json, const qdi_page_job *job, const qdi_past *past, const char *result) {
+// Adds the head of a run's page.
+static void put_run_head(qdi_json *json, const qdi_page_job *job, const qdi_past *past, const char *result) {
     const qd_store_run *run = &past->run;
     char facts[256];
     snprintf(facts, sizeof facts, "%" PRIu64 " bodies, %" PRIu64 " steps, seed %" PRIu64 ", in %.120s",
              run->bodies, run->steps, run->seed, past->directory);
     qdi_page_job_head(json, run->scene, facts);
     qdi_page_job_notes(job, json);
-    put_provenance(json, past);
+    put_page_provenance(json, past);
     qdi_json_text(json, "scene", run->scene_text);
     qdi_json_verbatim(json, "result", result ? result : "null");
 }
 
 // ---- what it recorded ----
 
-static void put_frames(qdi_json *json, const qdi_page_source *source) {
+// Adds the list of frames to a run's page.
+static void put_page_frames(qdi_json *json, const qdi_page_source *source) {
     qdi_json_open(json, "frames", '[');
     for (size_t i = 0; i < source->frame_count; ++i) {
         const qdi_page_frame *frame = &source->frames[i];
@@ -74,7 +79,8 @@ static void put_frames(qdi_json *json, const qdi_page_source *source) {
     qdi_json_close(json, ']');
 }
 
-static void put_metric(qdi_json *json, const qd_metric_field *field, const qd_metrics *metrics) {
+// Adds one metric at one step to a run's page.
+static void put_page_metric(qdi_json *json, const qd_metric_field *field, const qd_metrics *metrics) {
     const char *place = (const char *)metrics + field->offset;
     if (field->kind == QD_METRIC_REAL) {
         double value;
@@ -90,7 +96,8 @@ static void put_metric(qdi_json *json, const qd_metric_field *field, const qd_me
     }
 }
 
-static qd_status put_metrics(qdi_json *json, const qdi_past *past, qd_error *error) {
+// Adds the metrics in run.db to a run's page.
+static qd_status put_page_metrics(qdi_json *json, const qdi_past *past, qd_error *error) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
     qdi_json_open(json, "metrics", '{');
@@ -104,7 +111,7 @@ static qd_status put_metrics(qdi_json *json, const qdi_past *past, qd_error *err
         if (status == QD_ERR_NOT_FOUND) break;
         if (status != QD_OK) return status;
         qdi_json_open(json, NULL, '[');
-        for (size_t i = 0; i < count; ++i) put_metric(json, &fields[i], &metrics);
+        for (size_t i = 0; i < count; ++i) put_page_metric(json, &fields[i], &metrics);
         qdi_json_close(json, ']');
     }
     qdi_json_close(json, ']');
@@ -112,7 +119,8 @@ static qd_status put_metrics(qdi_json *json, const qdi_past *past, qd_error *err
     return QD_OK;
 }
 
-static qd_status put_phases(qdi_json *json, const qdi_past *past, qd_error *error) {
+// Adds the times of the phases in run.db to a run's page.
+static qd_status put_page_phases(qdi_json *json, const qdi_past *past, qd_error *error) {
     qdi_json_open(json, "phases", '{');
     qdi_json_open(json, "names", '[');
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase)
@@ -136,10 +144,10 @@ static qd_status put_phases(qdi_json *json, const qdi_past *past, qd_error *erro
 
 qd_status qdi_page_run_data(const qdi_page_job *job, const qdi_page_source *source, qdi_json *json,
                             qd_error *error) {
-    put_head(json, job, source->past, source->result);
-    put_frames(json, source);
-    qd_status status = put_metrics(json, source->past, error);
-    if (status == QD_OK) status = put_phases(json, source->past, error);
+    put_run_head(json, job, source->past, source->result);
+    put_page_frames(json, source);
+    qd_status status = put_page_metrics(json, source->past, error);
+    if (status == QD_OK) status = put_page_phases(json, source->past, error);
     qdi_json_close(json, '}');
     return status == QD_OK ? json->status : status;
 }

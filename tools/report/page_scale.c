@@ -42,7 +42,8 @@ static qd_status read_test(const qdi_page_job *job, qdi_text *text, size_t *runs
     return status == QD_OK ? check_test(text->chars, path, runs, error) : status;
 }
 
-static qd_status write_page(qdi_page_job *job, const char *test, qd_error *error) {
+// Writes the page of a scaling test.
+static qd_status write_scale_page(qdi_page_job *job, const char *test, qd_error *error) {
     char facts[256];
     qdi_json json = {.allocator = job->allocator, .dense = true};
     (void)snprintf(facts, sizeof facts, "a scaling test, in %.200s", job->directory);
@@ -62,7 +63,7 @@ int qdi_page_scale(qdi_page_job *job) {
     size_t runs = 0;
     qd_status status = read_test(job, &test, &runs, &error);
     bool invalid = status == QD_ERR_INVALID || status == QD_ERR_NOT_FOUND;
-    if (status == QD_OK) status = write_page(job, test.chars, &error);
+    if (status == QD_OK) status = write_scale_page(job, test.chars, &error);
     int exit_code = status == QD_OK ? QDI_EXIT_DONE
                                     : qdi_fail(status, &error, invalid ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
     if (status == QD_OK) qdi_page_job_say(job, runs, "run");

@@ -30,29 +30,33 @@ typedef struct sweep_page {
     char way[WAY_ROOM]; ///< from the page to the sweep's directory
 } sweep_page;
 
-static void run_path(const sweep_page *sweep, size_t point, const char *name, char path[FRAME_PATH]) {
+// The path of a file of one point of a sweep.
+static void point_path(const sweep_page *sweep, size_t point, const char *name, char path[FRAME_PATH]) {
     (void)snprintf(path, FRAME_PATH, "%s/%s%s", sweep->job->directory, sweep->points.points[point].directory,
                    name);
 }
 
-static bool has_directory(const sweep_page *sweep, size_t point) {
+// Whether a point of a sweep has a run directory that we may read.
+static bool point_has_directory(const sweep_page *sweep, size_t point) {
     char path[FRAME_PATH];
-    run_path(sweep, point, "", path);
+    point_path(sweep, point, "", path);
     return sweep->points.points[point].directory[0] && qdi_os_is_directory(path) &&
            qdi_run_files_check(path, NULL) == QD_OK;
 }
 
 // ---- pictures ----
 
-static void picture_path(const void *context, size_t number, char path[FRAME_PATH]) {
+// The path of the picture that a sweep's page shows of a point.
+static void point_picture_path(const void *context, size_t number, char path[FRAME_PATH]) {
     const sweep_page *sweep = context;
     char name[64];
     const picture *shown = &sweep->pictures[number];
     (void)snprintf(name, sizeof name, "/frames/frame_%06" PRIu64 ".png", shown->frame);
-    run_path(sweep, shown->point, name, path);
+    point_path(sweep, shown->point, name, path);
 }
 
-static bool later_frame(void *context, const char *name) {
+// Notes the last frame in the directory of a sweep's point.
+static bool note_later_frame(void *context, const char *name) {
     uint64_t *last = context, number = 0;
     int used = 0;
     if (sscanf(name, "frame_%" SCNu64 ".png%n", &number, &used) == 1 && used > 0 && !name[used] &&
@@ -64,12 +68,12 @@ static bool later_frame(void *context, const char *name) {
 /// How many frames a run has made: a run that is not done has to be looked at.
 static uint64_t count_frames(const sweep_page *sweep, size_t point) {
     const qdi_page_point *here = &sweep->points.points[point];
-    if (!has_directory(sweep, point)) return 0;
+    if (!point_has_directory(sweep, point)) return 0;
     if (here->state == QDI_PAGE_DONE) return here->frames;
     char path[FRAME_PATH];
     uint64_t frames = 0;
-    run_path(sweep, point, "/frames", path);
-    qd_status status = qdi_os_is_directory(path) ? qdi_os_list(path, later_frame, &frames, NULL) : QD_OK;
+    point_path(sweep, point, "/frames", path);
+    qd_status status = qdi_os_is_directory(path) ? qdi_os_list(path, note_later_frame, &frames, NULL) : QD_OK;
     return status == QD_OK ? frames : 0;
 }
 
@@ -85,7 +89,7 @@ static qd_status choose_pictures(sweep_page *sweep) {
         if (status != QD_OK) return status;
         sweep->pictures[sweep->picture_count] = (picture){i, frames - 1};
         char path[FRAME_PATH];
-        picture_path(sweep, sweep->picture_count, path);
+        point_picture_path(sweep, sweep->picture_count, path);
         uint64_t size = qdi_host_file_size(path);
         bytes += size;
         sweep->picture_count += size > 0;
@@ -104,8 +108,8 @@ static qd_status choose_pictures(sweep_page *sweep) {
 /// picture.
 static void put_links(const sweep_page *sweep, size_t point, size_t *shown, qdi_json *json) {
     char path[FRAME_PATH];
-    run_path(sweep, point, "/report.html", path);
-    bool there = has_directory(sweep, point);
+    point_path(sweep, point, "/report.html", path);
+    bool there = point_has_directory(sweep, point);
     qdi_json_text(json, NULL, !there ? "" : qdi_os_is_file(path) ? "page" : "directory");
     if (*shown < sweep->picture_count && sweep->pictures[*shown].point == point)
         qdi_json_whole(json, NULL, (*shown)++);
@@ -113,7 +117,8 @@ static void put_links(const sweep_page *sweep, size_t point, size_t *shown, qdi_
         qdi_json_null(json, NULL);
 }
 
-static void put_rows(const sweep_page *sweep, qdi_json *json) {
+// Adds the table of points to a sweep's page.
+static void put_sweep_rows(const sweep_page *sweep, qdi_json *json) {
     size_t shown = 0;
     qdi_json_open(json, "columns", '[');
     qdi_page_points_names(&sweep->points, json);
@@ -131,7 +136,8 @@ static void put_rows(const sweep_page *sweep, qdi_json *json) {
     qdi_json_close(json, ']');
 }
 
-static void put_data(const sweep_page *sweep, qdi_json *json) {
+// Adds all that a sweep's page shows.
+static void put_sweep_data(const sweep_page *sweep, qdi_json *json) {
     const qdi_page_points *points = &sweep->points;
     char facts[512];
     snprintf(facts, sizeof facts,
@@ -146,18 +152,19 @@ static void put_data(const sweep_page *sweep, qdi_json *json) {
     qdi_json_close(json, ']');
     qdi_json_text(json, "way", sweep->way);
     qdi_json_text(json, "sweep", qdi_sweep_text(points->sweep, &(size_t){0}));
-    put_rows(sweep, json);
+    put_sweep_rows(sweep, json);
     qdi_json_close(json, '}');
 }
 
-static qd_status write_page(sweep_page *sweep, qd_error *error) {
+// Writes the page of a sweep.
+static qd_status write_sweep_page(sweep_page *sweep, qd_error *error) {
     qdi_json json = {.allocator = sweep->job->allocator, .dense = true};
-    put_data(sweep, &json);
+    put_sweep_data(sweep, &json);
     const qdi_page_content content = {.kind = QDI_PAGE_SWEEP,
                                       .title = qdi_sweep_name(sweep->points.sweep),
                                       .data = json.text,
                                       .picture_count = sweep->picture_count,
-                                      .picture_path = picture_path,
+                                      .picture_path = point_picture_path,
                                       .context = sweep};
     qd_status status = json.status == QD_OK ? qdi_page_job_write(sweep->job, &content, error) : json.status;
     qdi_json_free(&json);
@@ -166,11 +173,13 @@ static qd_status write_page(sweep_page *sweep, qd_error *error) {
 
 // ---- the pages of its runs ----
 
-static bool page_is_due(const sweep_page *sweep, size_t point) {
+// Whether the page of a point of a sweep is older than its result.
+static bool point_page_due(const sweep_page *sweep, size_t point) {
     char page[FRAME_PATH], result[FRAME_PATH];
-    if (sweep->points.points[point].state != QDI_PAGE_DONE || !has_directory(sweep, point)) return false;
-    run_path(sweep, point, "/report.html", page);
-    run_path(sweep, point, "/result.json", result);
+    if (sweep->points.points[point].state != QDI_PAGE_DONE || !point_has_directory(sweep, point))
+        return false;
+    point_path(sweep, point, "/report.html", page);
+    point_path(sweep, point, "/result.json", result);
     return qdi_host_file_time(page) < qdi_host_file_time(result);
 }
 
@@ -181,9 +190,9 @@ static int make_run_pages(const sweep_page *sweep) {
     qdi_page_job *job = qdi_allocate(sweep->job->allocator, 1, sizeof *job); // it has a large buffer
     if (!job) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
     for (size_t i = 0; i < sweep->points.count && !qdi_host_signal(); ++i) {
-        if (!page_is_due(sweep, i)) continue;
+        if (!point_page_due(sweep, i)) continue;
         char directory[FRAME_PATH];
-        run_path(sweep, i, "", directory);
+        point_path(sweep, i, "", directory);
         int code = qdi_page_job_begin(job, sweep->job->wishes, directory, NULL);
         if (code == QDI_EXIT_DONE) code = qdi_page_run(job);
         if (exit_code == QDI_EXIT_DONE) exit_code = code;
@@ -195,12 +204,13 @@ static int make_run_pages(const sweep_page *sweep) {
     return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
-static int make_page(sweep_page *sweep) {
+// Makes the page of a sweep, and those of its points that are due.
+static int make_sweep_page(sweep_page *sweep) {
     qd_error error = {""};
     qd_status status = qdi_relative_path(sweep->job->output, sweep->job->directory, sweep->way,
                                          sizeof sweep->way, &error);
     if (status == QD_OK) status = choose_pictures(sweep);
-    if (status == QD_OK) status = write_page(sweep, &error);
+    if (status == QD_OK) status = write_sweep_page(sweep, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     qdi_page_job_say(sweep->job, sweep->points.count - sweep->points.twins, "point");
     return QDI_EXIT_DONE;
@@ -217,7 +227,7 @@ int qdi_page_sweep(qdi_page_job *job) {
     int exit_code = QDI_EXIT_DONE, pages = QDI_EXIT_DONE;
     if (status == QD_OK) {
         if (job->wishes->runs) pages = make_run_pages(sweep);
-        if (pages < QDI_EXIT_SIGNAL) exit_code = make_page(sweep);
+        if (pages < QDI_EXIT_SIGNAL) exit_code = make_sweep_page(sweep);
     } else {
         bool scene = status == QD_ERR_INVALID || status == QD_ERR_NOT_FOUND;
         exit_code = qdi_fail(status, &error, scene ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);

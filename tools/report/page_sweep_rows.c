@@ -46,7 +46,8 @@ static void put_seed(qdi_json *json, const char *text) {
     put_cell(json, exact ? QDI_SWEEP_WHOLE : QDI_SWEEP_TEXT, text);
 }
 
-static void put_line(qdi_json *json, const qdi_sweep_line *line) {
+// Adds a row of sweep.db to the table of a sweep's page.
+static void put_sweep_line(qdi_json *json, const qdi_sweep_line *line) {
     static const char *const states[] = {"to do", "failed", "done"};
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
@@ -67,7 +68,7 @@ static qd_status keep_line(qdi_page_points *points, const qdi_sweep_line *line, 
     qdi_json *json = &points->scratch;
     json->length = 0;
     json->filled = false;
-    put_line(json, line);
+    put_sweep_line(json, line);
     if (json->status != QD_OK) return json->status;
     *place = points->texts.used;
     qdi_text_add_bytes(&points->texts, json->text, json->length + 1);
@@ -92,7 +93,8 @@ static uint64_t frames_of(const qdi_sweep_line *line) {
     return frames;
 }
 
-static qd_status take_line(void *context, const qdi_sweep_line *given) {
+// Notes the state of a sweep's point from its row in sweep.db.
+static qd_status take_sweep_line(void *context, const qdi_sweep_line *given) {
     static const qdi_page_state states[] = {QDI_PAGE_TO_DO, QDI_PAGE_FAILED, QDI_PAGE_DONE};
     qdi_sweep_line shown = *given, *line = &shown;
     if (!is_run_directory(line->directory)) line->directory = "";
@@ -123,7 +125,8 @@ static qd_status read_table(tables *all, const char *name, uint64_t first, uint6
     char path[QDI_PAGE_PATH + 64];
     bool other = false;
     (void)snprintf(path, sizeof path, "%s/%s", all->job->directory, name);
-    qd_status status = qdi_sweep_table_read(path, points->sweep, &other, take_line, points, &all->error);
+    qd_status status = qdi_sweep_table_read(path, points->sweep, &other, take_sweep_line, points,
+                                            &all->error);
     if (status == QD_ERR_NOT_FOUND) return QD_OK; // another process has put it into the one table meanwhile
     for (uint64_t i = first; status == QD_OK && !other && i < points->count; i += every)
         points->points[i].planned = true;
@@ -135,7 +138,8 @@ static qd_status read_table(tables *all, const char *name, uint64_t first, uint6
     return status;
 }
 
-static bool read_entry(void *context, const char *name) {
+// Reads sweep.db, or that of a shard, for a sweep's page.
+static bool read_sweep_database(void *context, const char *name) {
     tables *all = context;
     uint64_t shard = 1, shards = 1;
     bool own = strcmp(name, "sweep.db") == 0;
@@ -145,7 +149,8 @@ static bool read_entry(void *context, const char *name) {
     return all->status == QD_OK;
 }
 
-static void count_states(qdi_page_points *points) {
+// Counts points of a sweep that are done, failed, or to do.
+static void count_point_states(qdi_page_points *points) {
     for (size_t i = 0; i < points->count; ++i) {
         const qdi_page_point *point = &points->points[i];
         points->done += point->state == QDI_PAGE_DONE;
@@ -155,7 +160,8 @@ static void count_states(qdi_page_points *points) {
     points->to_do = points->count - points->twins - points->done - points->failed;
 }
 
-static qd_status make_points(qdi_page_points *points, qd_error *error) {
+// Lists the points of a sweep for its page.
+static qd_status make_page_points(qdi_page_points *points, qd_error *error) {
     uint64_t count = qdi_sweep_count(points->sweep);
     if (count <= SIZE_MAX / sizeof *points->points)
         points->points = qdi_allocate(points->allocator, (size_t)count, sizeof *points->points);
@@ -171,18 +177,18 @@ qd_status qdi_page_points_read(qdi_page_job *job, qdi_page_points *points, qd_er
     points->scratch.dense = true;
     (void)snprintf(path, sizeof path, "%s/sweep.yaml", job->directory);
     qd_status status = qdi_sweep_read_kept(path, &points->sweep, error);
-    if (status == QD_OK) status = make_points(points, error);
+    if (status == QD_OK) status = make_page_points(points, error);
     if (status != QD_OK) return status;
     tables all = {.job = job, .points = points};
     status = qdi_batch_check_files(job->directory, error);
     if (status != QD_OK) return status;
-    status = qdi_os_list(job->directory, read_entry, &all, &all.error);
+    status = qdi_os_list(job->directory, read_sweep_database, &all, &all.error);
     if (status == QD_OK) status = all.status;
     if (status != QD_OK) {
         *error = all.error;
         return status;
     }
-    count_states(points);
+    count_point_states(points);
     if (all.count == 0)
         qdi_page_job_note(
             job, "There is no sweep.db: what is done is told by `quadrille sweep` with the same sweep.");
@@ -229,5 +235,5 @@ void qdi_page_points_row(const qdi_page_points *points, size_t i, qdi_json *json
         qdi_json_verbatim(json, NULL, points->texts.chars + points->points[i].cells);
         return;
     }
-    put_line(json, &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
+    put_sweep_line(json, &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
 }

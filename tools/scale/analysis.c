@@ -8,7 +8,7 @@
 #include <string.h>
 
 /// How many of the threads are clocked one by one.
-static size_t clocked(int threads) {
+static size_t clocked_threads(int threads) {
     return (size_t)threads < QDI_SCALE_CLOCKED ? (size_t)threads : QDI_SCALE_CLOCKED;
 }
 
@@ -18,19 +18,21 @@ typedef struct run_times {
     double busy[QDI_SCALE_CLOCKED];
 } run_times;
 
-static void add_phase(const qd_profile *profile, size_t phase, size_t threads, run_times *times) {
+// Adds the times of one phase to those of a run.
+static void add_phase_times(const qd_profile *profile, size_t phase, size_t threads, run_times *times) {
     times->wall += (double)profile->wall_ns[phase];
     times->loop += (double)profile->loop_ns[phase];
     times->alone += (double)profile->alone_ns[phase];
     for (size_t k = 0; k < threads; ++k) times->busy[k] += (double)profile->busy_ns[phase][k];
 }
 
-static run_times times_of(const qdi_scale_sample *sample, size_t phase, int threads) {
+// Times of a phase, or of all, in one run of a scaling test.
+static run_times times_of_sample(const qdi_scale_sample *sample, size_t phase, int threads) {
     run_times times;
     memset(&times, 0, sizeof times);
-    size_t count = clocked(threads);
+    size_t count = clocked_threads(threads);
     for (size_t p = 0; p < QDI_SCALE_PHASES; ++p)
-        if (p == phase || phase == QDI_SCALE_PHASES) add_phase(&sample->profile, p, count, &times);
+        if (p == phase || phase == QDI_SCALE_PHASES) add_phase_times(&sample->profile, p, count, &times);
     if (phase == QDI_SCALE_PHASES) times.wall = (double)sample->wall_ns;
     for (size_t k = 0; k < count; ++k) {
         times.sum += times.busy[k];
@@ -49,11 +51,12 @@ typedef struct runs {
     int threads;
 } runs;
 
-static void sum_up_part(const runs *all, size_t phase, qdi_scale_part *part) {
+// Medians and intervals of one phase over the runs of a scaling test.
+static void sum_up_phase(const runs *all, size_t phase, qdi_scale_part *part) {
     size_t count = all->count;
     double steps = (double)all->steps, threads = all->threads, each = 1.0 / (steps * (double)count);
     for (size_t r = 0; r < count; ++r) {
-        run_times times = times_of(all->of[r], phase, all->threads);
+        run_times times = times_of_sample(all->of[r], phase, all->threads);
         all->numbers[r] = times.wall / steps;
         part->share.busy += times.sum * each;
         part->share.serial += threads * (times.wall - times.loop) * each;
@@ -61,14 +64,14 @@ static void sum_up_part(const runs *all, size_t phase, qdi_scale_part *part) {
         part->share.waiting += (threads * (times.loop - times.alone) - (times.sum - times.alone)) * each;
     }
     part->time = qdi_scale_interval_of(all->numbers, count);
-    size_t clocks = clocked(all->threads);
+    size_t clocks = clocked_threads(all->threads);
     for (size_t k = 0; k < clocks; ++k) {
         for (size_t r = 0; r < count; ++r)
-            all->numbers[r] = times_of(all->of[r], phase, all->threads).busy[k] / steps;
+            all->numbers[r] = times_of_sample(all->of[r], phase, all->threads).busy[k] / steps;
         part->busy[k] = qdi_scale_interval_of(all->numbers, count).median;
     }
     for (size_t r = 0; r < count; ++r) {
-        run_times times = times_of(all->of[r], phase, all->threads);
+        run_times times = times_of_sample(all->of[r], phase, all->threads);
         all->numbers[r] = times.sum > 0 ? times.most * threads / times.sum : 1;
     }
     part->imbalance = qdi_scale_interval_of(all->numbers, count).median;
@@ -89,12 +92,13 @@ static double calm_time(const runs *all) {
 /// The part of the time in which it worked, or was to, that a run had no processor. Threads that spin while
 /// they wait make it less than it is; it is never more.
 static double taken_time(const qdi_scale_sample *sample, int threads) {
-    run_times times = times_of(sample, QDI_SCALE_PHASES, threads);
+    run_times times = times_of_sample(sample, QDI_SCALE_PHASES, threads);
     double wanted = times.sum + times.wall - times.loop;
     return wanted > 0 ? fmax(0, 1 - (double)sample->processor_ns / wanted) : 0;
 }
 
-static void sum_up_runs(const runs *all, qdi_scale_result *result) {
+// Medians and intervals over the runs of one configuration of a scaling test.
+static void sum_up_config(const runs *all, qdi_scale_result *result) {
     const qdi_scale_sample *first = all->of[0];
     result->runs = all->count;
     result->bodies = first->bodies;
@@ -106,8 +110,9 @@ static void sum_up_runs(const runs *all, qdi_scale_result *result) {
     result->taken = qdi_scale_interval_of(all->numbers, all->count).median;
     for (size_t r = 0; r < all->count; ++r) result->memory = fmax(result->memory, (double)all->of[r]->memory);
     result->calm = calm_time(all);
-    sum_up_part(all, QDI_SCALE_PHASES, &result->whole);
-    for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase) sum_up_part(all, phase, &result->phases[phase]);
+    sum_up_phase(all, QDI_SCALE_PHASES, &result->whole);
+    for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase)
+        sum_up_phase(all, phase, &result->phases[phase]);
 }
 
 qd_status qdi_scale_sum_up(const qdi_scale_plan *plan, const qdi_scale_sample *samples,
@@ -127,7 +132,7 @@ qd_status qdi_scale_sum_up(const qdi_scale_plan *plan, const qdi_scale_sample *s
         all.of[all.count] = &samples[turn];
         all.step_ns[all.count++] = step_ns + turn * plan->steps;
     }
-    if (good) sum_up_runs(&all, result);
+    if (good) sum_up_config(&all, result);
     qdi_release(allocator, all.of, room, sizeof(const qdi_scale_sample *));
     qdi_release(allocator, all.step_ns, room, sizeof(const uint64_t *));
     qdi_release(allocator, all.numbers, room, sizeof *all.numbers);
@@ -136,22 +141,24 @@ qd_status qdi_scale_sum_up(const qdi_scale_plan *plan, const qdi_scale_sample *s
 
 // ---- gains ----
 
-static const qdi_scale_part *part_of(const qdi_scale_result *result, size_t phase) {
+// A phase of a scaling test's result, or the whole.
+static const qdi_scale_part *result_part(const qdi_scale_result *result, size_t phase) {
     return phase < QDI_SCALE_PHASES ? &result->phases[phase] : &result->whole;
 }
 
-static double ratio(double a, double b) {
+// A ratio; NaN where there is none.
+static double ratio_or_nan(double a, double b) {
     return b > 0 ? a / b : (double)NAN;
 }
 
 qdi_scale_gain qdi_scale_strong_gain(const qdi_scale_result *base, const qdi_scale_result *result,
                                      size_t phase) {
-    const qdi_scale_interval *from = &part_of(base, phase)->time, *to = &part_of(result, phase)->time;
+    const qdi_scale_interval *from = &result_part(base, phase)->time, *to = &result_part(result, phase)->time;
     int few = base->config->threads, many = result->config->threads;
-    qdi_scale_gain gain = {.speedup = ratio(from->median, to->median),
-                           .low = ratio(from->low, to->high),
-                           .high = ratio(from->high, to->low),
-                           .calm = ratio(base->calm, result->calm)};
+    qdi_scale_gain gain = {.speedup = ratio_or_nan(from->median, to->median),
+                           .low = ratio_or_nan(from->low, to->high),
+                           .high = ratio_or_nan(from->high, to->low),
+                           .calm = ratio_or_nan(base->calm, result->calm)};
     gain.efficiency = gain.speedup * few / many;
     gain.serial_fraction = qdi_scale_serial_fraction(from->median, few, to->median, many);
     return gain;
@@ -159,12 +166,12 @@ qdi_scale_gain qdi_scale_strong_gain(const qdi_scale_result *base, const qdi_sca
 
 qdi_scale_gain qdi_scale_weak_gain(const qdi_scale_result *base, const qdi_scale_result *result,
                                    size_t phase) {
-    const qdi_scale_interval *from = &part_of(base, phase)->time, *to = &part_of(result, phase)->time;
-    double work = ratio(result->body_steps, base->body_steps);
-    qdi_scale_gain gain = {.speedup = work * ratio(from->median, to->median),
-                           .low = work * ratio(from->low, to->high),
-                           .high = work * ratio(from->high, to->low),
-                           .calm = work * ratio(base->calm, result->calm),
+    const qdi_scale_interval *from = &result_part(base, phase)->time, *to = &result_part(result, phase)->time;
+    double work = ratio_or_nan(result->body_steps, base->body_steps);
+    qdi_scale_gain gain = {.speedup = work * ratio_or_nan(from->median, to->median),
+                           .low = work * ratio_or_nan(from->low, to->high),
+                           .high = work * ratio_or_nan(from->high, to->low),
+                           .calm = work * ratio_or_nan(base->calm, result->calm),
                            .serial_fraction = (double)NAN};
     gain.efficiency = gain.speedup * base->config->threads / result->config->threads;
     return gain;

@@ -5,13 +5,15 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void put_real(FILE *out, double value) {
+// Writes a number of the scaling test's CSV, to three digits after the point.
+static void put_csv_real(FILE *out, double value) {
     char digits[QDI_NUMBER_ROOM];
     qdi_number_write(floor(value * 1000 + .5) / 1000, digits);
     fprintf(out, ",%s", digits);
 }
 
-static uint64_t least_of(const uint64_t *values, size_t count) {
+// The least of the times of threads.
+static uint64_t least_value(const uint64_t *values, size_t count) {
     uint64_t least = values[0];
     for (size_t i = 1; i < count; ++i)
         if (values[i] < least) least = values[i];
@@ -46,8 +48,8 @@ static void put_busy(FILE *out, const qdi_scale_sample *sample, int threads) {
         most = fmax(most, busy);
     }
     fprintf(out, ",%" PRIu64 ",%" PRIu64, loop, alone);
-    put_real(out, sum / (double)clocked);
-    put_real(out, most);
+    put_csv_real(out, sum / (double)clocked);
+    put_csv_real(out, most);
 }
 
 void qdi_scale_csv_run(FILE *out, const qdi_scale_report *report, size_t turn) {
@@ -60,16 +62,16 @@ void qdi_scale_csv_run(FILE *out, const qdi_scale_report *report, size_t turn) {
             turn + 1, qdi_scale_series(config), report->scene, report->scene_hashes[which->config],
             config->bodies, sample->bodies, config->threads, (int)config->beyond, which->repeat + 1,
             plan->steps, plan->dropped, sample->hash, sample->wall_ns);
-    put_real(out, wall / (double)plan->steps);
-    put_real(out, body_steps > 0 ? wall / body_steps : 0);
-    fprintf(out, ",%" PRIu64, least_of(report->step_ns + turn * plan->steps, plan->steps));
+    put_csv_real(out, wall / (double)plan->steps);
+    put_csv_real(out, body_steps > 0 ? wall / body_steps : 0);
+    fprintf(out, ",%" PRIu64, least_value(report->step_ns + turn * plan->steps, plan->steps));
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase)
         fprintf(out, ",%" PRIu64, sample->profile.wall_ns[phase]);
     put_busy(out, sample, config->threads);
     fprintf(out, ",%" PRIu64 ",%" PRIu64, sample->processor_ns, sample->preemptions);
-    put_real(out, sample->bandwidth);
+    put_csv_real(out, sample->bandwidth);
     if (sample->load >= 0)
-        put_real(out, sample->load);
+        put_csv_real(out, sample->load);
     else
         fputc(',', out);
     fprintf(out, ",%" PRIu64 ",%s", sample->memory, report->simd);

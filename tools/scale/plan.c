@@ -64,7 +64,8 @@ void qdi_scale_default_threads(qdi_scale_plan *plan) {
     (void)insert_threads(plan, plan->available);
 }
 
-static bool insert_bodies(qdi_scale_plan *plan, uint64_t bodies) {
+// Adds a number of bodies to a scaling test, in order, each once.
+static bool insert_plan_bodies(qdi_scale_plan *plan, uint64_t bodies) {
     size_t at = 0;
     while (at < plan->bodies_count && plan->bodies[at] < bodies) ++at;
     if (at < plan->bodies_count && plan->bodies[at] == bodies) return true;
@@ -86,7 +87,7 @@ bool qdi_scale_read_bodies(const char *text, qdi_scale_plan *plan, qd_error *err
                      length < 60 ? (int)length : 60, part, most_bodies);
             return false;
         }
-        if (!insert_bodies(plan, bodies)) {
+        if (!insert_plan_bodies(plan, bodies)) {
             snprintf(error->text, sizeof error->text, "--bodies takes at most %d numbers",
                      QDI_SCALE_MOST_BODIES);
             return false;
@@ -106,7 +107,7 @@ const qdi_scale_config *qdi_scale_find(const qdi_scale_plan *plan, uint64_t bodi
 }
 
 /// The configuration, made if it is not there.
-static qdi_scale_config *provide(qdi_scale_plan *plan, uint64_t bodies, int threads) {
+static qdi_scale_config *provide_config(qdi_scale_plan *plan, uint64_t bodies, int threads) {
     for (size_t i = 0; i < plan->config_count; ++i)
         if (plan->configs[i].bodies == bodies && plan->configs[i].threads == threads)
             return &plan->configs[i];
@@ -117,16 +118,18 @@ static qdi_scale_config *provide(qdi_scale_plan *plan, uint64_t bodies, int thre
     return config;
 }
 
-static void add_strong(qdi_scale_plan *plan) {
+// Adds the configurations of the strong series: the same bodies on more threads.
+static void plan_strong(qdi_scale_plan *plan) {
     for (size_t b = 0; b < plan->bodies_count; ++b)
         for (size_t t = 0; t < plan->thread_count; ++t) {
-            qdi_scale_config *config = provide(plan, plan->bodies[b], plan->threads[t]);
+            qdi_scale_config *config = provide_config(plan, plan->bodies[b], plan->threads[t]);
             config->strong = true;
             config->repeats = plan->repeats;
         }
 }
 
-static qd_status add_weak(qdi_scale_plan *plan, qd_error *error) {
+// Adds the configurations of the weak series: more bodies on more threads.
+static qd_status plan_weak(qdi_scale_plan *plan, qd_error *error) {
     for (size_t b = 0; b < plan->bodies_count; ++b)
         for (size_t t = 0; t < plan->thread_count; ++t) {
             uint64_t threads = (uint64_t)plan->threads[t];
@@ -136,13 +139,13 @@ static qd_status add_weak(qdi_scale_plan *plan, qd_error *error) {
                          plan->bodies[b], threads, most_bodies);
                 return QD_ERR_VALUE;
             }
-            qdi_scale_config *config = provide(plan, plan->bodies[b] * threads, plan->threads[t]);
+            qdi_scale_config *config = provide_config(plan, plan->bodies[b] * threads, plan->threads[t]);
             config->weak = true;
             config->repeats = plan->repeats;
         }
     size_t measured = plan->config_count;
     for (size_t i = 0; i < measured; ++i)
-        if (plan->configs[i].weak) (void)provide(plan, plan->configs[i].bodies, plan->threads[0]);
+        if (plan->configs[i].weak) (void)provide_config(plan, plan->configs[i].bodies, plan->threads[0]);
     return QD_OK;
 }
 
@@ -153,7 +156,8 @@ const char *qdi_scale_series(const qdi_scale_config *config) {
 
 // ---- the order ----
 
-static void shuffle(qdi_scale_turn *turns, size_t count, uint64_t seed, size_t repeat) {
+// Shuffles the runs of one repeat of a scaling test.
+static void shuffle_turns(qdi_scale_turn *turns, size_t count, uint64_t seed, size_t repeat) {
     qd_random random = qd_random_at(seed, repeat, USE_ORDER);
     for (size_t left = count; left > 1; --left) {
         size_t other = (size_t)(qd_random_uniform(&random) * (double)left);
@@ -165,8 +169,8 @@ static void shuffle(qdi_scale_turn *turns, size_t count, uint64_t seed, size_t r
 
 qd_status qdi_scale_plan_make(qdi_scale_plan *plan, qd_error *error) {
     plan->config_count = 0;
-    add_strong(plan);
-    qd_status status = plan->weak ? add_weak(plan, error) : QD_OK;
+    plan_strong(plan);
+    qd_status status = plan->weak ? plan_weak(plan, error) : QD_OK;
     if (status != QD_OK) return status;
     plan->turn_count = 0;
     for (size_t i = 0; i < plan->config_count; ++i) plan->turn_count += plan->configs[i].repeats;
@@ -177,7 +181,7 @@ qd_status qdi_scale_plan_make(qdi_scale_plan *plan, qd_error *error) {
         size_t first = made;
         for (size_t i = 0; i < plan->config_count; ++i)
             if (repeat < plan->configs[i].repeats) plan->turns[made++] = (qdi_scale_turn){i, repeat};
-        shuffle(plan->turns + first, made - first, plan->seed, repeat);
+        shuffle_turns(plan->turns + first, made - first, plan->seed, repeat);
     }
     return QD_OK;
 }

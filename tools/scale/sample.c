@@ -22,7 +22,8 @@ typedef struct measuring {
     uint64_t *step_ns;
 } measuring;
 
-static int fail_step(const qdi_session *session, qd_status status) {
+// Tells why a step failed in a scaling test.
+static int report_step_failure(const qdi_session *session, qd_status status) {
     if (status != QD_ERR_LIMIT) return qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
     char words[512];
     qdi_session_limit_words(session, words, sizeof words);
@@ -30,7 +31,8 @@ static int fail_step(const qdi_session *session, qd_status status) {
     return QDI_EXIT_INVARIANT;
 }
 
-static int run_steps(qdi_session *session, const measuring *run) {
+// Does the measured steps of one run of a scaling test.
+static int run_measured_steps(qdi_session *session, const measuring *run) {
     const qdi_scale_job *job = run->job;
     qdi_scale_sample *sample = run->sample;
     double dt = qd_scene_run_settings(job->scene).dt;
@@ -44,7 +46,7 @@ static int run_steps(qdi_session *session, const measuring *run) {
         qd_status status = qd_world_step(session->world, dt, profile);
         uint64_t took = qdi_clock_ns() - start;
         if (status == QD_ERR_STOPPED) return QDI_EXIT_SIGNAL + qdi_host_signal();
-        if (status != QD_OK) return fail_step(session, status);
+        if (status != QD_OK) return report_step_failure(session, status);
         if (!profile) continue;
         run->step_ns[k - job->dropped] = took;
         sample->wall_ns += took;
@@ -55,7 +57,8 @@ static int run_steps(qdi_session *session, const measuring *run) {
     return QDI_EXIT_DONE;
 }
 
-static int measure(const measuring *run) {
+// Does one run of a scaling test.
+static int measure_run(const measuring *run) {
     const qdi_scale_job *job = run->job;
     qdi_scale_sample *sample = run->sample;
     memset(sample, 0, sizeof *sample);
@@ -67,7 +70,7 @@ static int measure(const measuring *run) {
     session.threads.threads = job->threads;
     session.simd = job->simd;
     int exit_code = qdi_session_make_world(&session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = run_steps(&session, run);
+    if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run);
     if (exit_code == QDI_EXIT_DONE) {
         sample->bodies = qd_world_count(session.world);
         sample->hash = qd_world_hash(session.world);
@@ -79,9 +82,9 @@ static int measure(const measuring *run) {
 }
 
 /// In the process of the run.
-static int work(void *context, FILE *reply) {
+static int work_in_child(void *context, FILE *reply) {
     const measuring *run = context;
-    int exit_code = measure(run);
+    int exit_code = measure_run(run);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     fwrite(run->sample, sizeof *run->sample, 1, reply);
     fwrite(run->step_ns, sizeof *run->step_ns, run->job->steps, reply);
@@ -93,7 +96,7 @@ int qdi_scale_measure(const qdi_scale_job *job, qdi_scale_sample *sample, uint64
     size_t step_bytes = job->steps * sizeof *step_ns, got = 0;
     unsigned char *reply = qdi_allocate(qd_allocator_default(), sizeof *sample + step_bytes, 1);
     if (!reply) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    int code = qdi_host_child_run(work, &run, reply, sizeof *sample + step_bytes, &got);
+    int code = qdi_host_child_run(work_in_child, &run, reply, sizeof *sample + step_bytes, &got);
     if (code == 0 && got == sizeof *sample + step_bytes) {
         memcpy(sample, reply, sizeof *sample);
         memcpy(step_ns, reply + sizeof *sample, step_bytes);

@@ -11,7 +11,8 @@ static void put_ratio(qdi_json *json, const char *name, double value) {
     qdi_json_real(json, name, floor(value * 1e4 + .5) / 1e4);
 }
 
-static void put_ns(qdi_json *json, const char *name, double value) {
+// Writes nanoseconds of a scaling test as JSON.
+static void put_scale_ns(qdi_json *json, const char *name, double value) {
     qdi_json_real(json, name, floor(value * 1e3 + .5) / 1e3);
 }
 
@@ -23,7 +24,8 @@ static bool is_of_threads(const char *variable) {
     return false;
 }
 
-static void put_environment(qdi_json *json) {
+// Writes the variables of the environment that matter to a scaling test as JSON.
+static void put_scale_environment(qdi_json *json) {
     qdi_json_open(json, "environment", '{');
     const char *variable;
     for (size_t i = 0; (variable = qdi_host_variable(i)) != NULL; ++i) {
@@ -37,7 +39,8 @@ static void put_environment(qdi_json *json) {
     qdi_json_close(json, '}');
 }
 
-static void put_origin(qdi_json *json, const qdi_scale_origin *origin) {
+// Writes machine and compiler of a scaling test as JSON.
+static void put_scale_origin(qdi_json *json, const qdi_scale_origin *origin) {
     qdi_json_open(json, "machine", '{');
     qdi_json_text(json, "cpu", origin->cpu);
     qdi_json_text(json, "system", origin->system);
@@ -47,7 +50,7 @@ static void put_origin(qdi_json *json, const qdi_scale_origin *origin) {
     if (origin->governor[0]) qdi_json_text(json, "governor", origin->governor);
     if (origin->load_first >= 0) qdi_json_real(json, "load_first", origin->load_first);
     if (origin->load_last >= 0) qdi_json_real(json, "load_last", origin->load_last);
-    put_environment(json);
+    put_scale_environment(json);
     qdi_json_close(json, '}');
     qdi_json_open(json, "build", '{');
     qdi_json_text(json, "commit", origin->commit);
@@ -56,7 +59,8 @@ static void put_origin(qdi_json *json, const qdi_scale_origin *origin) {
     qdi_json_close(json, '}');
 }
 
-static void put_plan(qdi_json *json, const qdi_scale_plan *plan) {
+// Writes the plan of a scaling test as JSON.
+static void put_scale_plan(qdi_json *json, const qdi_scale_plan *plan) {
     qdi_json_whole(json, "steps", plan->steps);
     qdi_json_whole(json, "dropped", plan->dropped);
     qdi_json_whole(json, "repeats", plan->repeats);
@@ -70,7 +74,8 @@ static void put_plan(qdi_json *json, const qdi_scale_plan *plan) {
     qdi_json_whole(json, "threads_at_once", (uint64_t)plan->available);
 }
 
-static void put_run(qdi_json *json, const qdi_scale_report *report, size_t turn) {
+// Writes one run of a scaling test as JSON.
+static void put_scale_run(qdi_json *json, const qdi_scale_report *report, size_t turn) {
     const qdi_scale_plan *plan = report->plan;
     const qdi_scale_config *config = &plan->configs[plan->turns[turn].config];
     const qdi_scale_sample *sample = &report->samples[turn];
@@ -92,27 +97,30 @@ static void put_run(qdi_json *json, const qdi_scale_report *report, size_t turn)
     qdi_json_close(json, '}');
 }
 
-static void put_part(qdi_json *json, const qdi_scale_part *part, int threads) {
+// Writes the times of a phase in a scaling test as JSON.
+static void put_scale_part(qdi_json *json, const qdi_scale_part *part, int threads) {
     qdi_json_open(json, "ns_per_step", '{');
-    put_ns(json, "median", part->time.median);
-    put_ns(json, "low", part->time.low);
-    put_ns(json, "high", part->time.high);
+    put_scale_ns(json, "median", part->time.median);
+    put_scale_ns(json, "low", part->time.low);
+    put_scale_ns(json, "high", part->time.high);
     put_ratio(json, "level", part->time.level);
-    put_ns(json, "min", part->time.least);
+    put_scale_ns(json, "min", part->time.least);
     qdi_json_close(json, '}');
     qdi_json_open(json, "thread_ns_per_step", '{');
-    put_ns(json, "busy", part->share.busy);
-    put_ns(json, "serial", part->share.serial);
-    put_ns(json, "alone", part->share.alone);
-    put_ns(json, "waiting", part->share.waiting);
+    put_scale_ns(json, "busy", part->share.busy);
+    put_scale_ns(json, "serial", part->share.serial);
+    put_scale_ns(json, "alone", part->share.alone);
+    put_scale_ns(json, "waiting", part->share.waiting);
     qdi_json_close(json, '}');
     put_ratio(json, "imbalance", part->imbalance);
     qdi_json_open(json, "busy_ns_per_step", '[');
-    for (size_t k = 0; k < QDI_SCALE_CLOCKED && k < (size_t)threads; ++k) put_ns(json, NULL, part->busy[k]);
+    for (size_t k = 0; k < QDI_SCALE_CLOCKED && k < (size_t)threads; ++k)
+        put_scale_ns(json, NULL, part->busy[k]);
     qdi_json_close(json, ']');
 }
 
-static void put_result(qdi_json *json, const qdi_scale_report *report, const qdi_scale_result *result) {
+// Writes the result of one configuration of a scaling test as JSON.
+static void put_scale_result(qdi_json *json, const qdi_scale_report *report, const qdi_scale_result *result) {
     const qdi_scale_config *config = result->config;
     double steps = (double)report->plan->steps;
     qdi_json_open(json, NULL, '{');
@@ -125,25 +133,26 @@ static void put_result(qdi_json *json, const qdi_scale_report *report, const qdi
     qdi_json_hash(json, "hash", result->hash);
     qdi_json_hash(json, "scene_hash", report->scene_hashes[config - report->plan->configs]);
     if (result->body_steps > 0)
-        put_ns(json, "ns_per_body_step", result->whole.time.median * steps / result->body_steps);
-    put_ns(json, "calm_ns_per_step", result->calm);
+        put_scale_ns(json, "ns_per_body_step", result->whole.time.median * steps / result->body_steps);
+    put_scale_ns(json, "calm_ns_per_step", result->calm);
     put_ratio(json, "taken", result->taken);
     qdi_json_whole(json, "triad_bytes_per_s", (uint64_t)result->triad.median);
     qdi_json_whole(json, "peak_bytes", (uint64_t)result->memory);
     qdi_json_open(json, "step", '{');
-    put_part(json, &result->whole, config->threads);
+    put_scale_part(json, &result->whole, config->threads);
     qdi_json_close(json, '}');
     qdi_json_open(json, "phases", '{');
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase) {
         qdi_json_open(json, qd_phase_name((qd_phase)phase), '{');
-        put_part(json, &result->phases[phase], config->threads);
+        put_scale_part(json, &result->phases[phase], config->threads);
         qdi_json_close(json, '}');
     }
     qdi_json_close(json, '}');
     qdi_json_close(json, '}');
 }
 
-static void put_gain(qdi_json *json, const qdi_scale_gain *gain, bool whole) {
+// Writes speed-up and efficiency of a scaling test as JSON.
+static void put_scale_gain(qdi_json *json, const qdi_scale_gain *gain, bool whole) {
     put_ratio(json, "speedup", gain->speedup);
     put_ratio(json, "low", gain->low);
     put_ratio(json, "high", gain->high);
@@ -152,7 +161,8 @@ static void put_gain(qdi_json *json, const qdi_scale_gain *gain, bool whole) {
     if (isfinite(gain->serial_fraction)) put_ratio(json, "serial_fraction", gain->serial_fraction);
 }
 
-static void put_series(qdi_json *json, const qdi_scale_report *report, bool strong, uint64_t bodies) {
+// Writes a strong or weak series of a scaling test as JSON.
+static void put_scale_series(qdi_json *json, const qdi_scale_report *report, bool strong, uint64_t bodies) {
     qdi_json_open(json, NULL, '{');
     qdi_json_text(json, "kind", strong ? "strong" : "weak");
     qdi_json_whole(json, strong ? "bodies" : "bodies_per_thread", bodies);
@@ -161,12 +171,12 @@ static void put_series(qdi_json *json, const qdi_scale_report *report, bool stro
         qdi_scale_gain gain = qdi_scale_member_gain(report, strong, bodies, n, QDI_SCALE_PHASES);
         qdi_json_open(json, NULL, '{');
         qdi_json_whole(json, "threads", (uint64_t)report->plan->threads[n]);
-        put_gain(json, &gain, true);
+        put_scale_gain(json, &gain, true);
         qdi_json_open(json, "phases", '{');
         for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase) {
             gain = qdi_scale_member_gain(report, strong, bodies, n, phase);
             qdi_json_open(json, qd_phase_name((qd_phase)phase), '{');
-            put_gain(json, &gain, false);
+            put_scale_gain(json, &gain, false);
             qdi_json_close(json, '}');
         }
         qdi_json_close(json, '}');
@@ -192,22 +202,22 @@ qd_status qdi_scale_json(qdi_json *json, const qdi_scale_report *report) {
     qdi_json_text(json, "scene", report->scene);
     qdi_json_text(json, "simd", report->simd);
     if (report->origin.started[0]) qdi_json_text(json, "started", report->origin.started);
-    put_plan(json, plan);
-    put_origin(json, &report->origin);
+    put_scale_plan(json, plan);
+    put_scale_origin(json, &report->origin);
     qdi_json_truth(json, "hashes_equal", report->equal);
     qdi_others_reason unreliable = qdi_scale_unreliable(report);
     qdi_json_truth(json, "reliable", !unreliable.text[0]);
     if (unreliable.text[0]) qdi_json_text(json, "unreliable", unreliable.text);
     qdi_json_open(json, "series", '[');
-    for (size_t b = 0; b < plan->bodies_count; ++b) put_series(json, report, true, plan->bodies[b]);
+    for (size_t b = 0; b < plan->bodies_count; ++b) put_scale_series(json, report, true, plan->bodies[b]);
     for (size_t b = 0; plan->weak && b < plan->bodies_count; ++b)
-        put_series(json, report, false, plan->bodies[b]);
+        put_scale_series(json, report, false, plan->bodies[b]);
     qdi_json_close(json, ']');
     qdi_json_open(json, "configurations", '[');
-    for (size_t i = 0; i < plan->config_count; ++i) put_result(json, report, &report->results[i]);
+    for (size_t i = 0; i < plan->config_count; ++i) put_scale_result(json, report, &report->results[i]);
     qdi_json_close(json, ']');
     qdi_json_open(json, "runs", '[');
-    for (size_t turn = 0; turn < plan->turn_count; ++turn) put_run(json, report, turn);
+    for (size_t turn = 0; turn < plan->turn_count; ++turn) put_scale_run(json, report, turn);
     qdi_json_close(json, ']');
     qdi_json_close(json, '}');
     return json->status;

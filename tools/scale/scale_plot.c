@@ -36,7 +36,8 @@ static void put_data(FILE *out, const qdi_scale_report *report, bool strong) {
     }
 }
 
-static void put_head(FILE *out, const qdi_scale_report *report, int width, const char *what) {
+// Begins a plot of a scaling test.
+static void put_plot_head(FILE *out, const qdi_scale_report *report, int width, const char *what) {
     const qdi_scale_plan *plan = report->plan;
     fprintf(out, "set terminal pngcairo size %d,%d font ',13' background '#ffffff'\n", width, HEIGHT);
     fprintf(out, "set title \"%s of %s%s\\n{/*0.75 median of %zu runs of %zu steps; quadrille %s, ", what,
@@ -84,13 +85,15 @@ static void put_lines(FILE *out, const qdi_scale_plan *plan, int column, const c
     fputc('\n', out);
 }
 
-static bool wide_range(const qdi_scale_plan *plan) {
+// Whether the threads of a scaling test span so much that its axis is logarithmic.
+static bool spans_wide_range(const qdi_scale_plan *plan) {
     return plan->threads[plan->thread_count - 1] >= 8 * plan->threads[0];
 }
 
-static void plot_time(FILE *out, const qdi_scale_report *report) {
+// Plots time per step against threads.
+static void plot_scale_time(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
-    put_head(out, report, WIDTH, "Time per step");
+    put_plot_head(out, report, WIDTH, "Time per step");
     put_data(out, report, true);
     put_threads(out, plan, true);
     fputs("set logscale y\nset ylabel 'milliseconds per step'\nset format y '%g'\n"
@@ -106,11 +109,12 @@ static void plot_time(FILE *out, const qdi_scale_report *report) {
     put_lines(out, plan, 2, "");
 }
 
-static void plot_speedup(FILE *out, const qdi_scale_report *report) {
+// Plots speed-up against threads, with the ideal line.
+static void plot_scale_speedup(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
-    bool wide = wide_range(plan);
+    bool wide = spans_wide_range(plan);
     int first = plan->threads[0];
-    put_head(out, report, WIDTH, "Speed-up");
+    put_plot_head(out, report, WIDTH, "Speed-up");
     put_data(out, report, true);
     put_threads(out, plan, wide);
     if (wide) fputs("set logscale y 2\n", out);
@@ -120,21 +124,23 @@ static void plot_speedup(FILE *out, const qdi_scale_report *report) {
     put_lines(out, plan, 5, "");
 }
 
-static void plot_efficiency(FILE *out, const qdi_scale_report *report) {
-    put_head(out, report, WIDTH, "Efficiency");
+// Plots speed-up over the ideal one against threads.
+static void plot_scale_efficiency(FILE *out, const qdi_scale_report *report) {
+    put_plot_head(out, report, WIDTH, "Efficiency");
     put_data(out, report, true);
-    put_threads(out, report->plan, wide_range(report->plan));
+    put_threads(out, report->plan, spans_wide_range(report->plan));
     fputs("set ylabel 'speed-up over ideal, per cent'\nset yrange [0:*<120]\n"
           "plot 100 with lines dashtype 2 linewidth 1.5 linecolor rgb '#606060' title 'ideal'",
           out);
     put_lines(out, report->plan, 8, "");
 }
 
-static void plot_weak(FILE *out, const qdi_scale_report *report) {
+// Plots the weak series of a scaling test.
+static void plot_weak_scaling(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
-    put_head(out, report, WIDTH, "Weak scaling");
+    put_plot_head(out, report, WIDTH, "Weak scaling");
     put_data(out, report, false);
-    put_threads(out, plan, wide_range(plan));
+    put_threads(out, plan, spans_wide_range(plan));
     fputs("set ylabel 'milliseconds per step'\nset yrange [0:*]\nplot NaN notitle", out);
     for (size_t b = 0; b < plan->bodies_count; ++b) {
         const qdi_scale_result *base = qdi_scale_member(report, false, plan->bodies[b], 0);
@@ -148,7 +154,7 @@ static void plot_weak(FILE *out, const qdi_scale_report *report) {
 static void plot_stack(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
     uint64_t bodies = plan->bodies[plan->bodies_count - 1];
-    put_head(out, report, 2 * WIDTH * 7 / 10, "Phases");
+    put_plot_head(out, report, 2 * WIDTH * 7 / 10, "Phases");
     fputs("$phases << END\n", out);
     for (size_t n = 0; n < plan->thread_count; ++n) {
         const qdi_scale_result *result = qdi_scale_member(report, true, bodies, n);
@@ -181,11 +187,11 @@ static void plot_stack(FILE *out, const qdi_scale_report *report) {
 
 void qdi_scale_plot(FILE *out, const qdi_scale_report *report, qdi_scale_picture picture) {
     switch (picture) {
-    case QDI_SCALE_TIME: plot_time(out, report); break;
-    case QDI_SCALE_SPEEDUP: plot_speedup(out, report); break;
-    case QDI_SCALE_EFFICIENCY: plot_efficiency(out, report); break;
+    case QDI_SCALE_TIME: plot_scale_time(out, report); break;
+    case QDI_SCALE_SPEEDUP: plot_scale_speedup(out, report); break;
+    case QDI_SCALE_EFFICIENCY: plot_scale_efficiency(out, report); break;
     case QDI_SCALE_STACK: plot_stack(out, report); break;
-    case QDI_SCALE_WEAK: plot_weak(out, report); break;
+    case QDI_SCALE_WEAK: plot_weak_scaling(out, report); break;
     case QDI_SCALE_PICTURES: break;
     }
 }

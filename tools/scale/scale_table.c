@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static double milli(double ns) {
+// Milliseconds from nanoseconds.
+static double to_milliseconds(double ns) {
     return ns / 1e6;
 }
 
@@ -13,7 +14,8 @@ typedef struct cell {
     char text[24];
 } cell;
 
-static cell cell_of(const char *format, double value) {
+// A number as a cell of the scaling test's table.
+static cell format_cell(const char *format, double value) {
     cell made = {"-"};
     if (isfinite(value)) {
         if (strcmp(format, "%%") == 0)
@@ -26,21 +28,24 @@ static cell cell_of(const char *format, double value) {
     return made;
 }
 
-static void print_member(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies, size_t n) {
+// Prints the row of one configuration in a series of a scaling test.
+static void print_series_row(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies,
+                             size_t n) {
     const qdi_scale_result *result = qdi_scale_member(report, strong, bodies, n);
     qdi_scale_gain gain = qdi_scale_member_gain(report, strong, bodies, n, QDI_SCALE_PHASES);
     const qdi_scale_interval *time = &result->whole.time;
     char threads[16], interval[48], gains[48];
     snprintf(threads, sizeof threads, "%s%d%s", result->taken > QDI_OTHERS_PART ? "~" : "",
              result->config->threads, result->config->beyond ? "*" : "");
-    snprintf(interval, sizeof interval, "%.3f-%.3f", milli(time->low), milli(time->high));
+    snprintf(interval, sizeof interval, "%.3f-%.3f", to_milliseconds(time->low), to_milliseconds(time->high));
     snprintf(gains, sizeof gains, "%.2f-%.2f", gain.low, gain.high);
     fprintf(out, "%7s %9" PRIu64 " %9.3f %17s %9.3f %9.3f %8.2f %8.2f %11s %6.2f %6s %7s %6.2f %6s\n",
-            threads, result->bodies, milli(time->median), interval, milli(time->least), milli(result->calm),
+            threads, result->bodies, to_milliseconds(time->median), interval, to_milliseconds(time->least),
+            to_milliseconds(result->calm),
             result->body_steps > 0 ? time->median * (double)report->plan->steps / result->body_steps : 0,
-            gain.speedup, gains, gain.calm, cell_of("%%", gain.efficiency).text,
-            cell_of("3", gain.serial_fraction).text, result->whole.imbalance,
-            cell_of("%%", result->taken).text);
+            gain.speedup, gains, gain.calm, format_cell("%%", gain.efficiency).text,
+            format_cell("3", gain.serial_fraction).text, result->whole.imbalance,
+            format_cell("%%", result->taken).text);
 }
 
 /// Milliseconds of each phase, and what each gains.
@@ -63,11 +68,11 @@ static void print_phases(FILE *out, const qdi_scale_report *report, bool strong,
             const qdi_scale_part *part = &result->phases[phase];
             qdi_scale_gain gain = qdi_scale_member_gain(report, strong, bodies, n, phase);
             if (n == 0)
-                fprintf(out, " %8.3f %8s", milli(part->time.median),
-                        cell_of("%%", part->time.median / result->whole.time.median).text);
+                fprintf(out, " %8.3f %8s", to_milliseconds(part->time.median),
+                        format_cell("%%", part->time.median / result->whole.time.median).text);
             else
-                fprintf(out, "  | %8.3f %8s %7s %9.2f", milli(part->time.median),
-                        cell_of("2", gain.speedup).text, cell_of("3", gain.serial_fraction).text,
+                fprintf(out, "  | %8.3f %8s %7s %9.2f", to_milliseconds(part->time.median),
+                        format_cell("2", gain.speedup).text, format_cell("3", gain.serial_fraction).text,
                         part->imbalance);
         }
         fputc('\n', out);
@@ -91,7 +96,8 @@ static void print_shares(FILE *out, const qdi_scale_report *report, bool strong,
     }
 }
 
-static void print_every_thread(FILE *out, const qdi_scale_result *result) {
+// Prints the time of each thread in each phase.
+static void print_thread_times(FILE *out, const qdi_scale_result *result) {
     fprintf(out, "\nmilliseconds per step of each of %d threads\n%-9s", result->config->threads, "phase");
     size_t threads = (size_t)result->config->threads;
     if (threads > QDI_SCALE_CLOCKED) threads = QDI_SCALE_CLOCKED;
@@ -99,13 +105,15 @@ static void print_every_thread(FILE *out, const qdi_scale_result *result) {
     fputc('\n', out);
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase) {
         fprintf(out, "%-9s", qd_phase_name((qd_phase)phase));
-        for (size_t k = 0; k < threads; ++k) fprintf(out, " %7.3f", milli(result->phases[phase].busy[k]));
+        for (size_t k = 0; k < threads; ++k)
+            fprintf(out, " %7.3f", to_milliseconds(result->phases[phase].busy[k]));
         fputc('\n', out);
     }
 }
 
-static void print_series(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies,
-                         bool every_thread) {
+// Prints the table of one series of a scaling test.
+static void print_scale_series(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies,
+                               bool every_thread) {
     const qdi_scale_plan *plan = report->plan;
     const qdi_scale_result *base = qdi_scale_member(report, strong, bodies, 0);
     if (strong)
@@ -118,11 +126,11 @@ static void print_series(FILE *out, const qdi_scale_report *report, bool strong,
     fprintf(out, "%7s %9s %9s %17s %9s %9s %8s %8s %11s %6s %6s %7s %6s %6s\n", "threads", "bodies",
             "ms/step", "interval", "least", "calm", "ns/body", "speed-up", "interval", "calm", "effic.",
             "serial", "imbal.", "taken");
-    for (size_t n = 0; n < plan->thread_count; ++n) print_member(out, report, strong, bodies, n);
+    for (size_t n = 0; n < plan->thread_count; ++n) print_series_row(out, report, strong, bodies, n);
     print_phases(out, report, strong, bodies);
     print_shares(out, report, strong, bodies);
     for (size_t n = 0; every_thread && n < plan->thread_count; ++n)
-        print_every_thread(out, qdi_scale_member(report, strong, bodies, n));
+        print_thread_times(out, qdi_scale_member(report, strong, bodies, n));
     fputc('\n', out);
     const qdi_scale_result *largest = qdi_scale_largest(report, strong, bodies);
     char text[512];
@@ -137,11 +145,11 @@ void qdi_scale_print(FILE *out, const qdi_scale_report *report, bool every_threa
     const qdi_scale_plan *plan = report->plan;
     for (size_t b = 0; b < plan->bodies_count; ++b) {
         if (b > 0) fputc('\n', out);
-        print_series(out, report, true, plan->bodies[b], every_thread);
+        print_scale_series(out, report, true, plan->bodies[b], every_thread);
     }
     for (size_t b = 0; plan->weak && b < plan->bodies_count; ++b) {
         fputc('\n', out);
-        print_series(out, report, false, plan->bodies[b], every_thread);
+        print_scale_series(out, report, false, plan->bodies[b], every_thread);
     }
     fprintf(out, "\nintervals: the median is in them with a probability of %.3g %% or more",
             100 * report->results[0].whole.time.level);

@@ -9,7 +9,8 @@ typedef struct triad {
     double *a, *b, *c;
 } triad;
 
-static void fill(void *context, size_t begin, size_t end) {
+// Fills the arrays of the memory bandwidth test.
+static void fill_triad(void *context, size_t begin, size_t end) {
     const triad *arrays = context;
     for (size_t i = begin; i < end; ++i) {
         arrays->a[i] = 0;
@@ -18,19 +19,21 @@ static void fill(void *context, size_t begin, size_t end) {
     }
 }
 
-static void add(void *context, size_t begin, size_t end) {
+// One pass of the memory bandwidth test (the triad of STREAM).
+static void add_triad(void *context, size_t begin, size_t end) {
     const triad *arrays = context;
     double *restrict a = arrays->a;
     const double *b = arrays->b, *c = arrays->c;
     for (size_t i = begin; i < end; ++i) a[i] = b[i] + 3 * c[i];
 }
 
-static double measure(qd_team *team, triad *arrays) {
-    qdi_team_for(team, LENGTH, GRAIN, fill, arrays); // whoever writes first decides where memory lies
+// The best time of the memory bandwidth test.
+static double measure_triad(qd_team *team, triad *arrays) {
+    qdi_team_for(team, LENGTH, GRAIN, fill_triad, arrays); // whoever writes first decides where memory lies
     uint64_t best = UINT64_MAX;
     for (int pass = 0; pass < PASSES; ++pass) {
         uint64_t start = qdi_clock_ns();
-        qdi_team_for(team, LENGTH, GRAIN, add, arrays);
+        qdi_team_for(team, LENGTH, GRAIN, add_triad, arrays);
         uint64_t took = qdi_clock_ns() - start;
         if (took < best) best = took;
     }
@@ -49,7 +52,7 @@ double qdi_scale_triad(int threads) {
                     qdi_allocate(allocator, LENGTH, sizeof(double))};
     double rate = 0;
     if (arrays.a && arrays.b && arrays.c && qd_team_create(&def, &team) == QD_OK)
-        rate = measure(team, &arrays);
+        rate = measure_triad(team, &arrays);
     qd_team_destroy(team);
     qdi_release(allocator, arrays.a, LENGTH, sizeof(double));
     qdi_release(allocator, arrays.b, LENGTH, sizeof(double));

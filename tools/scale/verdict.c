@@ -29,8 +29,9 @@ static loss loss_of(const qdi_scale_part *base, const qdi_scale_part *part, doub
     return lost;
 }
 
-static void say_slower(const qdi_scale_result *base, const qdi_scale_result *result, double inflation,
-                       char *text, size_t bytes) {
+// Says that each thread works slower than one alone did, and why.
+static void say_thread_slower(const qdi_scale_result *base, const qdi_scale_result *result, double inflation,
+                              char *text, size_t bytes) {
     double more = (double)result->config->threads / base->config->threads;
     double triad = base->triad.median > 0 ? result->triad.median / base->triad.median : 0;
     size_t used = (size_t)snprintf(text, bytes, "the same work takes %.2f times the thread time", inflation);
@@ -46,9 +47,10 @@ static void say_slower(const qdi_scale_result *base, const qdi_scale_result *res
                  triad);
 }
 
-static void say_cause(const qdi_scale_result *base, const qdi_scale_result *result,
-                      const qdi_scale_part *from, const qdi_scale_part *to, const loss *lost, double scale,
-                      char *text, size_t bytes) {
+// Says which phase limits scaling, and by what.
+static void say_loss_cause(const qdi_scale_result *base, const qdi_scale_result *result,
+                           const qdi_scale_part *from, const qdi_scale_part *to, const loss *lost,
+                           double scale, char *text, size_t bytes) {
     double threads = result->config->threads;
     const qdi_scale_share *by = &lost->by;
     double most = fmax(fmax(by->busy, by->serial), fmax(by->alone, by->waiting));
@@ -64,7 +66,7 @@ static void say_cause(const qdi_scale_result *base, const qdi_scale_result *resu
                  "its threads wait to start and for each other at the ends of its loops, %.3g ms each",
                  to->share.waiting / threads / 1e6);
     else
-        say_slower(base, result, to->share.busy / (scale * from->share.busy), text, bytes);
+        say_thread_slower(base, result, to->share.busy / (scale * from->share.busy), text, bytes);
 }
 
 void qdi_scale_verdict(const qdi_scale_result *base, const qdi_scale_result *result, bool strong, char *text,
@@ -90,8 +92,8 @@ void qdi_scale_verdict(const qdi_scale_result *base, const qdi_scale_result *res
         return;
     }
     char cause[256] = "";
-    say_cause(base, result, &base->phases[worst], &result->phases[worst], &worst_loss, scale, cause,
-              sizeof cause);
+    say_loss_cause(base, result, &base->phases[worst], &result->phases[worst], &worst_loss, scale, cause,
+                   sizeof cause);
     snprintf(text, bytes, "With %d threads %s limits, with %.0f %% of the time lost: %s.", threads,
              qd_phase_name((qd_phase)worst), 100 * lost_most / sum, cause);
 }

@@ -11,7 +11,8 @@
 static const double surroundings = 16.0;
 enum { CROWD = 400, HALVINGS = 24, GRID = 8 };
 
-static double larger(double a, double b) {
+// The larger of two lengths, for the picture of a failed step.
+static double larger_of(double a, double b) {
     return a > b ? a : b;
 }
 
@@ -28,7 +29,7 @@ qdi_crowd qdi_crowd_find(const qd_world *world) {
     const qd_body_view bodies = qd_world_view(world);
     qd_vec2 low, high;
     qd_world_sides(world, &low, &high);
-    double side = larger(high.x - low.x, high.y - low.y);
+    double side = larger_of(high.x - low.x, high.y - low.y);
     size_t inside = bodies.count;
     for (int i = 0; i < HALVINGS && inside > CROWD; ++i) {
         size_t count[GRID * GRID], best = 0, best_x = 0, best_y = 0;
@@ -68,7 +69,7 @@ qd_status qdi_postmortem_draw(const qd_world *world, const qd_limit_report *repo
     if (report->has_body) {
         qd_world_def def = qd_world_definition(world);
         double radius = radius_of(world, report->body.id);
-        if (!(radius > 0)) radius = 0.01 * larger(def.size.x, def.size.y); // points are seen too
+        if (!(radius > 0)) radius = 0.01 * larger_of(def.size.x, def.size.y); // points are seen too
         still.centre = report->body.position;
         still.reach = surroundings * radius;
         still.mark = 1.3 * radius;

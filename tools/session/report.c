@@ -7,7 +7,8 @@
 /// Threads that the profile has a clock for.
 enum { CLOCKED_THREADS = 64 };
 
-static void print_row(FILE *out, const char *name, const qdi_result *result, uint64_t ns) {
+// Prints the row of a phase in the report at the end of a run.
+static void print_phase_row(FILE *out, const char *name, const qdi_result *result, uint64_t ns) {
     double seconds = (double)ns * 1e-9;
     double percent = result->wall_ns > 0 ? 100.0 * (double)ns / (double)result->wall_ns : 0;
     fprintf(out, "%-10s %10.3f %6.1f %14.2f\n", name, seconds, percent,
@@ -19,14 +20,15 @@ static void print_phases(FILE *out, const qdi_result *result) {
     uint64_t sum = 0;
     fprintf(out, "%-10s %10s %6s %14s\n", "phase", "seconds", "%", "ns/body-step");
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {
-        print_row(out, qd_phase_name((qd_phase)phase), result, result->profile.wall_ns[phase]);
+        print_phase_row(out, qd_phase_name((qd_phase)phase), result, result->profile.wall_ns[phase]);
         sum += result->profile.wall_ns[phase];
     }
-    print_row(out, "other", result, result->wall_ns > sum ? result->wall_ns - sum : 0);
-    print_row(out, "total", result, result->wall_ns);
+    print_phase_row(out, "other", result, result->wall_ns > sum ? result->wall_ns - sum : 0);
+    print_phase_row(out, "total", result, result->wall_ns);
 }
 
-static void print_threads(FILE *out, const qdi_result *result) {
+// Prints busy times of threads in the report at the end of a run.
+static void print_thread_row(FILE *out, const qdi_result *result) {
     int threads = result->threads < CLOCKED_THREADS ? result->threads : CLOCKED_THREADS;
     fprintf(out, "busy seconds of each thread, and the busiest thread's over the mean:\n");
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {
@@ -44,7 +46,8 @@ static void print_threads(FILE *out, const qdi_result *result) {
     }
 }
 
-static void print_tree(FILE *out, const qdi_result *result, const qd_world *world) {
+// Prints what the tree did in the report at the end of a run.
+static void print_tree_row(FILE *out, const qdi_result *result, const qd_world *world) {
     qd_tree_stats stats = qd_tree_statistics(qd_world_tree(world));
     const qd_world_totals *totals = &result->totals;
     fprintf(out,
@@ -66,7 +69,7 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     qd_world_contacts(world, &contacts_now);
     fprintf(out, "\n");
     print_phases(out, result);
-    if (verbose) print_threads(out, result);
+    if (verbose) print_thread_row(out, result);
     fprintf(out, "\n%" PRIu64 " steps of %" PRIu64 " bodies in %.3g s: %s steps/s, %s body-steps/s\n",
             result->steps, result->bodies, seconds, qdi_words_count((double)result->steps / seconds).text,
             qdi_words_count((double)result->profile.body_steps / seconds).text);
@@ -75,7 +78,7 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
             result->totals.contacts, contacts_now, result->totals.begins, result->totals.ends);
     fprintf(out, "energy: %.9g at the start, %.9g at the end; balance error %.3g %%\n", result->energy_first,
             result->energy_last, 100 * result->balance_error);
-    if (verbose) print_tree(out, result, world);
+    if (verbose) print_tree_row(out, result, world);
     fprintf(out, "state hash: %016" PRIx64 "\n", result->state_hash);
     if (result->frames > 0 && result->frames_are_files)
         fprintf(out, "frames: %" PRIu64 " in %s/frames\n", result->frames, directory);

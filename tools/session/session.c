@@ -74,7 +74,8 @@ int qdi_session_make_writer(qdi_session *session, const qdi_session_frames *befo
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-static int make_store(qdi_session *session) {
+// Makes run.db of a run.
+static int make_session_store(qdi_session *session) {
     char path[QDI_SESSION_PATH + 16], processor[128];
     (void)qdi_session_path(session, "run.db", path, sizeof path);
     qdi_host_processor(processor, sizeof processor);
@@ -99,7 +100,7 @@ static int fail_at_start(qdi_session *session) {
 }
 
 int qdi_session_start(qdi_session *session) {
-    int exit_code = make_store(session);
+    int exit_code = make_session_store(session);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_writer(session, NULL);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     session->start_ns = qdi_clock_ns();

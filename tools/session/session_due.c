@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool due(uint64_t step, uint64_t every) {
+// Whether something is due at this step of a run.
+static bool is_due(uint64_t step, uint64_t every) {
     return every > 0 && step % every == 0;
 }
 
@@ -31,7 +32,8 @@ bool qdi_session_note(qdi_session *session, qdi_session_part part, qd_status sta
     return false;
 }
 
-static qd_status put_metrics(qdi_session *session) {
+// Records the metrics of this step in run.db.
+static qd_status record_metrics(qdi_session *session) {
     uint64_t now[QD_PHASE_COUNT], since[QD_PHASE_COUNT];
     memcpy(now, session->result.profile.wall_ns, sizeof now);
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase)
@@ -42,23 +44,25 @@ static qd_status put_metrics(qdi_session *session) {
     return qd_store_put_metrics(session->store, &metrics, since);
 }
 
-static qd_status put_rows(qdi_session *session) {
+// Records in run.db what is due at this step.
+static qd_status record_rows(qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     uint64_t step = session->steps_done;
     qd_status status = QD_OK;
-    if (due(step, plan->record_metrics)) status = put_metrics(session);
-    if (status == QD_OK && plan->record_hashes > 0 && (due(step, plan->record_hashes) || step == plan->steps))
+    if (is_due(step, plan->record_metrics)) status = record_metrics(session);
+    if (status == QD_OK && plan->record_hashes > 0 &&
+        (is_due(step, plan->record_hashes) || step == plan->steps))
         status = qd_store_put_hash(session->store, step, qd_world_hash(session->world));
     if (status == QD_OK && plan->record_events != QD_RECORD_EVENTS_NONE)
         status = qd_store_put_events(session->store, session->world,
                                      plan->record_events == QD_RECORD_EVENTS_ALL);
-    if (status == QD_OK && due(step, plan->record_snapshots))
+    if (status == QD_OK && is_due(step, plan->record_snapshots))
         status = qd_store_put_snapshot(session->store, session->world);
     return status;
 }
 
 bool qdi_session_watch(qdi_session *session) {
-    if (!session->writer || !due(session->steps_done + 1, session->plan.frames_every)) return true;
+    if (!session->writer || !is_due(session->steps_done + 1, session->plan.frames_every)) return true;
     qd_status status = qd_frame_writer_watch(session->writer, session->world);
     return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);
 }
@@ -66,19 +70,19 @@ bool qdi_session_watch(qdi_session *session) {
 bool qdi_session_record(qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     uint64_t before = qdi_clock_ns();
-    if (session->writer && due(session->steps_done, plan->frames_every)) {
+    if (session->writer && is_due(session->steps_done, plan->frames_every)) {
         qd_status status = qd_frame_writer_push(session->writer, session->world);
         if (status != QD_OK) return qdi_session_note(session, QDI_PART_FRAMES, status);
         session->frames += 1;
     }
-    qd_status status = put_rows(session);
+    qd_status status = record_rows(session);
     session->result.profile.wall_ns[QD_PHASE_EXPORT] += qdi_clock_ns() - before;
     return status == QD_OK || qdi_session_note(session, QDI_PART_STORE, status);
 }
 
 bool qdi_session_checkpoint_due(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
-    if (due(session->steps_done, plan->checkpoint_every)) return true;
+    if (is_due(session->steps_done, plan->checkpoint_every)) return true;
     return plan->checkpoint_seconds > 0 &&
            (double)(qdi_clock_ns() - session->checkpoint_ns) * 1e-9 >= plan->checkpoint_seconds;
 }
@@ -98,7 +102,8 @@ bool qdi_session_flush(qdi_session *session) {
     return true;
 }
 
-static qd_status put_checkpoint(qdi_session *session) {
+// Writes a checkpoint: the saved world and how far the run is.
+static qd_status write_checkpoint(qdi_session *session) {
     qdi_session_state state = {
         .frames = session->frames,
         .view_speed = session->writer ? qd_frame_writer_speed(session->writer) : 0,
@@ -125,7 +130,7 @@ static qd_status put_checkpoint(qdi_session *session) {
 bool qdi_session_checkpoint(qdi_session *session) {
     uint64_t before = qdi_clock_ns();
     if (!qdi_session_flush(session) || !qdi_session_cut_video(session)) return false;
-    qd_status status = put_checkpoint(session);
+    qd_status status = write_checkpoint(session);
     if (status == QD_OK) status = qd_store_flush(session->store, NULL);
     if (status != QD_OK) return qdi_session_note(session, QDI_PART_STORE, status);
     session->checkpoint_ns = qdi_clock_ns();

@@ -97,7 +97,8 @@ typedef struct candidate {
     unsigned char *past; ///< state.past_bytes
 } candidate;
 
-static void drop(candidate *found) {
+// Frees a checkpoint that a run does not resume from.
+static void drop_candidate(candidate *found) {
     qd_world_destroy(found->world);
     if (found->past) qdi_release(qd_allocator_default(), found->past, (size_t)found->state.past_bytes, 1);
     found->world = NULL;
@@ -159,13 +160,13 @@ static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_erro
         status = read_moment(session, &moment, found, &error);
         qd_store_moment_free(session->store, &moment);
         if (status != QD_OK && status != QD_ERR_CORRUPT) {
-            drop(found);
+            drop_candidate(found);
             *reasons = error;
             return status;
         }
         if (status == QD_OK) whole = whole_frames(session, found, &error);
         if (status == QD_OK && whole == found->state.frames) return QD_OK;
-        drop(found);
+        drop_candidate(found);
         if (status == QD_OK) { // before the frame that is missing
             *reasons = error;
             step = whole * session->plan.frames_every;
@@ -214,7 +215,8 @@ static int go_back(qdi_session *session, const candidate *found) {
     return exit_code;
 }
 
-static int take_up(qdi_session *session, candidate *found) {
+// Makes a loaded checkpoint the state of the session.
+static int resume_candidate(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
     session->world = found->world;
     // As every world that was loaded it has the best ones; which it has changes no result.
@@ -229,7 +231,7 @@ static int take_up(qdi_session *session, candidate *found) {
     memcpy(session->recorded_ns, state->recorded_ns, sizeof session->recorded_ns);
     int exit_code = go_back(session, found);
     found->world = NULL; // the session's
-    drop(found);
+    drop_candidate(found);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     session->start_ns = session->checkpoint_ns = qdi_clock_ns();
     if (session->common.quiet) return QDI_EXIT_DONE;
@@ -315,5 +317,5 @@ int qdi_session_restore(qdi_session *session) {
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     if (error.text[0] && !session->common.quiet)
         qdi_warn("%s: going on from step %" PRIu64, error.text, qd_world_steps(found.world));
-    return take_up(session, &found);
+    return resume_candidate(session, &found);
 }

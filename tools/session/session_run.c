@@ -19,7 +19,8 @@
 
 enum { HINT_SIZE = 512 };
 
-static qdi_progress start_progress(const qdi_session *session) {
+// Starts the progress bar of a run, or its plain lines.
+static qdi_progress start_run_progress(const qdi_session *session) {
     const qdi_common *common = &session->common;
     bool terminal = qdi_host_stderr_is_terminal();
     const char *no_colour = getenv("NO_COLOR");
@@ -51,9 +52,9 @@ static void print_log(qdi_session *session, qdi_progress *progress) {
 }
 
 /// Steps and records until all are done, something fails or a signal comes.
-static qd_status go(qdi_session *session) {
+static qd_status run_steps(qdi_session *session) {
     start_log(session);
-    qdi_progress progress = start_progress(session);
+    qdi_progress progress = start_run_progress(session);
     print_log(session, &progress);
     qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
@@ -107,7 +108,8 @@ static bool keep_state(qdi_session *session) {
     return kept || qdi_session_checkpoint(session);
 }
 
-static int end_stopped(qdi_session *session) {
+// Ends a run that a signal stopped: checkpoint, message, exit code.
+static int end_stopped_run(qdi_session *session) {
     if (!keep_state(session) || !put_away(session)) return end_broken(session);
     char hint[HINT_SIZE];
     qdi_session_hint(session, hint, sizeof hint);
@@ -161,7 +163,8 @@ static int end_buried(qdi_session *session) {
     return QDI_EXIT_INVARIANT;
 }
 
-static void fill_result(qdi_session *session) {
+// Fills the result of a run as result.json has it.
+static void fill_run_result(qdi_session *session) {
     qdi_result *result = &session->result;
     qd_metrics metrics;
     qd_world_measure(session->world, &metrics);
@@ -197,7 +200,7 @@ static int end_complete(qdi_session *session) {
     if (!keep_state(session) || !put_away(session) || !qdi_session_finish_video(session))
         return end_broken(session);
     session->result.wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns);
-    fill_result(session);
+    fill_run_result(session);
     qdi_json json = {.allocator = qd_allocator_default()};
     qd_status status = qdi_result_json(&session->result, &json);
     if (status == QD_OK)
@@ -219,10 +222,10 @@ static int end_complete(qdi_session *session) {
 }
 
 int qdi_session_run(qdi_session *session) {
-    qd_status status = go(session);
+    qd_status status = run_steps(session);
     if (status == QD_ERR_LIMIT) return end_buried(session);
     if (status != QD_OK) return end_starved(session, status);
     if (session->failed != QDI_PART_NONE) return end_broken(session);
-    if (session->steps_done < session->plan.steps) return end_stopped(session);
+    if (session->steps_done < session->plan.steps) return end_stopped_run(session);
     return end_complete(session);
 }

@@ -8,6 +8,7 @@
 static const uint32_t magic = 0x53534451U; // "QDSS"
 enum { STATE_VERSION = 3 };
 
+// Writes the session's part of a checkpoint.
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]) {
     unsigned char *at = bytes;
     qdi_put_u32(&at, magic);
@@ -31,7 +32,8 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
     qdi_put_u64(&at, qd_hash_bytes(bytes, QDI_SESSION_STATE_BYTES - 8));
 }
 
-static qd_status refuse(qd_error *error, const char *why) {
+// Refuses the session's part of a checkpoint.
+static qd_status refuse_state(qd_error *error, const char *why) {
     if (error) snprintf(error->text, sizeof error->text, "the session's part of it %s", why);
     return QD_ERR_CORRUPT;
 }
@@ -39,13 +41,13 @@ static qd_status refuse(qd_error *error, const char *why) {
 qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_session_state *state,
                                  qd_error *error) {
     const unsigned char *at = bytes;
-    if (!bytes || size < 8) return refuse(error, "is truncated");
-    if (qdi_get_u32(&at) != magic) return refuse(error, "is foreign");
-    if (qdi_get_u32(&at) != STATE_VERSION) return refuse(error, "is of another version");
-    if (size < QDI_SESSION_STATE_BYTES) return refuse(error, "is truncated");
+    if (!bytes || size < 8) return refuse_state(error, "is truncated");
+    if (qdi_get_u32(&at) != magic) return refuse_state(error, "is foreign");
+    if (qdi_get_u32(&at) != STATE_VERSION) return refuse_state(error, "is of another version");
+    if (size < QDI_SESSION_STATE_BYTES) return refuse_state(error, "is truncated");
     const unsigned char *end = bytes + QDI_SESSION_STATE_BYTES - 8;
     if (qdi_get_u64(&end) != qd_hash_bytes(bytes, QDI_SESSION_STATE_BYTES - 8))
-        return refuse(error, "is damaged");
+        return refuse_state(error, "is damaged");
     state->frames = qdi_get_u64(&at);
     state->view_speed = qdi_get_f64(&at);
     state->energy_first = qdi_get_f64(&at);
@@ -64,8 +66,8 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     }
     size -= QDI_SESSION_STATE_BYTES;
     if (size != state->past_bytes)
-        return refuse(error, size < state->past_bytes ? "is truncated" : "is too long");
+        return refuse_state(error, size < state->past_bytes ? "is truncated" : "is too long");
     if (size > 0 && state->past_hash != qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, size))
-        return refuse(error, "is damaged");
+        return refuse_state(error, "is damaged");
     return QD_OK;
 }

@@ -23,7 +23,8 @@
 static const char mark[] = "# Video: ";
 static const char failed_name[] = "video/failed.txt";
 
-static bool video_path(const qdi_session *session, char path[QDI_SESSION_PATH + 16]) {
+// The path of the video of a run.
+static bool session_video_path(const qdi_session *session, char path[QDI_SESSION_PATH + 16]) {
     return qdi_session_path(session, "video", path, QDI_SESSION_PATH + 16);
 }
 
@@ -36,9 +37,9 @@ static bool lies_inside(const qdi_session *session) {
 }
 
 /// Finds an encoder, and makes what frames can be added to.
-static qd_status make(qdi_session *session, bool replace, qd_error *error) {
+static qd_status make_video(qdi_session *session, bool replace, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     const qd_view view = qd_scene_view(session->scene);
     qd_video_def def = qd_video_def_default();
     def.file = session->video_file;
@@ -57,7 +58,7 @@ static qd_status make(qdi_session *session, bool replace, qd_error *error) {
 int qdi_session_plan_video(qdi_session *session, bool force) {
     if (!session->video_file) return QDI_EXIT_DONE;
     qd_error error = {""};
-    qd_status status = make(session, force, &error);
+    qd_status status = make_video(session, force, &error);
     if (status == QD_OK && qdi_text_is_line(qd_video_file(session->video))) return QDI_EXIT_DONE;
     if (status == QD_OK) {
         // A line of scene.yaml, which has to be read again.
@@ -140,7 +141,7 @@ int qdi_session_prepare_video(qdi_session *session) {
     read_failure(session);
     if (session->video_error.text[0]) return QDI_EXIT_DONE;
     qd_error error = {""};
-    qd_status status = make(session, session->video_force, &error);
+    qd_status status = make_video(session, session->video_force, &error);
     if (status == QD_OK && session->video_force) status = qdi_session_clear_video_place(session, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
     if (status == QD_ERR_EXISTS) {
@@ -154,7 +155,7 @@ int qdi_session_prepare_video(qdi_session *session) {
 uint64_t qdi_session_whole_video(const qdi_session *session, uint64_t frames, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
     if (!session->video || frames == 0) return frames;
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     uint64_t whole = qd_video_whole(path, frames);
     if (whole != frames && error)
         snprintf(error->text, sizeof error->text, "%.300s lacks frame %" PRIu64, path, whole);
@@ -164,7 +165,7 @@ uint64_t qdi_session_whole_video(const qdi_session *session, uint64_t frames, qd
 qd_status qdi_session_rewind_video(qdi_session *session, uint64_t frames, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
     if (!session->video) return QD_OK;
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     qd_status status = qd_video_keep(path, frames, error);
     if (status == QD_OK) qd_video_begin_at(session->video, frames);
     return status;
@@ -184,7 +185,7 @@ static void give_up(qdi_session *session, const qd_error *error) {
 }
 
 /// True where the run can go on: all is well, or it is the encoder's fault.
-static bool judge(qdi_session *session, qd_status status, const qd_error *error) {
+static bool judge_video(qdi_session *session, qd_status status, const qd_error *error) {
     if (status == QD_OK) return true;
     if (status == QD_ERR_STATE || status == QD_ERR_VALUE || status == QD_ERR_EXISTS) {
         give_up(session, error);
@@ -203,7 +204,7 @@ bool qdi_session_cut_video(qdi_session *session) {
     // The writer gives frames to nobody while it is being told.
     qd_status status = qd_video_cut(session->video, &error);
     if (status == QD_ERR_STATE || status == QD_ERR_VALUE) qd_frame_writer_forget_video(session->writer);
-    return judge(session, status, &error);
+    return judge_video(session, status, &error);
 }
 
 bool qdi_session_finish_video(qdi_session *session) {
@@ -211,7 +212,7 @@ bool qdi_session_finish_video(qdi_session *session) {
     qd_error error = {""};
     if (!session->common.quiet) fprintf(stderr, "video    joining %s\n", qd_video_file(session->video));
     qd_status status = qd_video_finish(session->video, &session->result.video.frames, &error);
-    if (!judge(session, status, &error)) return false;
+    if (!judge_video(session, status, &error)) return false;
     if (!session->video) return true;
     qdi_result_video *video = &session->result.video;
     video->file = qd_video_file(session->video);
@@ -225,7 +226,7 @@ void qdi_session_clear_video(qdi_session *session) {
     if (!session->video_file || session->video_error.text[0]) return;
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     qd_status status = qd_video_clear(path, &error);
     if (status != QD_OK && !session->common.quiet) qdi_warn("%s", qdi_failure_reason(status, &error));
 }
@@ -235,7 +236,7 @@ void qdi_session_clear_joined_video(qdi_session *session) {
     char path[QDI_SESSION_PATH + 16];
     session->video_file = NULL;
     (void)qdi_session_find_video(session);
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     if (session->video_file && qdi_video_is_joined(path, session->video_file, NULL))
         qdi_session_clear_video(session);
     session->video_file = asked;

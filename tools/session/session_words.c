@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Prints the notes of a run, a line each.
 static void print_notes(const char *notes) {
     for (const char *note = notes, *end; *note; note = *end ? end + 1 : end) {
         end = strchr(note, '\n');
@@ -15,6 +16,7 @@ static void print_notes(const char *notes) {
     }
 }
 
+// Whether a body with this label is in the world.
 static bool is_there(const qd_world *world, uint64_t label) {
     const qd_body_view bodies = qd_world_view(world);
     for (size_t row = 0; row < bodies.count; ++row)
@@ -22,6 +24,7 @@ static bool is_there(const qd_world *world, uint64_t label) {
     return false;
 }
 
+// Warns of a key that names a body which is not there.
 static void warn_of_nobody(const qdi_session *session, const char *key, uint64_t label) {
     if (label != QD_VIEW_NOBODY && label != QD_VIEW_MASS && !is_there(session->world, label))
         qdi_warn("%s: there is no body %" PRIu64 ", and nothing makes one", key, label);

@@ -20,11 +20,14 @@ typedef struct command_line {
     size_t room, count;
 } command_line;
 
-static void add(command_line *line, const char *argument) {
+// Adds an argument to the command line of a sweep's child process.
+static void add_argument(command_line *line, const char *argument) {
     line->items[line->count++] = argument;
 }
 
-static void fill(const qdi_batch *batch, size_t item, const qdi_sweep_changes *changes, command_line *line) {
+// Fills the command line that runs a point of a sweep.
+static void fill_command_line(const qdi_batch *batch, size_t item, const qdi_sweep_changes *changes,
+                              command_line *line) {
     // A run that passed a limit would do so again from its checkpoint; one with a result that is of no use is
     // complete.
     int code = batch->items[item].code;
@@ -33,29 +36,29 @@ static void fill(const qdi_batch *batch, size_t item, const qdi_sweep_changes *c
     (void)qdi_batch_log_path(batch, item, line->log, sizeof line->log);
     (void)snprintf(line->threads, sizeof line->threads, "%d", batch->threads);
     (void)snprintf(line->bodies, sizeof line->bodies, "%" PRIu64, changes->changes.bodies);
-    add(line, "quadrille");
-    add(line, "run");
-    add(line, "-o");
-    add(line, line->run);
-    add(line, anew ? "--force" : "--resume");
-    add(line, "--threads");
-    add(line, line->threads);
-    add(line, "--no-color");
+    add_argument(line, "quadrille");
+    add_argument(line, "run");
+    add_argument(line, "-o");
+    add_argument(line, line->run);
+    add_argument(line, anew ? "--force" : "--resume");
+    add_argument(line, "--threads");
+    add_argument(line, line->threads);
+    add_argument(line, "--no-color");
     if (changes->changes.bodies > 0) {
-        add(line, "--bodies");
-        add(line, line->bodies);
+        add_argument(line, "--bodies");
+        add_argument(line, line->bodies);
     }
     for (size_t i = 0; i < changes->changes.set_count; ++i) {
-        add(line, "--set");
-        add(line, changes->changes.sets[i]);
+        add_argument(line, "--set");
+        add_argument(line, changes->changes.sets[i]);
     }
-    add(line, "--");
-    add(line, qdi_sweep_scene(batch->sweep));
-    add(line, NULL);
+    add_argument(line, "--");
+    add_argument(line, qdi_sweep_scene(batch->sweep));
+    add_argument(line, NULL);
 }
 
 /// Starts what the line says; false with errno's reason where that cannot be.
-static bool launch(qdi_batch_job *job, size_t item, const command_line *line) {
+static bool launch_run(qdi_batch_job *job, size_t item, const command_line *line) {
     // execv takes arguments that it could change, and changes none.
     union {
         const char **mine;
@@ -85,8 +88,8 @@ bool qdi_batch_start(qdi_batch *batch, qdi_batch_job *job, size_t item) {
     }
     bool started = false;
     if (line.items) {
-        fill(batch, item, &changes, &line);
-        started = launch(job, item, &line);
+        fill_command_line(batch, item, &changes, &line);
+        started = launch_run(job, item, &line);
     }
     if (started) {
         qdi_batch_settle(batch, item, QDI_ITEM_RUNNING, 0, NULL);

@@ -33,7 +33,8 @@ typedef struct contents {
     bool others; ///< something that no sweep makes
 } contents;
 
-static bool look_at(void *context, const char *name) {
+// Notes what lies in the directory of a sweep.
+static bool note_sweep_entry(void *context, const char *name) {
     contents *found = context;
     if (strcmp(name, "sweep.yaml") == 0)
         found->sweep = true;
@@ -42,14 +43,16 @@ static bool look_at(void *context, const char *name) {
     return true;
 }
 
-static int make_directory(const char *path) {
+// Makes a directory of a sweep.
+static int make_sweep_directory(const char *path) {
     qd_error error = {""};
     qd_status status = qdi_os_make_directories(path, &error);
     if (status == QD_ERR_EXISTS && qdi_os_is_directory(path)) status = QD_OK;
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-static qdi_own_kind own_kind(const char *name) {
+// Whether a name in the directory of a sweep is one of ours.
+static qdi_own_kind sweep_own_kind(const char *name) {
     if (strcmp(name, "runs") == 0 || strcmp(name, "logs") == 0) return QDI_OWN_DIRECTORY;
     return strncmp(name, "sweep.", 6) == 0 ? QDI_OWN_FILE : QDI_OWN_NONE;
 }
@@ -61,7 +64,7 @@ static qdi_own_kind run_kind(const char *name) {
 
 qd_status qdi_batch_check_files(const char *directory, qd_error *error) {
     char runs[PATH_ROOM];
-    qd_status status = qdi_own_files_check(directory, own_kind, error);
+    qd_status status = qdi_own_files_check(directory, sweep_own_kind, error);
     if (status != QD_OK) return status;
     (void)snprintf(runs, sizeof runs, "%s/runs", directory);
     return qdi_own_files_check(runs, run_kind, error);
@@ -72,9 +75,9 @@ static int make_directories(const qdi_batch *batch) {
     char path[PATH_ROOM];
     qd_error error = {""};
     contents found = {false, false};
-    int exit_code = make_directory(batch->directory);
+    int exit_code = make_sweep_directory(batch->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    qd_status status = qdi_os_list(batch->directory, look_at, &found, &error);
+    qd_status status = qdi_os_list(batch->directory, note_sweep_entry, &found, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     if (found.others && !found.sweep) {
         qdi_complain("%.300s is there and holds no sweep; -o DIR writes elsewhere", batch->directory);
@@ -83,9 +86,9 @@ static int make_directories(const qdi_batch *batch) {
     status = qdi_batch_check_files(batch->directory, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     (void)qdi_batch_path(batch, path, sizeof path, "runs");
-    exit_code = make_directory(path);
+    exit_code = make_sweep_directory(path);
     (void)qdi_batch_path(batch, path, sizeof path, "logs");
-    return exit_code == QDI_EXIT_DONE ? make_directory(path) : exit_code;
+    return exit_code == QDI_EXIT_DONE ? make_sweep_directory(path) : exit_code;
 }
 
 // ---- names ----
@@ -99,7 +102,8 @@ static void own_path(const qdi_batch *batch, const char *ending, char *path, siz
         (void)qdi_batch_path(batch, path, bytes, "sweep%s", ending);
 }
 
-static int refuse_lock(const qdi_batch *batch, qd_status status, qd_error *error) {
+// Tells that another process uses the sweep.
+static int refuse_sweep_lock(const qdi_batch *batch, qd_status status, qd_error *error) {
     if (status == QD_ERR_STATE)
         snprintf(error->text, sizeof error->text, "%.300s is in use by another sweep", batch->directory);
     return qdi_fail(status, error, QDI_EXIT_OUTPUT);
@@ -112,14 +116,14 @@ static int take_locks(qdi_batch *batch) {
     (void)qdi_batch_path(batch, path, sizeof path, "sweep.lock");
     qd_status status = batch->sharded ? qdi_os_lock_share(path, &batch->share_lock, &error)
                                       : qdi_os_lock_take(path, &batch->lock, &error);
-    if (status != QD_OK) return refuse_lock(batch, status, &error);
+    if (status != QD_OK) return refuse_sweep_lock(batch, status, &error);
     batch->share_locked = batch->sharded;
     batch->locked = !batch->sharded;
     if (!batch->sharded) return QDI_EXIT_DONE;
     own_path(batch, ".lock", path, sizeof path);
     status = qdi_os_lock_take(path, &batch->lock, &error);
     batch->locked = status == QD_OK;
-    return batch->locked ? QDI_EXIT_DONE : refuse_lock(batch, status, &error);
+    return batch->locked ? QDI_EXIT_DONE : refuse_sweep_lock(batch, status, &error);
 }
 
 /// The sweep's file as it was when it was run last.
@@ -163,7 +167,8 @@ void qdi_batch_close(qdi_batch *batch) {
 
 // ---- tables ----
 
-static qdi_sweep_row row_of(const void *context, size_t item) {
+// The row of sweep.db for a point.
+static qdi_sweep_row sweep_row_of(const void *context, size_t item) {
     const qdi_batch_item *here = &((const qdi_batch *)context)->items[item];
     qdi_sweep_row row = {.state = QDI_SWEEP_TO_DO};
     if (here->state == QDI_ITEM_FAILED)
@@ -174,7 +179,7 @@ static qdi_sweep_row row_of(const void *context, size_t item) {
 
 qd_status qdi_batch_write_table(const qdi_batch *batch, qd_error *error) {
     char path[PATH_ROOM];
-    const qdi_sweep_table table = {batch->sweep, &batch->plan, row_of, batch};
+    const qdi_sweep_table table = {batch->sweep, &batch->plan, sweep_row_of, batch};
     own_path(batch, "", path, sizeof path);
     return qdi_sweep_table_write(&table, path, error);
 }
@@ -186,7 +191,8 @@ typedef struct clearing {
     qd_error error;
 } clearing;
 
-static bool remove_one(void *context, const char *name) {
+// Removes a file that a shard of the sweep left.
+static bool remove_shard_file(void *context, const char *name) {
     static const char *const endings[] = {".db",      ".csv",      ".db-journal", ".lock",
                                           ".db.part", ".csv.part", ".yaml.part"};
     clearing *job = context;
@@ -200,9 +206,10 @@ static bool remove_one(void *context, const char *name) {
     return job->status == QD_OK;
 }
 
-static qd_status clear_shards(const qdi_batch *batch, qd_error *error) {
+// Removes the files of shards from the directory of a sweep.
+static qd_status remove_shard_files(const qdi_batch *batch, qd_error *error) {
     clearing job = {batch, QD_OK, {""}};
-    qd_status status = qdi_os_list(batch->directory, remove_one, &job, error);
+    qd_status status = qdi_os_list(batch->directory, remove_shard_file, &job, error);
     if (status != QD_OK || job.status == QD_OK) return status;
     *error = job.error;
     return job.status;
@@ -258,7 +265,8 @@ qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, qd_error *error) 
     return status;
 }
 
-static qd_status look_at_point(qdi_batch *batch, size_t item, qd_error *error) {
+// Finds out whether a point of a sweep is done, failed, or to do.
+static qd_status find_point_state(qdi_batch *batch, size_t item, qd_error *error) {
     const qdi_sweep_point *point = &batch->plan.points[item];
     qdi_batch_item *here = &batch->items[item];
     char reason[FAILURE_ROOM];
@@ -281,8 +289,8 @@ int qdi_batch_look(qdi_batch *batch) {
     qd_error error = {""};
     qd_status status = qdi_batch_check_files(batch->directory, &error);
     for (size_t i = 0; i < batch->plan.count && status == QD_OK; ++i)
-        if (batch->items[i].state != QDI_ITEM_TWIN) status = look_at_point(batch, i, &error);
+        if (batch->items[i].state != QDI_ITEM_TWIN) status = find_point_state(batch, i, &error);
     if (status == QD_OK && batch->writes) status = qdi_batch_write_table(batch, &error);
-    if (status == QD_OK && batch->writes && !batch->sharded) status = clear_shards(batch, &error);
+    if (status == QD_OK && batch->writes && !batch->sharded) status = remove_shard_files(batch, &error);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }

@@ -64,7 +64,8 @@ static void put_job_name(const char *name) {
     }
 }
 
-static void emit_script(const qdi_batch *batch) {
+// Prints a job script that runs the sweep as an array of tasks.
+static void print_slurm_script(const qdi_batch *batch) {
     const qdi_batch_counts counts = qdi_batch_count(batch);
     uint64_t tasks = counts.points < TASKS_MAX ? counts.points : TASKS_MAX;
     int threads = batch->wishes.threads.given ? (int)batch->wishes.threads.value : 1;
@@ -91,7 +92,7 @@ int qdi_batch_emit(const qdi_batch *batch) {
     if (strcmp(batch->wishes.emit, "parallel") == 0)
         emit_commands(batch);
     else
-        emit_script(batch);
+        print_slurm_script(batch);
     if (!batch->wishes.common.quiet && strcmp(batch->wishes.emit, "parallel") == 0)
         fprintf(stderr, "afterwards, `quadrille sweep ... --merge` gathers the rows of all\n");
     return QDI_EXIT_DONE;

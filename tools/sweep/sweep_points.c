@@ -65,6 +65,7 @@ void qdi_batch_settle(qdi_batch *batch, size_t item, qdi_item_state state, int c
     here->code = code;
 }
 
+// Counts points of a sweep by their states.
 qdi_batch_counts qdi_batch_count(const qdi_batch *batch) {
     qdi_batch_counts counts = {0};
     for (size_t i = 0; i < batch->plan.count; ++i) {
@@ -138,7 +139,8 @@ static int choose_share(qdi_batch *batch) {
 
 // ---- points ----
 
-static int check_count(const qdi_batch *batch) {
+// Refuses a sweep of more points than its limit.
+static int check_point_count(const qdi_batch *batch) {
     uint64_t count = qdi_sweep_count(batch->sweep), limit = qdi_sweep_limit(batch->sweep);
     if (batch->wishes.most.given) limit = batch->wishes.most.value;
     if (count <= limit) return QDI_EXIT_DONE;
@@ -169,7 +171,8 @@ static uint64_t disk_of(const qdi_sweep_point *point) {
     return total > UINT64_MAX - RUN_BYTES ? UINT64_MAX : total + RUN_BYTES;
 }
 
-static int make_items(qdi_batch *batch) {
+// Makes the list of points with their states.
+static int make_point_items(qdi_batch *batch) {
     const qdi_sweep_plan *plan = &batch->plan;
     batch->items = plan->count > 0 ? qdi_allocate(qd_allocator_default(), plan->count, sizeof *batch->items)
                                    : NULL;
@@ -204,17 +207,18 @@ int qdi_batch_plan(qdi_batch *batch) {
     qd_error error = {""};
     qd_status status = qdi_sweep_read(batch->wishes.sweep, &batch->sweep, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_SCENE);
-    exit_code = check_count(batch);
+    exit_code = check_point_count(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     status = qdi_sweep_plan_make(batch->sweep, batch->shard - 1, batch->shards, &batch->plan, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_SCENE);
-    exit_code = make_items(batch);
+    exit_code = make_point_items(batch);
     return exit_code == QDI_EXIT_DONE ? check_points(batch) : exit_code;
 }
 
 // ---- processors ----
 
-static void choose_allowed(qdi_batch *batch) {
+// How many cores the jobs of a sweep may use together.
+static void choose_allowed_cores(qdi_batch *batch) {
     const qdi_thread_facts facts = {.slurm = getenv("SLURM_CPUS_PER_TASK"),
                                     .cores = qdi_host_cores(),
                                     .affinity = qdi_host_affinity(),
@@ -262,7 +266,7 @@ static void pin_jobs(qdi_batch *batch) {
 
 int qdi_batch_share_out(qdi_batch *batch) {
     const qd_allocator *allocator = qd_allocator_default();
-    choose_allowed(batch);
+    choose_allowed_cores(batch);
     choose_jobs(batch, qdi_batch_count(batch).to_do);
     batch->processor_room = (size_t)batch->allowed + 1;
     batch->jobs = qdi_allocate(allocator, (size_t)batch->job_count, sizeof *batch->jobs);

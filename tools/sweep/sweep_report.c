@@ -14,7 +14,8 @@
 
 enum { PATH_ROOM = QDI_BATCH_PATH + 128, NAMED = 20, NUMBER = 6, SEED = 15 };
 
-static const char *state_word(qdi_item_state state) {
+// The word for the state of a sweep's point.
+static const char *point_state_word(qdi_item_state state) {
     switch (state) {
     case QDI_ITEM_DONE: return "done";
     case QDI_ITEM_FAILED: return "failed";
@@ -25,7 +26,8 @@ static const char *state_word(qdi_item_state state) {
 
 // ---- as JSON ----
 
-static void add_point(const qdi_batch *batch, size_t item, qdi_json *json) {
+// Writes a point of a sweep as JSON.
+static void put_point_json(const qdi_batch *batch, size_t item, qdi_json *json) {
     const qdi_sweep_point *point = &batch->plan.points[item];
     const qdi_batch_item *here = &batch->items[item];
     char path[PATH_ROOM] = "";
@@ -37,7 +39,7 @@ static void add_point(const qdi_batch *batch, size_t item, qdi_json *json) {
                       qdi_sweep_value(batch->sweep, point->number - 1, i));
     qdi_json_close(json, '}');
     qdi_json_whole(json, "replica", point->replica);
-    qdi_json_text(json, "status", state_word(here->state));
+    qdi_json_text(json, "status", point_state_word(here->state));
     if (point->twin) qdi_json_whole(json, "same_as", point->twin);
     if (point->valid) {
         (void)qdi_batch_run_path(batch, item, path, sizeof path);
@@ -54,16 +56,19 @@ static void add_point(const qdi_batch *batch, size_t item, qdi_json *json) {
 /// Which points a JSON array is to have.
 typedef bool (*wanted)(const qdi_batch_item *item);
 
-static bool any(const qdi_batch_item *item) {
+// Wanted: all points of a sweep.
+static bool any_point(const qdi_batch_item *item) {
     (void)item;
     return true;
 }
 
-static bool failed(const qdi_batch_item *item) {
+// Wanted: the failed points of a sweep.
+static bool failed_point(const qdi_batch_item *item) {
     return item->state == QDI_ITEM_FAILED;
 }
 
-static int print_json(const qdi_batch *batch, const char *name, wanted which) {
+// Prints the wanted points of a sweep as JSON.
+static int print_points_json(const qdi_batch *batch, const char *name, wanted which) {
     const qdi_batch_counts counts = qdi_batch_count(batch);
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
@@ -79,7 +84,7 @@ static int print_json(const qdi_batch *batch, const char *name, wanted which) {
     qdi_json_whole(&json, "disk_bytes", counts.disk);
     qdi_json_open(&json, name, '[');
     for (size_t i = 0; i < batch->plan.count; ++i)
-        if (which(&batch->items[i])) add_point(batch, i, &json);
+        if (which(&batch->items[i])) put_point_json(batch, i, &json);
     qdi_json_close(&json, ']');
     qdi_json_close(&json, '}');
     qd_status status = qdi_json_print(&json);
@@ -89,13 +94,13 @@ static int print_json(const qdi_batch *batch, const char *name, wanted which) {
 // ---- the table ----
 
 /// Writes a field, filled up to `width`.
-static void put(const char *text, size_t width) {
+static void put_column(const char *text, size_t width) {
     printf("%-*s  ", (int)width, text);
 }
 
 /// The widths of the columns, one for each key; the caller frees `room` of them. NULL where there is no
 /// memory.
-static size_t *measure(const qdi_batch *batch, size_t *room) {
+static size_t *measure_columns(const qdi_batch *batch, size_t *room) {
     *room = 1;
     while (qdi_sweep_key(batch->sweep, *room - 1)) ++*room;
     size_t *widths = qdi_allocate(qd_allocator_default(), *room, sizeof *widths);
@@ -109,7 +114,8 @@ static size_t *measure(const qdi_batch *batch, size_t *room) {
     return widths;
 }
 
-static void print_state(const qdi_batch *batch, size_t item) {
+// Prints the state of a sweep's point.
+static void print_point_state(const qdi_batch *batch, size_t item) {
     const qdi_sweep_point *point = &batch->plan.points[item];
     const qdi_batch_item *here = &batch->items[item];
     if (here->state == QDI_ITEM_TWIN)
@@ -127,31 +133,33 @@ static void print_state(const qdi_batch *batch, size_t item) {
                point->id);
 }
 
-static void print_point(const qdi_batch *batch, size_t item, const size_t *widths) {
+// Prints a row of the table of a sweep's points.
+static void print_point_row(const qdi_batch *batch, size_t item, const size_t *widths) {
     const qdi_sweep_point *point = &batch->plan.points[item];
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, point->number);
-    put(text, NUMBER);
+    put_column(text, NUMBER);
     for (size_t i = 0; qdi_sweep_key(batch->sweep, i); ++i)
-        put(qdi_sweep_value(batch->sweep, point->number - 1, i), widths[i]);
+        put_column(qdi_sweep_value(batch->sweep, point->number - 1, i), widths[i]);
     snprintf(text, sizeof text, "%" PRIu64, point->replica);
-    put(text, strlen("replica"));
+    put_column(text, strlen("replica"));
     snprintf(text, sizeof text, "%" PRIu64, point->run.seed);
-    put(point->valid ? text : "", SEED);
-    print_state(batch, item);
+    put_column(point->valid ? text : "", SEED);
+    print_point_state(batch, item);
 }
 
 int qdi_batch_list(const qdi_batch *batch) {
-    if (batch->wishes.json) return print_json(batch, "all_points", any);
+    if (batch->wishes.json) return print_points_json(batch, "all_points", any_point);
     size_t room = 0;
-    size_t *widths = measure(batch, &room);
+    size_t *widths = measure_columns(batch, &room);
     if (!widths) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    put("point", NUMBER);
-    for (size_t i = 0; qdi_sweep_key(batch->sweep, i); ++i) put(qdi_sweep_key(batch->sweep, i), widths[i]);
-    put("replica", strlen("replica"));
-    put("seed", SEED);
+    put_column("point", NUMBER);
+    for (size_t i = 0; qdi_sweep_key(batch->sweep, i); ++i)
+        put_column(qdi_sweep_key(batch->sweep, i), widths[i]);
+    put_column("replica", strlen("replica"));
+    put_column("seed", SEED);
     printf("state      directory\n");
-    for (size_t item = 0; item < batch->plan.count; ++item) print_point(batch, item, widths);
+    for (size_t item = 0; item < batch->plan.count; ++item) print_point_row(batch, item, widths);
     qdi_release(qd_allocator_default(), widths, room, sizeof *widths);
     return QDI_EXIT_DONE;
 }
@@ -185,7 +193,8 @@ static const char *only_reason(const qdi_batch *batch) {
     return only;
 }
 
-static void complain_failed(const qdi_batch *batch, const qdi_batch_counts *counts) {
+// Tells which points of a sweep failed, and why.
+static void report_failed_points(const qdi_batch *batch, const qdi_batch_counts *counts) {
     char named[NAMED * 24 + 8];
     name_failed(batch, named, sizeof named);
     const char *why = only_reason(batch);
@@ -205,9 +214,9 @@ int qdi_batch_report(const qdi_batch *batch, bool stopped) {
         fprintf(stderr, "%zu points: %zu done (%zu before), %zu failed, %zu to do\nresults: %s/%s\n",
                 counts.points, counts.done, counts.done_before, counts.failed, counts.to_do, batch->directory,
                 batch->sharded ? "sweep.*.csv" : "sweep.csv");
-    int exit_code = batch->wishes.json ? print_json(batch, "failures", failed) : QDI_EXIT_DONE;
+    int exit_code = batch->wishes.json ? print_points_json(batch, "failures", failed_point) : QDI_EXIT_DONE;
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    if (counts.failed > 0) complain_failed(batch, &counts);
+    if (counts.failed > 0) report_failed_points(batch, &counts);
     if (counts.to_do > 0 && !batch->wishes.merge) {
         const char *by = stopped ? qdi_host_signal_name(qdi_host_signal()) : "others";
         qdi_complain("stopped by %s with %zu point%s to do; the same command goes on", by, counts.to_do,

@@ -52,7 +52,8 @@ static bool is_in_use(const qdi_batch *batch, size_t item) {
     return qdi_os_lock_is_held(lock);
 }
 
-static void say_failed(looper *loop, size_t item) {
+// Tells on the terminal that a point of a sweep failed.
+static void say_point_failed(looper *loop, size_t item) {
     const qdi_batch *batch = loop->batch;
     if (batch->wishes.common.quiet) return;
     char words[256];
@@ -64,14 +65,14 @@ static void say_failed(looper *loop, size_t item) {
 }
 
 /// A run has failed: its file, and a line.
-static void bury(looper *loop, size_t item, int code, const char *reason) {
+static void bury_failed_run(looper *loop, size_t item, int code, const char *reason) {
     qdi_batch *batch = loop->batch;
     qd_error error = {""};
     qd_status status = qdi_batch_keep_failure(batch, item, code, reason, &error);
     batch->items[item].before = false;
     if (status != QD_OK) break_off(loop, qdi_failure_reason(status, &error));
     loop->table_old = true;
-    say_failed(loop, item);
+    say_point_failed(loop, item);
 }
 
 /// True where the disk is so full that it is nobody's fault.
@@ -79,7 +80,8 @@ static bool disk_is_full(const looper *loop, int code) {
     return code == QDI_EXIT_OUTPUT && qdi_host_disk_free(loop->batch->directory) < room_to_go_on;
 }
 
-static void take_done(looper *loop, size_t item) {
+// Takes in the result of a point whose process ended.
+static void take_finished_point(looper *loop, size_t item) {
     qdi_batch *batch = loop->batch;
     qd_error error = {""};
     qd_status status = qdi_batch_take_result(batch, item, &error);
@@ -90,7 +92,7 @@ static void take_done(looper *loop, size_t item) {
     }
     const char *reason = qdi_failure_reason(status, &error);
     if (status == QD_ERR_NOT_FOUND || status == QD_ERR_INVALID)
-        bury(loop, item, QDI_EXIT_FAILED, reason);
+        bury_failed_run(loop, item, QDI_EXIT_FAILED, reason);
     else
         break_off(loop, reason);
     if (batch->items[item].state == QDI_ITEM_RUNNING) qdi_batch_settle(batch, item, QDI_ITEM_TO_DO, 0, NULL);
@@ -105,7 +107,7 @@ static void take_in(looper *loop, qdi_batch_job *job, int code) {
     job->child = 0;
     --loop->running;
     if (code == QDI_EXIT_DONE) {
-        take_done(loop, item);
+        take_finished_point(loop, item);
     } else if (code == QDI_EXIT_STOPPED || (loop->stopping && code > QDI_EXIT_SIGNAL)) {
         qdi_batch_settle(batch, item, QDI_ITEM_TO_DO, 0, NULL);
         batch->items[item].stopped = true; // whoever stopped it wanted it stopped
@@ -117,11 +119,12 @@ static void take_in(looper *loop, qdi_batch_job *job, int code) {
         qdi_batch_settle(batch, item, QDI_ITEM_TO_DO, 0, NULL);
         break_off(loop, reason);
     } else {
-        bury(loop, item, code, reason);
+        bury_failed_run(loop, item, code, reason);
     }
 }
 
-static bool take_in_any(looper *loop, double seconds) {
+// Waits for a child process of the sweep to end, and takes its result in.
+static bool await_any_child(looper *loop, double seconds) {
     int64_t child = 0;
     int code = 0;
     if (!qdi_host_child_await(seconds, &child, &code)) return false;
@@ -133,7 +136,7 @@ static bool take_in_any(looper *loop, double seconds) {
 // ---- what to do next ----
 
 /// The next point to do; false where there is none now.
-static bool choose(looper *loop, size_t *item) {
+static bool choose_point(looper *loop, size_t *item) {
     qdi_batch *batch = loop->batch;
     for (; loop->next < batch->plan.count; ++loop->next) {
         qdi_batch_item *here = &batch->items[loop->next];
@@ -161,33 +164,37 @@ static bool choose(looper *loop, size_t *item) {
 /// and what a failure leaves is replaced when it is to be tried again.
 static bool is_done_meanwhile(looper *loop, size_t item) {
     if (!qdi_batch_has_result(loop->batch, item) || loop->batch->items[item].code != 0) return false;
-    take_done(loop, item);
+    take_finished_point(loop, item);
     return loop->batch->items[item].state != QDI_ITEM_TO_DO;
 }
 
-static void fill_jobs(looper *loop) {
+// Starts points of a sweep in the jobs that are free.
+static void start_free_jobs(looper *loop) {
     qdi_batch *batch = loop->batch;
     for (int i = 0; i < batch->job_count && !loop->stopping; ++i) {
         qdi_batch_job *job = &batch->jobs[i];
         size_t item = 0;
-        while (!loop->stopping && job->child == 0 && choose(loop, &item)) {
+        while (!loop->stopping && job->child == 0 && choose_point(loop, &item)) {
             if (is_done_meanwhile(loop, item)) continue;
             if (qdi_batch_start(batch, job, item))
                 ++loop->running;
             else
-                bury(loop, item, QDI_EXIT_FAILED, batch->items[item].reason ? batch->items[item].reason : "");
+                bury_failed_run(loop, item, QDI_EXIT_FAILED,
+                                batch->items[item].reason ? batch->items[item].reason : "");
         }
     }
 }
 
-static void stop_children(looper *loop) {
+// Stops the child processes of a sweep, once.
+static void stop_sweep_children(looper *loop) {
     if (loop->told) return;
     loop->told = true;
     for (int i = 0; i < loop->batch->job_count; ++i)
         if (loop->batch->jobs[i].child != 0) qdi_host_child_stop(loop->batch->jobs[i].child);
 }
 
-static void write_table(looper *loop, bool now) {
+// Writes sweep.db and sweep.csv where that is due.
+static void write_sweep_table(looper *loop, bool now) {
     uint64_t start = qdi_clock_ns();
     // A large table is written less often: a twentieth of the time at most.
     uint64_t wait = table_every > 20 * loop->table_took_ns ? table_every : 20 * loop->table_took_ns;
@@ -203,7 +210,7 @@ static void write_table(looper *loop, bool now) {
 /// True while there is something to do, or to wait for.
 static bool go_on(looper *loop) {
     if (qdi_host_signal() != 0) loop->stopping = true;
-    if (loop->stopping) stop_children(loop);
+    if (loop->stopping) stop_sweep_children(loop);
     if (loop->running > 0) loop->idle_ns = 0;
     if (loop->running > 0) return true;
     if (loop->stopping) return false;
@@ -220,15 +227,15 @@ int qdi_batch_run(qdi_batch *batch) {
     loop.show = qdi_batch_show_start(batch);
     do {
         if (qdi_host_signal() != 0) loop.stopping = true;
-        fill_jobs(&loop);
+        start_free_jobs(&loop);
         qdi_batch_show_now(batch, &loop.show);
         if (loop.running > 0 || loop.put_off > 0) {
-            bool ended = take_in_any(&loop, look_around);
-            while (ended) ended = take_in_any(&loop, 0);
+            bool ended = await_any_child(&loop, look_around);
+            while (ended) ended = await_any_child(&loop, 0);
         }
-        write_table(&loop, false);
+        write_sweep_table(&loop, false);
     } while (go_on(&loop));
-    write_table(&loop, true);
+    write_sweep_table(&loop, true);
     qdi_batch_show_clear(&loop.show);
     if (batch->broken[0]) {
         qdi_complain("%s; what is done is kept, and the same command goes on when that has changed",

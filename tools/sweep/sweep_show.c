@@ -17,7 +17,7 @@ enum { TABLE_JOBS = 16, BAR = 24, TEXT = 512 };
 
 /// Cut to the terminal's width, so that the cursor is where it is thought to be. Counts characters, not
 /// bytes.
-static void cut(char *text, int width) {
+static void cut_line(char *text, int width) {
     int shown = 0;
     for (char *c = text; *c; ++c) {
         if (((unsigned char)*c & 0xc0) == 0x80) continue;
@@ -90,7 +90,8 @@ void qdi_batch_words(const qdi_batch *batch, const qdi_batch_show *show, double 
              qdi_words_duration(seconds * (double)left / (double)now).text);
 }
 
-static void draw_job(const qdi_batch *batch, const qdi_batch_job *job, int number, int width) {
+// Draws the line of a running point on the terminal.
+static void draw_job_line(const qdi_batch *batch, const qdi_batch_job *job, int number, int width) {
     char line[2 * TEXT], words[TEXT], progress[128];
     const qdi_sweep_point *point = &batch->plan.points[job->item];
     qdi_sweep_words(batch->sweep, point->number - 1, words, sizeof words);
@@ -98,11 +99,12 @@ static void draw_job(const qdi_batch *batch, const qdi_batch_job *job, int numbe
     double seconds = (double)(qdi_clock_ns() - job->start_ns) * 1e-9;
     snprintf(line, sizeof line, "  %3d  %s  point %" PRIu64 "  %s%s%s", number,
              qdi_words_duration(seconds).text, point->number, words, progress[0] ? "  " : "", progress);
-    cut(line, width);
+    cut_line(line, width);
     fprintf(stderr, "%s\033[K\n", line);
 }
 
-static void draw_bar(const qdi_batch *batch, const qdi_batch_show *show, double seconds, int width) {
+// Draws the progress bar of a sweep.
+static void draw_sweep_bar(const qdi_batch *batch, const qdi_batch_show *show, double seconds, int width) {
     char words[TEXT], bar[BAR + 1];
     const qdi_batch_counts counts = qdi_batch_count(batch);
     int full = counts.points > 0 ? (int)((uint64_t)BAR * (counts.done + counts.failed) / counts.points) : BAR;
@@ -110,21 +112,22 @@ static void draw_bar(const qdi_batch *batch, const qdi_batch_show *show, double 
     memset(bar + full, ' ', (size_t)(BAR - full));
     bar[BAR] = '\0';
     qdi_batch_words(batch, show, seconds, words, sizeof words);
-    cut(words, width - BAR - 3 > 10 ? width - BAR - 3 : width);
+    cut_line(words, width - BAR - 3 > 10 ? width - BAR - 3 : width);
     if (width - BAR - 3 > 10)
         fprintf(stderr, "[%s%s%s] ", show->colour ? "\033[36m" : "", bar, show->colour ? "\033[0m" : "");
     fprintf(stderr, "%s\033[K\n", words);
 }
 
-static void draw_table(const qdi_batch *batch, qdi_batch_show *show, double seconds) {
+// Draws progress bar and running points of a sweep.
+static void draw_sweep_table(const qdi_batch *batch, qdi_batch_show *show, double seconds) {
     int width = qdi_host_terminal_width() - 1, number = 0,
         shown = 0; // the last column stays free: some terminals break there
     qdi_batch_show_clear(show);
-    draw_bar(batch, show, seconds, width);
+    draw_sweep_bar(batch, show, seconds, width);
     for (int i = 0; i < batch->job_count; ++i) {
         if (batch->jobs[i].child == 0) continue;
         if (number++ >= TABLE_JOBS) continue;
-        draw_job(batch, &batch->jobs[i], i + 1, width);
+        draw_job_line(batch, &batch->jobs[i], i + 1, width);
         ++shown;
     }
     show->drawn = 1 + shown + (number > TABLE_JOBS);
@@ -138,7 +141,7 @@ void qdi_batch_show_now(const qdi_batch *batch, qdi_batch_show *show) {
     show->shown_ns = now;
     double seconds = (double)(now - show->start_ns) * 1e-9;
     if (show->table) {
-        draw_table(batch, show, seconds);
+        draw_sweep_table(batch, show, seconds);
     } else {
         char words[TEXT];
         qdi_batch_words(batch, show, seconds, words, sizeof words);

@@ -76,14 +76,14 @@ static bool is_no_replay(qd_status status) {
 }
 
 /// The replay is at a step; true where its hash is the run's, or the run has none.
-static bool agrees(const qdi_diff_side *side, uint64_t step) {
+static bool hash_agrees(const qdi_diff_side *side, uint64_t step) {
     uint64_t stored;
     qd_status status = qdi_past_hash(&side->past, step, &stored);
     return status == QD_ERR_NOT_FOUND || (status == QD_OK && stored == qd_world_hash(side->replay.world));
 }
 
 /// Replays a side up to the step that differs and keeps its state at the last one that is equal.
-static qd_status prepare(const qdi_diff *diff, qdi_diff_side *side, qd_error *error) {
+static qd_status prepare_side(const qdi_diff *diff, qdi_diff_side *side, qd_error *error) {
     uint64_t from = diff->has_equal ? diff->equal_at : 0;
     qd_error reason = {""};
     qdi_replay *replay = &side->replay;
@@ -91,9 +91,9 @@ static qd_status prepare(const qdi_diff *diff, qdi_diff_side *side, qd_error *er
                                        : qdi_replay_begin(replay, &reason);
     if (status == QD_OK) status = qdi_replay_go(replay, from, &reason);
     if (status == QD_OK) status = qd_world_save(replay->world, &side->kept, &side->kept_bytes);
-    bool good = status == QD_OK && (!diff->has_equal || agrees(side, from));
+    bool good = status == QD_OK && (!diff->has_equal || hash_agrees(side, from));
     if (good) status = qdi_replay_go(replay, diff->differs_at, &reason);
-    side->replayable = good && status == QD_OK && agrees(side, diff->differs_at);
+    side->replayable = good && status == QD_OK && hash_agrees(side, diff->differs_at);
     if (status == QD_OK || is_no_replay(status)) return QD_OK;
     *error = reason;
     return status;
@@ -180,7 +180,7 @@ qd_status qdi_diff_name(qdi_diff *diff, const qdi_common *common, bool list, qd_
     for (int k = 0; k < 2 && status == QD_OK; ++k) {
         qdi_diff_side *side = &diff->side[k];
         side->replay = (qdi_replay){.past = &side->past, .threads = diff->threads, .progress = &progress};
-        status = prepare(diff, side, error);
+        status = prepare_side(diff, side, error);
         side->replay.progress = NULL;
     }
     qdi_progress_end(&progress);

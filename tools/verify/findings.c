@@ -17,7 +17,8 @@ static const char *unit_of(const qdi_finding *finding) {
     return strcmp(finding->table, "frames") == 0 ? "frame" : "step";
 }
 
-static void put_json(qdi_json *json, const qdi_finding *finding) {
+// Writes a finding of `quadrille verify` as JSON.
+static void put_finding_json(qdi_json *json, const qdi_finding *finding) {
     qdi_json_open(json, NULL, '{');
     qdi_json_text(json, "table", finding->table);
     if (finding->step != QDI_NO_STEP) qdi_json_whole(json, unit_of(finding), finding->step);
@@ -54,13 +55,14 @@ void qdi_findings_add(qdi_findings *findings, const qdi_finding *finding) {
                  finding->words);
     if (findings->count == 1) memcpy(findings->first, line, sizeof findings->first);
     if (findings->json) {
-        put_json(findings->json, finding);
+        put_finding_json(findings->json, finding);
         return;
     }
     if (findings->progress) qdi_progress_end(findings->progress);
     printf("%s: %s\n", findings->directory, line);
 }
 
+// Frees what `quadrille verify` found.
 void qdi_findings_free(qdi_findings *findings) {
     qdi_release(findings->allocator, findings->told, findings->room, sizeof *findings->told);
     findings->told = NULL;

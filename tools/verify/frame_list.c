@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Adds a frame's number to the list.
 static qd_status add(qdi_frame_list *list, uint64_t number) {
     qd_status status = qdi_reserve(qd_allocator_default(), &list->numbers, &list->room, list->count,
                                    list->count + 1, sizeof *list->numbers);
@@ -34,11 +35,13 @@ static bool visit(void *context, const char *name) {
     return job->status == QD_OK;
 }
 
+// Order of two frame numbers.
 static int by_number(const void *a, const void *b) {
     const uint64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
+// Lists the frames that lie in a directory.
 static qd_status list_files(qdi_frame_list *list, qd_error *error) {
     search job = {list, QD_OK};
     qd_status status = qdi_os_list(list->directory, visit, &job, error);
@@ -62,6 +65,7 @@ static qd_status read_manifest(qdi_frame_list *list, FILE *file, qd_error *error
     return status;
 }
 
+// Refuses a list of frames with a gap, or an empty one.
 static qd_status check_order(const qdi_frame_list *list, qd_error *error) {
     if (list->count == 0) {
         snprintf(error->text, sizeof error->text, "%.300s holds no frames", list->directory);

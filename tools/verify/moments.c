@@ -80,7 +80,8 @@ static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
     return status == QD_OK ? qdi_replay_go(&moments->replay, moments->first * every, error) : status;
 }
 
-static qd_status go_to_next(qdi_step_choice *moments, qd_error *error) {
+// Goes to the next moment of a run that was asked for.
+static qd_status next_moment(qdi_step_choice *moments, qd_error *error) {
     if (moments->first + moments->given - 1 == moments->last) return QD_ERR_NOT_FOUND;
     if (!moments->every.given) return next_snapshot(moments, true, error);
     uint64_t step = qd_world_steps(moments->replay.world), every = moments->every.value;
@@ -89,7 +90,7 @@ static qd_status go_to_next(qdi_step_choice *moments, qd_error *error) {
 }
 
 qd_status qdi_moments_next(qdi_step_choice *moments, qd_error *error) {
-    qd_status status = moments->given == 0 ? go_to_first(moments, error) : go_to_next(moments, error);
+    qd_status status = moments->given == 0 ? go_to_first(moments, error) : next_moment(moments, error);
     if (status == QD_OK) moments->given += 1;
     return status;
 }

@@ -9,7 +9,7 @@
 enum { PATH_ROOM = 8192 };
 
 /// Takes "", "." and ".." out of a path from the root, in place; it ends with a slash then.
-static void tidy(char *path) {
+static void normalise_path(char *path) {
     size_t used = 1; // behind the slash of the root
     for (const char *at = path + 1; *at;) {
         size_t length = strcspn(at, "/");
@@ -33,8 +33,8 @@ qd_status qdi_relative_path(const char *file, const char *to, char *way, size_t 
     if (status == QD_OK) status = qdi_path_from_root(to, there, PATH_ROOM, error);
     if (status != QD_OK) return status;
     strrchr(from, '/')[1] = '\0'; // its folder
-    tidy(from);
-    tidy(there);
+    normalise_path(from);
+    normalise_path(there);
     size_t same = 0; // behind the last slash that both have
     for (size_t i = 0; from[i] && from[i] == there[i]; ++i)
         if (from[i] == '/') same = i + 1;

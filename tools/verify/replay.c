@@ -88,7 +88,8 @@ qd_status qdi_past_hash(const qdi_past *past, uint64_t step, uint64_t *hash) {
 
 // ---- stepping it again ----
 
-static void start_over(qdi_replay *replay) {
+// Drops the world of a replay, so that it starts over.
+static void restart_replay(qdi_replay *replay) {
     qd_world_destroy(replay->world);
     replay->world = NULL;
 }
@@ -105,7 +106,7 @@ static qd_status limit_reason(const qd_world *world, qd_error *error) {
 }
 
 qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error) {
-    start_over(replay);
+    restart_replay(replay);
     qd_world_def def = qd_scene_world(replay->past->scene);
     def.threads = replay->threads;
     qd_status status = qd_world_create(&def, &replay->world);
@@ -115,7 +116,7 @@ qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error) {
 }
 
 qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *data, size_t bytes, qd_error *error) {
-    start_over(replay);
+    restart_replay(replay);
     return qd_world_load(data, bytes, replay->threads, NULL, &replay->world, error);
 }
 
@@ -147,7 +148,7 @@ qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error) {
 }
 
 void qdi_replay_end(qdi_replay *replay) {
-    start_over(replay);
+    restart_replay(replay);
 }
 
 qdi_progress qdi_replay_progress(const qdi_common *common, uint64_t steps) {
@@ -165,7 +166,7 @@ typedef struct gap_search {
 } gap_search;
 
 /// How much a difference tells: a body's more than what follows from it.
-static int weight(qd_difference_of of) {
+static int difference_weight(qd_difference_of of) {
     switch (of) {
     case QD_DIFFERENCE_BODY: return 4;
     case QD_DIFFERENCE_EMITTER:
@@ -176,14 +177,15 @@ static int weight(qd_difference_of of) {
     return 1;
 }
 
-static bool visit_gap(void *context, const qd_difference *difference) {
+// Notes or prints a difference between the recorded and the replayed world.
+static bool visit_difference(void *context, const qd_difference *difference) {
     gap_search *search = context;
     qdi_gap *gap = search->gap;
     if (difference->work) return true;
     if (search->list)
         printf("  %s: %s%s%s, %s\n", difference->subject, difference->field, difference->field[0] ? ": " : "",
                difference->first, difference->second);
-    if (search->found && weight(difference->of) <= weight(gap->of)) return true;
+    if (search->found && difference_weight(difference->of) <= difference_weight(gap->of)) return true;
     search->found = true;
     gap->of = difference->of;
     gap->label = difference->label;
@@ -197,10 +199,11 @@ static bool visit_gap(void *context, const qd_difference *difference) {
 qd_status qdi_gap_find(const qd_world *first, const qd_world *second, bool list, qdi_gap *gap) {
     memset(gap, 0, sizeof *gap);
     gap_search search = {gap, list, false};
-    return qd_world_compare(first, second, visit_gap, &search, &gap->all);
+    return qd_world_compare(first, second, visit_difference, &search, &gap->all);
 }
 
-static const char *plural(uint64_t count) {
+// The letter that makes a word a plural.
+static const char *plural_end(uint64_t count) {
     return count == 1 ? "" : "s";
 }
 
@@ -211,5 +214,5 @@ void qdi_gap_words(const qdi_gap *gap, const char *name, const char *other, char
     if (used < 0 || (size_t)used >= bytes || all->fields == 1) return;
     snprintf(text + used, bytes - (size_t)used,
              " (%" PRIu64 " fields differ, of %" PRIu64 " bod%s and %" PRIu64 " contact%s)", all->fields,
-             all->bodies, all->bodies == 1 ? "y" : "ies", all->contacts, plural(all->contacts));
+             all->bodies, all->bodies == 1 ? "y" : "ies", all->contacts, plural_end(all->contacts));
 }

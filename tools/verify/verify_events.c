@@ -12,7 +12,8 @@ bool qdi_event_check_is_due(const qd_scene_run *plan) {
     return plan->record_events != QD_RECORD_EVENTS_NONE;
 }
 
-static qd_status keep_row(void *context, const qdi_event_row *row) {
+// Keeps an event of the replay until it is compared.
+static qd_status keep_event_row(void *context, const qdi_event_row *row) {
     qdi_event_check *check = context;
     qd_status status = qdi_reserve(qd_allocator_default(), &check->rows, &check->room, check->count,
                                    check->count + 1, sizeof *check->rows);
@@ -20,7 +21,8 @@ static qd_status keep_row(void *context, const qdi_event_row *row) {
     return status;
 }
 
-static const char *kind_word(qd_store_event_kind kind) {
+// The word for a kind of event.
+static const char *event_kind_word(qd_store_event_kind kind) {
     static const char *const words[] = {"begin", "persist", "end", "impact"};
     return words[kind];
 }
@@ -28,17 +30,19 @@ static const char *kind_word(qd_store_event_kind kind) {
 /// "begin of bodies 3 and 5", "impact of body 3 and a wall".
 static void event_words(const qd_store_event *event, char *text, size_t bytes) {
     if (event->wall)
-        snprintf(text, bytes, "%s of body %" PRIu64 " and a wall", kind_word(event->kind), event->a);
+        snprintf(text, bytes, "%s of body %" PRIu64 " and a wall", event_kind_word(event->kind), event->a);
     else
-        snprintf(text, bytes, "%s of bodies %" PRIu64 " and %" PRIu64, kind_word(event->kind), event->a,
+        snprintf(text, bytes, "%s of bodies %" PRIu64 " and %" PRIu64, event_kind_word(event->kind), event->a,
                  event->b);
 }
 
-static bool same_real(double x, double y) {
+// Whether a number is the one that run.db holds.
+static bool same_stored_real(double x, double y) {
     return x == y || (isnan(x) && isnan(y)); // -0 is stored as 0
 }
 
-static void real_words(const char *name, double x, double y, char *words, size_t bytes) {
+// Says how a number of an event differs.
+static void describe_real_difference(const char *name, double x, double y, char *words, size_t bytes) {
     char one[QDI_NUMBER_ROOM], two[QDI_NUMBER_ROOM];
     (void)qdi_number_write(x, one);
     (void)qdi_number_write(y, two);
@@ -74,8 +78,8 @@ static void compare_rows(const qd_store_event *stored, const qd_store_event *her
         return;
     }
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; ++i) {
-        if (same_real(reals[i].stored, reals[i].here)) continue;
-        real_words(reals[i].name, reals[i].stored, reals[i].here, words, bytes);
+        if (same_stored_real(reals[i].stored, reals[i].here)) continue;
+        describe_real_difference(reals[i].name, reals[i].stored, reals[i].here, words, bytes);
         return;
     }
 }
@@ -88,7 +92,8 @@ typedef struct comparison {
     size_t bytes;
 } comparison;
 
-static bool compare_next(void *context, const qd_store_event *stored) {
+// Compares an event in run.db with the next one of the replay.
+static bool compare_next_event(void *context, const qd_store_event *stored) {
     comparison *job = context;
     qdi_event_check *check = job->check;
     char difference[256], what[96];
@@ -116,11 +121,11 @@ qd_status qdi_event_check_step(qdi_event_check *check, const qd_world *world, ch
     check->count = 0;
     check->names.allocator = qd_allocator_default();
     qd_status status = qdi_event_rows(&check->names, world, past->plan.record_events == QD_RECORD_EVENTS_ALL,
-                                      keep_row, check);
+                                      keep_event_row, check);
     if (status != QD_OK) return status;
     comparison job = {check, 0, words, bytes};
     qd_error reason = {""};
-    status = qd_store_visit_events(past->store, step, step, compare_next, &job, &reason);
+    status = qd_store_visit_events(past->store, step, step, compare_next_event, &job, &reason);
     if (status == QD_ERR_CORRUPT) {
         snprintf(words, bytes, "%.400s", reason.text);
         return QD_OK;
@@ -137,6 +142,7 @@ qd_status qdi_event_check_step(qdi_event_check *check, const qd_world *world, ch
     return QD_OK;
 }
 
+// Frees what the comparison of events worked with.
 void qdi_event_check_end(qdi_event_check *check) {
     if (check->names.allocator) qdi_event_names_free(&check->names);
     qdi_release(qd_allocator_default(), check->rows, check->room, sizeof *check->rows);
@@ -161,7 +167,7 @@ void qdi_failure_compare(const qd_limit_report *stored, const qd_limit_report *h
         snprintf(words, bytes, "label is %" PRIu64 ", %" PRIu64 " in the replay", stored->label, here->label);
     } else if (here->has_body) {
         for (size_t i = 0; i < sizeof reals / sizeof reals[0] && !words[0]; ++i)
-            if (!same_real(reals[i].stored, reals[i].here))
-                real_words(reals[i].name, reals[i].stored, reals[i].here, words, bytes);
+            if (!same_stored_real(reals[i].stored, reals[i].here))
+                describe_real_difference(reals[i].name, reals[i].stored, reals[i].here, words, bytes);
     }
 }

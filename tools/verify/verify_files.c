@@ -12,7 +12,8 @@
 
 enum { PATH_SIZE = 4096 + 64, LINE_SIZE = 256, RESULT_MOST = 1 << 16 };
 
-static void tell(qdi_findings *findings, const char *table, uint64_t number, const char *words) {
+// Adds a finding about a file of the run.
+static void add_file_finding(qdi_findings *findings, const char *table, uint64_t number, const char *words) {
     const qdi_finding finding = {table, number, words, NULL};
     qdi_findings_add(findings, &finding);
 }
@@ -48,7 +49,8 @@ qdi_verify_result qdi_verify_read_result(const qdi_past *past, qdi_findings *fin
     result.there = bytes < sizeof text && read_result(text, bytes, &result) &&
                    result.steps <= past->plan.steps;
     if (!result.there)
-        tell(findings, "result.json", QDI_NO_STEP, "it does not say how many steps were made to which state");
+        add_file_finding(findings, "result.json", QDI_NO_STEP,
+                         "it does not say how many steps were made to which state");
     return result;
 }
 
@@ -71,7 +73,8 @@ static bool open_manifest(const qdi_past *past, manifest *list) {
     return list->file != NULL;
 }
 
-static void write_row(const qd_store_frame *frame, char line[LINE_SIZE]) {
+// Writes the row that frames.csv should have for a frame.
+static void write_frame_row(const qd_store_frame *frame, char line[LINE_SIZE]) {
     char time[QDI_NUMBER_ROOM];
     (void)qdi_number_write(frame->time, time);
     snprintf(line, LINE_SIZE, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "\n", frame->number, frame->step, time,
@@ -83,16 +86,17 @@ static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings 
     char expected[LINE_SIZE], line[LINE_SIZE], words[2 * LINE_SIZE + 64];
     if (list->over || !fgets(line, sizeof line, list->file)) {
         if (!list->over)
-            tell(findings, "frames", frame->number, "manifest.csv ends here, and the table goes on");
+            add_file_finding(findings, "frames", frame->number,
+                             "manifest.csv ends here, and the table goes on");
         list->over = true;
         return;
     }
     list->rows += 1;
-    write_row(frame, expected);
+    write_frame_row(frame, expected);
     if (strcmp(line, expected) == 0) return;
     snprintf(words, sizeof words, "manifest.csv has %.*s, the table %.*s", (int)strcspn(line, "\r\n"), line,
              (int)strcspn(expected, "\n"), expected);
-    tell(findings, "frames", frame->number, words);
+    add_file_finding(findings, "frames", frame->number, words);
 }
 
 /// The picture of a row: its pixels must be those that were drawn.
@@ -114,7 +118,7 @@ static qd_status check_file(const qdi_past *past, const qd_store_frame *frame, q
         snprintf(words, sizeof words, "%s is damaged: %s", name, why ? why + 6 : error.text);
     else
         return status;
-    tell(findings, "frames", frame->number, words);
+    add_file_finding(findings, "frames", frame->number, words);
     return QD_OK;
 }
 
@@ -124,7 +128,8 @@ typedef struct stray_search {
     uint64_t frames;
 } stray_search;
 
-static bool visit_file(void *context, const char *name) {
+// Finds frames that run.db does not know.
+static bool visit_frame_file(void *context, const char *name) {
     stray_search *search = context;
     uint64_t number;
     const char *digits = name + strlen("frame_");
@@ -133,7 +138,7 @@ static bool visit_file(void *context, const char *name) {
     if (!qdi_integer_read(digits, length - 10, &number) || number < search->frames) return true;
     char words[320];
     snprintf(words, sizeof words, "frames/%.255s is in no row of the table", name);
-    tell(search->findings, "frames", number, words);
+    add_file_finding(search->findings, "frames", number, words);
     return true;
 }
 
@@ -142,11 +147,11 @@ static qd_status check_strays(const qdi_past *past, manifest *list, uint64_t fra
                               qd_error *error) {
     char path[PATH_SIZE], line[LINE_SIZE];
     if (!list->over && fgets(line, sizeof line, list->file))
-        tell(findings, "frames", frames, "manifest.csv goes on, and the table ends before");
+        add_file_finding(findings, "frames", frames, "manifest.csv goes on, and the table ends before");
     snprintf(path, sizeof path, "%s/frames", past->directory);
     if (!qdi_os_is_directory(path)) return QD_OK;
     stray_search search = {findings, frames};
-    return qdi_os_list(path, visit_file, &search, error);
+    return qdi_os_list(path, visit_frame_file, &search, error);
 }
 
 qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *findings,
@@ -159,14 +164,14 @@ qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *f
     for (qd_store_frame frame; status == QD_OK; next = frame.number + 1) {
         status = qd_store_next_frame(past->store, next, &frame, &reason);
         if (status == QD_ERR_CORRUPT && reason.text[0] && frame.number >= next) {
-            tell(findings, "frames", frame.number, "the table has no hash of the pixels");
+            add_file_finding(findings, "frames", frame.number, "the table has no hash of the pixels");
             char skipped[LINE_SIZE];
             if (!list.over && !fgets(skipped, sizeof skipped, list.file)) list.over = true;
             status = QD_OK;
             continue;
         }
         if (status != QD_OK) break;
-        if (frame.number != next) tell(findings, "frames", next, "the table has no such row");
+        if (frame.number != next) add_file_finding(findings, "frames", next, "the table has no such row");
         if (files) status = check_file(past, &frame, findings);
         if (there) check_row(&list, &frame, findings);
         verified->frames += 1;
@@ -174,7 +179,8 @@ qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *f
     if (status == QD_ERR_NOT_FOUND) {
         status = QD_OK;
         // A run that is not complete has its list under another name, and frames that are in no row yet.
-        if (complete && next > 0 && !there && files) tell(findings, "frames", 0, "there is no manifest.csv");
+        if (complete && next > 0 && !there && files)
+            add_file_finding(findings, "frames", 0, "there is no manifest.csv");
         if (complete) status = check_strays(past, &list, next, findings, error);
     } else if (status != QD_OK) {
         *error = reason;

@@ -66,7 +66,9 @@ typedef struct walk {
     const suspect *named; ///< the first one that names a field
 } walk;
 
-static qd_status tell(walk *job, const char *table, uint64_t step, const char *words, const qdi_gap *gap) {
+// Adds a finding about a step of the run.
+static qd_status add_replay_finding(walk *job, const char *table, uint64_t step, const char *words,
+                                    const qdi_gap *gap) {
     const qdi_finding finding = {table, step, words, gap};
     qdi_findings_add(job->findings, &finding);
     return job->findings->status;
@@ -85,14 +87,15 @@ static const char *behind_file(const char *reason) {
 static qd_status tell_beyond(walk *job, const char *table, uint64_t step) {
     char words[96];
     snprintf(words, sizeof words, "the run has only %" PRIu64 " steps", job->past->plan.steps);
-    return tell(job, table, step, words, NULL);
+    return add_replay_finding(job, table, step, words, NULL);
 }
 
-static qd_status next_hash(walk *job, uint64_t from) {
+// Reads the next state hash from run.db.
+static qd_status next_stored_hash(walk *job, uint64_t from) {
     qd_error error = {""};
     qd_status status = qd_store_next_hash(job->past->store, from, &job->hash_step, &job->hash, &error);
     while (status == QD_ERR_CORRUPT && job->hash_step >= from) {
-        status = tell(job, "hashes", job->hash_step, behind_file(error.text), NULL);
+        status = add_replay_finding(job, "hashes", job->hash_step, behind_file(error.text), NULL);
         if (status != QD_OK) return status;
         from = job->hash_step + 1;
         status = qd_store_next_hash(job->past->store, from, &job->hash_step, &job->hash, &error);
@@ -104,12 +107,13 @@ static qd_status next_hash(walk *job, uint64_t from) {
     return status;
 }
 
-static qd_status next_state(walk *job, states *of, uint64_t from) {
+// Reads the next snapshot or checkpoint from run.db.
+static qd_status next_stored_state(walk *job, states *of, uint64_t from) {
     qd_error error = {""};
     qd_store *store = job->past->store;
     qd_status status = of->next(store, from, &of->moment, &error);
     while (status == QD_ERR_CORRUPT && of->moment.step >= from && error.text[0]) {
-        status = tell(job, of->table, of->moment.step, behind_file(error.text), NULL);
+        status = add_replay_finding(job, of->table, of->moment.step, behind_file(error.text), NULL);
         if (status != QD_OK) return status;
         from = of->moment.step + 1;
         status = of->next(store, from, &of->moment, &error);
@@ -124,7 +128,8 @@ static qd_status next_state(walk *job, states *of, uint64_t from) {
     return status;
 }
 
-static qd_status next_metrics(walk *job, uint64_t from) {
+// Reads the next row of metrics from run.db.
+static qd_status next_stored_metrics(walk *job, uint64_t from) {
     qd_status status = qd_store_next_metrics(job->past->store, from, &job->metrics, job->error);
     job->metrics_there = status == QD_OK && job->metrics.step <= job->past->plan.steps;
     if (status == QD_OK && !job->metrics_there) return tell_beyond(job, "metrics", job->metrics.step);
@@ -147,7 +152,7 @@ static bool next_step(const walk *job, uint64_t *step) {
 // ---- suspects ----
 
 /// What follows agrees: so it is the rows that are wrong.
-static qd_status acquit(walk *job, uint64_t step) {
+static qd_status trust_state(walk *job, uint64_t step) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < job->suspect_count && i < SUSPECTS_MAX && status == QD_OK; ++i) {
         const suspect *row = &job->suspects[i];
@@ -158,7 +163,7 @@ static qd_status acquit(walk *job, uint64_t step) {
         else
             snprintf(words, sizeof words, "%s; step %" PRIu64 " agrees again, so the row is damaged",
                      row->words, step);
-        status = tell(job, row->table, row->step, words, row->has_gap ? &row->gap : NULL);
+        status = add_replay_finding(job, row->table, row->step, words, row->has_gap ? &row->gap : NULL);
     }
     job->suspect_count = job->hashes_off = job->events_off = 0;
     job->named = NULL;
@@ -167,7 +172,8 @@ static qd_status acquit(walk *job, uint64_t step) {
     return status;
 }
 
-static suspect *add_suspect(walk *job, const char *table, uint64_t step) {
+// Notes a row of run.db that differs from the replay, until it is clear which side is wrong.
+static suspect *add_suspect_row(walk *job, const char *table, uint64_t step) {
     size_t number = job->suspect_count++;
     // Where there is no more room, the last one is as good as any: all that counts is how many there are, and
     // which names a field.
@@ -177,19 +183,20 @@ static suspect *add_suspect(walk *job, const char *table, uint64_t step) {
     return row;
 }
 
-static qd_status judge_hash(walk *job) {
+// Compares a state hash in run.db with the replay.
+static qd_status verify_hash(walk *job) {
     uint64_t step = job->hash_step, here = qd_world_hash(job->replay.world);
     job->verified->hashes += 1;
     qd_status status = QD_OK;
     if (here == job->hash) {
-        status = acquit(job, step);
+        status = trust_state(job, step);
     } else {
-        suspect *row = add_suspect(job, "hashes", step);
+        suspect *row = add_suspect_row(job, "hashes", step);
         snprintf(row->words, sizeof row->words, "%016" PRIx64 " is stored, the replay has %016" PRIx64,
                  job->hash, here);
         job->hashes_off += 1;
     }
-    return status == QD_OK ? next_hash(job, step + 1) : status;
+    return status == QD_OK ? next_stored_hash(job, step + 1) : status;
 }
 
 /// A stored world beside the replay's. `hash_agreed`: the step's hash said that they are the same.
@@ -199,12 +206,12 @@ static qd_status compare_state(walk *job, const states *of, const qd_world *stor
     if (job->list && job->replay.progress) qdi_progress_end(job->replay.progress);
     qd_status status = qdi_gap_find(stored, job->replay.world, job->list, &gap);
     if (status != QD_OK) return status;
-    if (gap.all.fields == 0) return acquit(job, step);
+    if (gap.all.fields == 0) return trust_state(job, step);
     char name[64], words[512];
     snprintf(name, sizeof name, "the %s of step %" PRIu64, of->one, step);
     qdi_gap_words(&gap, name, "the replay", words, sizeof words);
-    if (hash_agreed) return tell(job, of->table, step, words, &gap);
-    suspect *row = add_suspect(job, of->table, step);
+    if (hash_agreed) return add_replay_finding(job, of->table, step, words, &gap);
+    suspect *row = add_suspect_row(job, of->table, step);
     snprintf(row->words, sizeof row->words, "%s", words);
     row->gap = gap;
     row->has_gap = true;
@@ -212,7 +219,8 @@ static qd_status compare_state(walk *job, const states *of, const qd_world *stor
     return QD_OK;
 }
 
-static qd_status judge_state(walk *job, states *of, bool hash_agreed) {
+// Compares a stored state in run.db with the replay.
+static qd_status verify_state(walk *job, states *of, bool hash_agreed) {
     qd_store_moment *moment = &of->moment;
     uint64_t step = moment->step;
     *of->count += 1;
@@ -221,11 +229,11 @@ static qd_status judge_state(walk *job, states *of, bool hash_agreed) {
     qd_status status = qd_world_load(moment->world, moment->world_bytes, 1, NULL, &stored, &error);
     qd_store_moment_free(job->past->store, moment);
     if (status == QD_ERR_CORRUPT)
-        status = tell(job, of->table, step, error.text, NULL);
+        status = add_replay_finding(job, of->table, step, error.text, NULL);
     else if (status == QD_OK)
         status = compare_state(job, of, stored, hash_agreed);
     qd_world_destroy(stored);
-    return status == QD_OK ? next_state(job, of, step + 1) : status;
+    return status == QD_OK ? next_stored_state(job, of, step + 1) : status;
 }
 
 /// Which numbers of a row of metrics differ; the first one in words. Those that the row has no value for are
@@ -257,7 +265,8 @@ static size_t compare_metrics(const qd_metrics *stored, const qd_metrics *here, 
     return differ;
 }
 
-static qd_status judge_metrics(walk *job, bool hash_agreed) {
+// Compares metrics in run.db with the replay.
+static qd_status verify_metrics(walk *job, bool hash_agreed) {
     uint64_t step = job->metrics.step;
     qd_metrics here;
     qd_world_measure(job->replay.world, &here);
@@ -268,20 +277,20 @@ static qd_status judge_metrics(walk *job, bool hash_agreed) {
         snprintf(line, sizeof line, "%s (%zu number%s differ%s)", words, differ, differ == 1 ? "" : "s",
                  differ == 1 ? "s" : "");
         if (hash_agreed) {
-            qd_status status = tell(job, "metrics", step, line, NULL);
+            qd_status status = add_replay_finding(job, "metrics", step, line, NULL);
             if (status != QD_OK) return status;
         } else {
-            suspect *row = add_suspect(job, "metrics", step);
+            suspect *row = add_suspect_row(job, "metrics", step);
             snprintf(row->words, sizeof row->words, "%s", line);
         }
     }
-    return next_metrics(job, step + 1);
+    return next_stored_metrics(job, step + 1);
 }
 
 // ---- the walk ----
 
 /// The state differs, and what tells most of it.
-static qd_status convict(walk *job) {
+static qd_status report_state(walk *job) {
     const suspect *first = &job->suspects[0], *named = job->named;
     char since[64] = "", words[640];
     if (job->agreed) snprintf(since, sizeof since, ", equal at step %" PRIu64, job->agreed_step);
@@ -289,20 +298,20 @@ static qd_status convict(walk *job) {
              job->replay.threads == 1 ? "" : "s", named ? named->words : first->words,
              named ? ""
                    : "; no snapshot or checkpoint is stored from here on, so body and field cannot be told");
-    return tell(job, "state", first->step, words, named ? &named->gap : NULL);
+    return add_replay_finding(job, "state", first->step, words, named ? &named->gap : NULL);
 }
 
 /// The rows of a step, which the replay is at.
 static qd_status judge_step(walk *job, uint64_t step) {
     qd_status status = QD_OK;
     bool had_hash = job->hash_there && job->hash_step == step;
-    if (had_hash) status = judge_hash(job);
+    if (had_hash) status = verify_hash(job);
     bool agreed = had_hash && job->agreed && job->agreed_step == step;
     for (int k = 0; k < TABLES && status == QD_OK; ++k)
         if (job->states[k].there && job->states[k].moment.step == step)
-            status = judge_state(job, &job->states[k], agreed);
+            status = verify_state(job, &job->states[k], agreed);
     if (status == QD_OK && job->metrics_there && job->metrics.step == step)
-        status = judge_metrics(job, job->agreed && job->agreed_step == step);
+        status = verify_metrics(job, job->agreed && job->agreed_step == step);
     return status;
 }
 
@@ -313,7 +322,7 @@ static qd_status judge_events(walk *job) {
     qd_status status = qdi_event_check_step(&job->events, job->replay.world, words, sizeof words, job->error);
     job->verified->events = job->events.seen;
     if (status != QD_OK || !words[0]) return status;
-    suspect *row = add_suspect(job, "events", qd_world_steps(job->replay.world));
+    suspect *row = add_suspect_row(job, "events", qd_world_steps(job->replay.world));
     snprintf(row->words, sizeof row->words, "%s", behind_file(words));
     job->events_off += 1;
     return QD_OK;
@@ -337,30 +346,31 @@ static qd_status go_to(walk *job, uint64_t step) {
 }
 
 /// The same; false where the replay cannot get there, which is a finding.
-static bool reach(walk *job, uint64_t step, qd_status *status) {
+static bool replay_to(walk *job, uint64_t step, qd_status *status) {
     *status = go_to(job, step);
     if (*status != QD_ERR_LIMIT) return *status == QD_OK;
     char words[640];
     snprintf(words, sizeof words, "the replay stops, %s; the run went on", job->error->text);
-    *status = tell(job, "state", qd_world_steps(job->replay.world) + 1, words, NULL);
+    *status = add_replay_finding(job, "state", qd_world_steps(job->replay.world) + 1, words, NULL);
     return false;
 }
 
 /// What result.json says of the end.
 static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     qd_status status = QD_OK;
-    if (!result->there || !reach(job, result->steps, &status)) return status;
+    if (!result->there || !replay_to(job, result->steps, &status)) return status;
     uint64_t here = qd_world_hash(job->replay.world);
-    if (here == result->state_hash) return acquit(job, result->steps);
+    if (here == result->state_hash) return trust_state(job, result->steps);
     job->result_off = true;
     if (job->suspect_count > 0) return QD_OK;
     char words[128];
     snprintf(words, sizeof words, "state_hash is %016" PRIx64 ", the replay has %016" PRIx64,
              result->state_hash, here);
-    return tell(job, "result.json", result->steps, words, NULL);
+    return add_replay_finding(job, "result.json", result->steps, words, NULL);
 }
 
-static bool find_event(void *context, const qd_store_event *event) {
+// Notes the step of the first event.
+static bool note_event_step(void *context, const qd_store_event *event) {
     *(uint64_t *)context = event->step;
     return false;
 }
@@ -371,11 +381,12 @@ static qd_status judge_last_events(walk *job) {
     qd_status status = QD_OK;
     if (!qdi_event_check_is_due(&past->plan)) return QD_OK;
     uint64_t last = past->last_step < past->plan.steps ? past->last_step : past->plan.steps, beyond = 0;
-    if (!reach(job, last, &status)) return status;
+    if (!replay_to(job, last, &status)) return status;
     qd_error error = {""};
-    status = qd_store_visit_events(past->store, past->plan.steps + 1, UINT64_MAX, find_event, &beyond,
+    status = qd_store_visit_events(past->store, past->plan.steps + 1, UINT64_MAX, note_event_step, &beyond,
                                    &error);
-    if (status == QD_ERR_CORRUPT) return tell(job, "events", QDI_NO_STEP, behind_file(error.text), NULL);
+    if (status == QD_ERR_CORRUPT)
+        return add_replay_finding(job, "events", QDI_NO_STEP, behind_file(error.text), NULL);
     if (status != QD_OK) *job->error = error;
     return status == QD_OK && beyond > 0 ? tell_beyond(job, "events", beyond) : status;
 }
@@ -387,17 +398,18 @@ static qd_status judge_failure(walk *job, const qd_limit_report *stored) {
     qd_world *world = job->replay.world;
     qd_status status = QD_OK;
     if (stored->step == 0 || stored->step > job->past->plan.steps || qd_world_steps(world) >= stored->step)
-        return tell(job, "failures", stored->step, "the run went on past this step", NULL);
-    if (!reach(job, stored->step - 1, &status)) return status;
+        return add_replay_finding(job, "failures", stored->step, "the run went on past this step", NULL);
+    if (!replay_to(job, stored->step - 1, &status)) return status;
     status = qd_world_step(world, job->past->plan.dt, NULL);
-    if (status == QD_OK) return tell(job, "failures", stored->step, "the replay goes on", NULL);
+    if (status == QD_OK) return add_replay_finding(job, "failures", stored->step, "the replay goes on", NULL);
     if (status != QD_ERR_LIMIT) return status;
     const qd_limit_report here = qd_world_limit_report(world);
     qdi_failure_compare(stored, &here, words, sizeof words);
-    return words[0] ? tell(job, "failures", stored->step, words, NULL) : QD_OK;
+    return words[0] ? add_replay_finding(job, "failures", stored->step, words, NULL) : QD_OK;
 }
 
-static qd_status judge_failures(walk *job) {
+// Compares the failures in run.db with the replay.
+static qd_status verify_failures(walk *job) {
     qd_status status = QD_OK;
     for (uint64_t from = 0; status == QD_OK;) {
         qd_limit_report report;
@@ -412,29 +424,32 @@ static qd_status judge_failures(walk *job) {
 static qd_status tell_events(walk *job) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < job->suspect_count && i < SUSPECTS_MAX && status == QD_OK; ++i)
-        status = tell(job, job->suspects[i].table, job->suspects[i].step, job->suspects[i].words, NULL);
+        status = add_replay_finding(job, job->suspects[i].table, job->suspects[i].step,
+                                    job->suspects[i].words, NULL);
     return status;
 }
 
-static qd_status conclude(walk *job) {
-    if (job->suspect_count == 0) return job->result_off ? QD_OK : judge_failures(job);
-    return job->suspect_count == job->events_off && !job->result_off ? tell_events(job) : convict(job);
+// Decides at the end of a replay which rows of run.db are wrong.
+static qd_status conclude_verify(walk *job) {
+    if (job->suspect_count == 0) return job->result_off ? QD_OK : verify_failures(job);
+    return job->suspect_count == job->events_off && !job->result_off ? tell_events(job) : report_state(job);
 }
 
-static qd_status go(walk *job, const qdi_verify_result *result) {
+// Replays a run and compares all that run.db has of it.
+static qd_status verify_all_steps(walk *job, const qdi_verify_result *result) {
     qd_status status = qdi_replay_begin(&job->replay, job->error);
     if (status == QD_OK) status = judge_events(job);
-    if (status == QD_OK) status = next_hash(job, 0);
-    if (status == QD_OK) status = next_metrics(job, 0);
-    for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_state(job, &job->states[k], 0);
+    if (status == QD_OK) status = next_stored_hash(job, 0);
+    if (status == QD_OK) status = next_stored_metrics(job, 0);
+    for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_stored_state(job, &job->states[k], 0);
     uint64_t step;
     while (status == QD_OK && !is_sure(job) && next_step(job, &step)) {
-        if (!reach(job, step, &status)) return status;
+        if (!replay_to(job, step, &status)) return status;
         status = judge_step(job, step);
     }
     if (status == QD_OK && !is_sure(job)) status = judge_last_events(job);
     if (status == QD_OK && !is_sure(job)) status = judge_result(job, result);
-    return status == QD_OK ? conclude(job) : status;
+    return status == QD_OK ? conclude_verify(job) : status;
 }
 
 qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_result *result, bool list,
@@ -459,7 +474,7 @@ qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_
     findings->progress = &progress;
     verified->hashes = verified->metrics = verified->snapshots = verified->checkpoints = 0;
     verified->events = verified->failures = 0;
-    qd_status status = go(&job, result);
+    qd_status status = verify_all_steps(&job, result);
     qdi_progress_end(&progress);
     findings->progress = NULL;
     for (int k = 0; k < TABLES; ++k)

@@ -44,7 +44,7 @@ typedef struct qd_filter {
 typedef struct qd_body_def {
     uint32_t cookie;   ///< set by qd_body_def_default; a def without it is refused
     qd_body_kind kind; ///< default dynamic
-    qd_shape shape;    ///< default: a disk of radius 0.5; it is put in order (qd_shape_settle)
+    qd_shape shape;    ///< default: a disk of radius 0.5; it is put in order (qd_shape_normalise)
     qd_vec2 position; ///< of the shape's origin; where putting it in order moves that, the body's moves along
     double angle;     ///< that it is turned by, in radians, counter-clockwise; default 0
     qd_vec2 velocity; ///< not looked at where `pivot` is given, or for static bodies

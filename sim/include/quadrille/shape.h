@@ -23,7 +23,7 @@ typedef enum qd_shape_kind {
 
 /// A shape: a plain value, in its own axes, about its centroid (which is where the body's position is). The
 /// constructors below fill it; whoever fills one by hand zeroes the rest and passes it through
-/// qd_shape_settle.
+/// qd_shape_normalise.
 typedef struct qd_shape {
     qd_shape_kind kind;
     /// Of a disk or capsule; of a rect or polygon what it is rounded by, on top of its sides (default 0:
@@ -39,7 +39,7 @@ typedef struct qd_shape {
 
 /// A disk, a rectangle of a width and a height, a capsule whose axis has a length > 0 (from end to end it is
 /// length + 2 radius long; radius 0 is a segment, which has no mass and only fits static bodies). Numbers are
-/// not checked here but where the shape is used (qd_shape_settle). Any thread.
+/// not checked here but where the shape is used (qd_shape_normalise). Any thread.
 QD_API qd_shape qd_shape_disk(double radius);
 QD_API qd_shape qd_shape_rect(double width, double height);
 QD_API qd_shape qd_shape_capsule(double length, double radius);
@@ -69,7 +69,7 @@ QD_API QD_MUST_USE qd_status qd_shape_chain(const qd_vec2 *points, size_t count,
 /// it is, bit for bit. Errors: QD_ERR_ARGUMENT (NULL); QD_ERR_VALUE with the reason in `error` (may be NULL):
 /// an unknown kind, a size that is not above 0 (the radius of a capsule, rect or polygon may be 0) or not
 /// finite or out of the range 1e-30 to 1e30, or as qd_shape_polygon; unchanged then. Any thread.
-QD_API QD_MUST_USE qd_status qd_shape_settle(qd_shape *shape, qd_vec2 *moved, qd_error *error);
+QD_API QD_MUST_USE qd_status qd_shape_normalise(qd_shape *shape, qd_vec2 *moved, qd_error *error);
 
 // The following take a shape that is in order.
 

@@ -159,11 +159,11 @@ QD_API QD_MUST_USE qd_status qd_world_create(const qd_world_def *def, qd_world *
 QD_API void qd_world_destroy(qd_world *world);
 
 /// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
-/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_settle refuses, mass or
-/// inertia not > 0, a shape without area for a dynamic body; for bodies that are not static a centre outside
-/// a reflecting side or a shape longer than the world there; for all a diameter above half the world's size
-/// on a periodic axis, or past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies,
-/// or no label left), QD_ERR_MEMORY. Nothing changes then.
+/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_normalise refuses, mass
+/// or inertia not > 0, a shape without area for a dynamic body; for bodies that are not static a centre
+/// outside a reflecting side or a shape longer than the world there; for all a diameter above half the
+/// world's size on a periodic axis, or past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT
+/// (2^28 bodies, or no label left), QD_ERR_MEMORY. Nothing changes then.
 QD_API QD_MUST_USE qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id,
                                           qd_error *error);
 

@@ -307,7 +307,7 @@ START_TEST(outlines_of_any_shape_fit) {
         qd_shape shape;
         if (qd_shape_polygon(points, count, &shape, NULL, NULL) != QD_OK) continue;
         shape.radius = i % 2 ? 0.1 : 3;
-        if (qd_shape_settle(&shape, NULL, NULL) != QD_OK) continue;
+        if (qd_shape_normalise(&shape, NULL, NULL) != QD_OK) continue;
         size_t used = qdi_shape_outline(&shape, outline);
         ck_assert_msg(used > 24 && used <= QDI_OUTLINE_MAX, "seed %" PRIu64 ", case %zu: %zu points", seed, i,
                       used);

@@ -99,9 +99,9 @@ START_TEST(polygons_that_are_mostly_rounding) {
     qd_shape shape, again;
     ck_assert_int_eq(qd_shape_polygon(points, 3, &shape, NULL, NULL), QD_OK);
     shape.radius = 0.1;
-    ck_assert_int_eq(qd_shape_settle(&shape, NULL, NULL), QD_OK);
+    ck_assert_int_eq(qd_shape_normalise(&shape, NULL, NULL), QD_OK);
     again = shape;
-    ck_assert_int_eq(qd_shape_settle(&again, NULL, NULL), QD_OK);
+    ck_assert_int_eq(qd_shape_normalise(&again, NULL, NULL), QD_OK);
     ck_assert_mem_eq(shape.points, again.points, sizeof shape.points);
 }
 END_TEST

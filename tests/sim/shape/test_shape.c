@@ -18,7 +18,7 @@ static qd_shape polygon(const qd_vec2 *points, size_t count, qd_vec2 *centroid) 
 
 static qd_shape rounded(qd_shape shape, double radius) {
     shape.radius = radius;
-    ck_assert_int_eq(qd_shape_settle(&shape, NULL, NULL), QD_OK);
+    ck_assert_int_eq(qd_shape_normalise(&shape, NULL, NULL), QD_OK);
     return shape;
 }
 
@@ -172,13 +172,13 @@ START_TEST(settled_stays_settled) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_shape shape = qd_test_polygon_random(&random, QD_POLYGON_MAX), again = shape;
         qd_vec2 moved = {9, 9};
-        ck_assert_int_eq(qd_shape_settle(&again, &moved, NULL), QD_OK);
+        ck_assert_int_eq(qd_shape_normalise(&again, &moved, NULL), QD_OK);
         ck_assert_msg(memcmp(&again, &shape, sizeof shape) == 0 && moved.x == 0 && moved.y == 0, "seed %lu",
                       seed);
         shape.radius = 0.5;
-        ck_assert_int_eq(qd_shape_settle(&shape, &moved, NULL), QD_OK);
+        ck_assert_int_eq(qd_shape_normalise(&shape, &moved, NULL), QD_OK);
         again = shape;
-        ck_assert_int_eq(qd_shape_settle(&again, &moved, NULL), QD_OK);
+        ck_assert_int_eq(qd_shape_normalise(&again, &moved, NULL), QD_OK);
         ck_assert_msg(memcmp(&again, &shape, sizeof shape) == 0 && moved.x == 0 && moved.y == 0, "seed %lu",
                       seed);
         if (qd_test_replaying()) break;
@@ -186,7 +186,7 @@ START_TEST(settled_stays_settled) {
     qd_shape wedge = polygon((const qd_vec2[]){{0, -1}, {6, 0}, {0, 1}}, 3, NULL);
     qd_vec2 moved;
     wedge.radius = 1;
-    ck_assert_int_eq(qd_shape_settle(&wedge, &moved, NULL), QD_OK);
+    ck_assert_int_eq(qd_shape_normalise(&wedge, &moved, NULL), QD_OK);
     ck_assert_double_gt(moved.x, 0.01); // strips and sectors lie more evenly than the wedge
     ck_assert_double_eq_tol(moved.y, 0, 1e-15);
 }
@@ -195,7 +195,7 @@ END_TEST
 static void check_refused(qd_shape shape, const char *reason) {
     qd_error error = {""};
     qd_shape before = shape;
-    ck_assert_int_eq(qd_shape_settle(&shape, NULL, &error), QD_ERR_VALUE);
+    ck_assert_int_eq(qd_shape_normalise(&shape, NULL, &error), QD_ERR_VALUE);
     ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" is not in \"%s\"", reason, error.text);
     ck_assert_int_eq(memcmp(&shape, &before, sizeof shape), 0);
 }
@@ -226,7 +226,7 @@ START_TEST(bad_sizes_are_refused) {
     capsule.count = 2;
     capsule.points[1].y = (double)NAN;
     check_refused(capsule, "neighbour in a polyline");
-    ck_assert_int_eq(qd_shape_settle(NULL, NULL, NULL), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_shape_normalise(NULL, NULL, NULL), QD_ERR_ARGUMENT);
 }
 END_TEST
 
