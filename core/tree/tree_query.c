@@ -130,21 +130,33 @@ qd_status qd_tree_point(const qd_tree *tree, float x, float y, qd_tree_visit vis
     return qd_tree_range(tree, (qd_box){x, y, x, y}, visit, context);
 }
 
+// What callers are shown of a node.
+static qd_tree_node_info node_info(const qd_tree *tree, qdi_node_index index) {
+    const qdi_node *node = &tree->nodes[index];
+    const qdi_cell cell = qdi_node_cell(tree, index);
+    const qd_vec2 corner = qdi_grid_corner(&tree->grid, cell);
+    return (qd_tree_node_info){.min_x = corner.x,
+                               .min_y = corner.y,
+                               .side = (double)qdi_grid_side(&tree->grid, cell.level),
+                               .level = cell.level,
+                               .depth = cell.level - qdi_node_level(tree, QDI_ROOT),
+                               .bodies = node->count,
+                               .subtree = node->total,
+                               .bounds = qdi_family_box(&tree->families[index / 4], index % 4),
+                               .leaf = qdi_is_leaf(node)};
+}
+
+qd_status qd_tree_node(const qd_tree *tree, qd_body_index body, qd_tree_node_info *node) {
+    if (body >= tree->node_of_room || tree->node_of[body] == QDI_NONE) return QD_ERR_STALE;
+    *node = node_info(tree, tree->node_of[body]);
+    return QD_OK;
+}
+
 // Visits the nodes of a subtree, parents first.
 static bool visit_subtree_nodes(const qd_tree *tree, qdi_node_index index, qd_tree_visit_node visit,
                                 void *context) {
     const qdi_node *node = &tree->nodes[index];
-    qdi_cell cell = qdi_node_cell(tree, index);
-    qd_vec2 corner = qdi_grid_corner(&tree->grid, cell);
-    qd_tree_node_info info = {.min_x = corner.x,
-                              .min_y = corner.y,
-                              .side = (double)qdi_grid_side(&tree->grid, cell.level),
-                              .level = cell.level,
-                              .depth = cell.level - qdi_node_level(tree, QDI_ROOT),
-                              .bodies = node->count,
-                              .subtree = node->total,
-                              .bounds = qdi_family_box(&tree->families[index / 4], index % 4),
-                              .leaf = qdi_is_leaf(node)};
+    const qd_tree_node_info info = node_info(tree, index);
     if (!visit(context, &info)) return false;
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
         if (!visit_subtree_nodes(tree, 4 * node->children + q, visit, context)) return false;

@@ -48,6 +48,17 @@ static int gap_width(const qdi_font *font) {
     return font->size / 2 + 1;
 }
 
+typedef struct short_text {
+    char text[32];
+} short_text;
+
+// How long a body takes to fade.
+static short_text fade_text(int frames) {
+    short_text made;
+    (void)snprintf(made.text, sizeof made.text, frames == 1 ? "%d frame ago" : "%d frames ago", frames);
+    return made;
+}
+
 // How wide the caption's explanation of colours is.
 static int colours_item_width(const qdi_font *font, const qd_view *view) {
     int gap = gap_width(font), swatch = swatch_size(font), width = 0;
@@ -58,6 +69,9 @@ static int colours_item_width(const qdi_font *font, const qd_view *view) {
         return width - gap;
     }
     width = qdi_font_width(font, qdi_shade_name(view->colour)) + gap;
+    if (view->colour == QD_VIEW_REFILED)
+        return width + qdi_font_width(font, widest_count) + QDI_MAP_HUES * swatch + 2 * gap +
+               qdi_font_width(font, fade_text(view->fade).text);
     if (!qd_view_is_continuous(view->colour)) return width + QDI_CATEGORIES * (swatch + 2) - 2;
     return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
 }
@@ -206,13 +220,32 @@ static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int 
     (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, high, QDI_INK_VALUE);
 }
 
+// Draws how many bodies came into another node, and how they fade.
+static void draw_fading_item(const qdi_caption *caption, qdi_raster *raster, int x, int baseline,
+                             uint64_t count) {
+    const qdi_font *font = &caption->font;
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRIu64, count);
+    x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL);
+    x += gap_width(font);
+    (void)qdi_font_draw(font, raster, x, baseline, text, QDI_INK_VALUE);
+    x += qdi_font_width(font, widest_count) + gap_width(font);
+    for (unsigned i = 0; i < QDI_MAP_HUES; ++i, x += swatch_size(font))
+        draw_swatch(font, raster, x, baseline, QDI_HUE_LIT - i);
+    (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, fade_text(caption->view.fade).text,
+                        QDI_INK_LABEL);
+}
+
 // Draws the caption's explanation of colours.
-static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, double top) {
+static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts,
+                              double top) {
     const qdi_font *font = &caption->font;
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLOURS];
     int x = place->x, baseline = place->baseline;
     if (qd_view_is_continuous(caption->view.colour)) {
         draw_colour_bar(caption, raster, x, baseline, top);
+    } else if (caption->view.colour == QD_VIEW_REFILED) {
+        draw_fading_item(caption, raster, x, baseline, facts->refiled);
     } else if (caption->view.colour == QD_VIEW_CONTACT) {
         for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i) {
             draw_swatch(font, raster, x, baseline, contact_meanings[i].hue);
@@ -302,6 +335,6 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
         (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
     draw_caption_columns(caption, raster, facts);
     if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve_item(caption, raster, facts);
-    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, top);
+    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, facts, top);
     if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale_item(caption, raster, facts->scale);
 }

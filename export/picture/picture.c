@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "export/picture/picture_impl.h"
+#include "export/picture/refiled.h"
 
 #include <math.h>
 
@@ -86,6 +87,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
                        .camera = qdi_camera_fit(shown->size, shown->origin, area),
                        .before = before,
                        .status = QD_OK};
+    if (picture->refiled) copier.shade.refiled = picture->refiled->hues;
     if (copier.world.boundary_x == QD_BOUNDARY_PERIODIC)
         copier.period_x = copier.world.size.x * copier.camera.scale;
     if (copier.world.boundary_y == QD_BOUNDARY_PERIODIC)
@@ -96,6 +98,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,
                                  .contacts = copier.contact_count,
+                                 .refiled = picture->refiled ? picture->refiled->lit : 0,
                                  .scale = copier.camera.scale};
     picture->line_count = picture->mark_count = picture->frame_count = 0;
     qdi_picture_bodies(&copier);

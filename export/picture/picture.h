@@ -67,10 +67,12 @@ typedef struct qdi_facts {
     double time;
     uint64_t bodies, contacts, nodes;
     double scale;                         ///< pixels per unit of the world
+    uint64_t refiled;                     ///< bodies in another node than at the frame before
     uint64_t looked_at, candidates, hits; ///< of the view's retrieve: nodes, boxes found, bodies touched
 } qdi_facts;
 
 struct qdi_trails;
+struct qdi_refiled;
 
 typedef struct qdi_picture {
     const qd_allocator *allocator;
@@ -94,6 +96,7 @@ typedef struct qdi_picture {
     size_t frame_count, frame_room;
     const struct qdi_trails
         *past; ///< what trails are copied from, its last frame being the present one; NULL: no trails
+    const struct qdi_refiled *refiled; ///< as of the present frame; NULL: not known
     qdi_trail *trails;
     size_t trail_count, trail_room;
 } qdi_picture;

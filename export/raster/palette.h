@@ -17,6 +17,9 @@
 #define QDI_MAP_HUES   (QDI_HUES - 1)
 #define QDI_CATEGORIES 7
 
+/// With QD_VIEW_REFILED hues go from 0, faded, to this one.
+#define QDI_HUE_LIT (QDI_HUE_STATIC - 1)
+
 /// Colours of node outlines; deeper nodes share the last one, and so do full ones.
 #define QDI_NODE_COLOURS 12
 

@@ -14,6 +14,7 @@ const char *qdi_shade_name(qd_view_colour by) {
     case QD_VIEW_ID: return "id";
     case QD_VIEW_MATERIAL: return "material";
     case QD_VIEW_THREAD: return "thread";
+    case QD_VIEW_REFILED: return "refiled";
     case QD_VIEW_CONTACT:
     case QD_VIEW_PLAIN: break;
     }
@@ -98,6 +99,7 @@ double qdi_shade_value(const qdi_shade *shade, size_t row) {
     case QD_VIEW_ID:
     case QD_VIEW_MATERIAL:
     case QD_VIEW_THREAD:
+    case QD_VIEW_REFILED:
     case QD_VIEW_PLAIN: break;
     }
     return 0.0;
@@ -122,6 +124,7 @@ unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
                    ? (unsigned)(material_place(shade, &material) % QDI_CATEGORIES)
                    : 0;
     case QD_VIEW_THREAD: return thread_hue(qdi_thread_of_row(shade->world, row));
+    case QD_VIEW_REFILED: return shade->refiled ? shade->refiled[shade->bodies.index[row]] : 0;
     default: return 0;
     }
 }

@@ -19,6 +19,7 @@ typedef struct qdi_shade {
     qd_body_view bodies;
     qd_material materials[QDI_MATERIALS_MAX]; ///< in order of their values, so that no body's number decides
     size_t material_count;
+    const uint8_t *refiled; ///< by index: hues of QD_VIEW_REFILED; NULL: all have faded
 } qdi_shade;
 
 /// Prepares the colours for the present state of a world; valid as long as the world does not change. `top`

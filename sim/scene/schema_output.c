@@ -12,11 +12,13 @@ static const qdi_key keys[] = {
     KEY("view.size", INT_PAIR, IN_SETTINGS(view.width), 16, 16384,
         "Width and height of a frame in pixels. The world is letterboxed, never stretched."),
     CHOICE_KEY(
-        "view.colour", IN_SETTINGS(view.colour), "contact|speed|size|spin|depth|id|material|plain|thread",
+        "view.colour", IN_SETTINGS(view.colour),
+        "contact|speed|size|spin|depth|id|material|plain|thread|refiled",
         "What the bodies' colours tell. `contact`: those that touch another stand out; `speed`, `size` "
         "(radius), `spin` (either way round) and `depth` (of the tree's node that holds the body): along "
         "`map`; `id`, `material`: one of seven colours; `plain`: nothing; `thread`: which thread moved it, "
-        "one of seven colours, and not the same from run to run. Static bodies are grey."),
+        "one of seven colours, and not the same from run to run; `refiled`: those that came into another "
+        "node of the tree since the frame before light up, and fade. Static bodies are grey."),
     CHOICE_KEY("view.map", IN_SETTINGS(view.map), "viridis|magma|cividis",
                "The continuous map, from its dark end up (with `theme: light` from its light end down)."),
     CHOICE_KEY("view.theme", IN_SETTINGS(view.theme), "dark|light", "The ground that everything lies on."),
@@ -26,6 +28,8 @@ static const qdi_key keys[] = {
         "With `range: auto`: what the top of the map stands for, be it a speed or not; `auto`: from the "
         "bodies of frame 0 and, for speeds, from how fast gravity will make them.",
         .above = true),
+    KEY("view.fade", INT, IN_SETTINGS(view.fade), 1, QD_VIEW_FADE_MAX,
+        "With `colour: refiled`: how many frames a body takes to fade."),
     CHOICE_KEY(
         "view.nodes", IN_SETTINGS(view.nodes), "none|depth|occupancy|changed",
         "Outlines of the tree's nodes. `depth`: coloured by how deep they are; `occupancy`: by how full "

@@ -9,6 +9,7 @@ qd_view qd_view_default(void) {
                      .colour = QD_VIEW_CONTACT,
                      .range = {nan, nan},
                      .speed = nan,
+                     .fade = 8,
                      .nodes = QD_VIEW_NODES_DEPTH,
                      .contacts = QD_VIEW_CONTACTS_MARKS,
                      .retrieve = QD_VIEW_NOBODY,

@@ -22,6 +22,7 @@ typedef enum qd_view_colour {
     QD_VIEW_MATERIAL, ///< what it is made of
     QD_VIEW_PLAIN,    ///< nothing: all the same
     QD_VIEW_THREAD, ///< the thread that moved it in the last step, where qd_world_note_threads asked for that
+    QD_VIEW_REFILED, ///< how many frames ago it came into the tree's node that it lives in
 } qd_view_colour;
 
 /// True where colours lie along a continuous map.
@@ -88,6 +89,9 @@ typedef struct qd_view_camera {
 /// Most frames that trails go back.
 #define QD_VIEW_TRAILS_MAX 1000
 
+/// Most frames that the colours of QD_VIEW_REFILED take to fade.
+#define QD_VIEW_FADE_MAX 1000
+
 /// What a frame shows.
 typedef struct qd_view {
     int width, height; ///< pixels, 16..16384 each; default 1280 x 768
@@ -97,6 +101,7 @@ typedef struct qd_view {
     qd_vec2 range; ///< ends of the colour map, x < y; NaN (`auto`): from 0 to `speed`
     double speed;  ///< top of the colour map, > 0, where `range` is auto; NaN (`auto`): fixed at frame 0 from
                    ///< the bodies
+    int fade;      ///< QD_VIEW_REFILED: frames until a body has faded, 1..QD_VIEW_FADE_MAX; default 8
     qd_view_nodes nodes;
     qd_view_contacts contacts;
     int trails;        ///< frames back that a body's way is drawn, 0..QD_VIEW_TRAILS_MAX; default 0
@@ -106,8 +111,8 @@ typedef struct qd_view {
     qd_view_camera camera;
 } qd_view;
 
-/// 1280 x 768, contact, viridis, dark, auto, auto, depth, marks, no trails, nobody, true, false, all of the
-/// world.
+/// 1280 x 768, contact, viridis, dark, auto, auto, 8 frames, depth, marks, no trails, nobody, true, false,
+/// all of the world.
 QD_API qd_view qd_view_default(void);
 
 QD_END_DECLS

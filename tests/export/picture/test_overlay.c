@@ -207,7 +207,7 @@ START_TEST(shades_tell_what_they_say) {
         (void)qd_test_add(world, &body);
     }
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_THREAD; ++colour) {
+    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_REFILED; ++colour) {
         qd_view view = qd_view_default();
         view.colour = (qd_view_colour)colour;
         double top = qdi_shade_top(&view, world);
@@ -257,7 +257,7 @@ START_TEST(caption_items_keep_apart) {
     static const int sizes[][2] = {{160, 120},  {320, 200},   {640, 480},  {960, 160},
                                    {1280, 768}, {1920, 1080}, {3840, 2160}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
-        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_THREAD; ++colour) {
+        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_REFILED; ++colour) {
             qd_view view = qd_view_default();
             view.width = sizes[s][0];
             view.height = sizes[s][1];
@@ -288,46 +288,7 @@ END_TEST
 // One small picture of each style, of a world after a few steps, from the scene's keys to the pixels.
 static void draw_style(const char *name, const char *scene_name, size_t steps, const char *const *sets,
                        size_t count) {
-    const qd_scene_changes changes = {.sets = sets, .set_count = count};
-    qd_scene *scene = NULL;
-    qd_world *world = NULL;
-    qd_error error = {""};
-    ck_assert_msg(qd_scene_builtin(scene_name, &changes, &scene, &error) == QD_OK, "%s", error.text);
-    const qd_world_def def = qd_scene_world(scene);
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
-    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
-    const qd_view view = qd_scene_view(scene);
-    qdi_changes before = {.allocator = qd_allocator_default()};
-    ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    double top = isnan(view.speed) ? qdi_shade_top(&view, world) : view.speed;
-    for (size_t i = 0; i < steps; ++i) {
-        ck_assert_int_eq(qdi_changes_note(&before, qd_world_tree(world)), QD_OK);
-        qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
-    }
-    qdi_caption caption;
-    qdi_raster raster;
-    qdi_tile_bins bins;
-    qdi_picture picture;
-    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
-    qdi_bytes bytes = {0};
-    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, scene_name, &caption), QD_OK);
-    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
-    qdi_picture_init(&picture, qd_allocator_default());
-    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, caption.world, top, &before), QD_OK);
-    ck_assert_int_eq(qdi_picture_draw(&picture, &bins, &raster), QD_OK);
-    qdi_tile_bins_destroy(&bins);
-    qdi_caption_draw(&caption, &raster, &picture.facts, top);
-    qdi_palette palette = qdi_palette_make(&view);
-    const qdi_png_image image = {view.width, view.height, raster.pixels, &palette, NULL, 0};
-    ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &image, &bytes, &error), QD_OK);
-    qd_test_golden(name, bytes.data, bytes.size);
-    qdi_bytes_release(qd_allocator_default(), &bytes);
-    qdi_picture_destroy(&picture);
-    qdi_raster_destroy(&raster);
-    qdi_caption_destroy(&caption);
-    qdi_changes_release(&before);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
+    qd_test_golden_scene(name, scene_name, steps, 1, sets, count);
 }
 
 static const char small[] = "view.size=[320, 200]";

@@ -95,10 +95,12 @@ START_TEST(simulated_again) {
 }
 END_TEST
 
-// Trails go back to the moments before the first frame that is drawn, and are those of a run that draws them.
+// Trails, and colours that fade, go back to the moments before the first frame that is drawn, and are those
+// of a run that draws them.
 START_TEST(trails_go_back) {
     qd_scratch_write(at("small.yaml").text, scene);
-    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3");
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3", "--set", "view.colour=refiled",
+            "--set", "view.fade=4", "--set", "stepper.capacity=1");
     SUCCEED("render", "out", "-q", "-o", "all");
     expect_frames("all", 0, FRAMES);
     SUCCEED("render", "out", "-q", "-o", "some", "--frames", "5:6", "--threads", "3");
@@ -109,6 +111,10 @@ START_TEST(trails_go_back) {
     expect_frames("again", 6, 3);
     SUCCEED("render", "out", "-q", "-o", "without", "--set", "view.trails=0", "--frames", "6");
     ck_assert(!same_file(frame("without", 0).text, frame("out/frames", 6).text));
+    SUCCEED("render", "out", "-q", "-o", "faded", "--set", "view.trails=0", "--frames", "4");
+    SUCCEED("render", "out", "-q", "-o", "quicker", "--set", "view.trails=0", "--set", "view.fade=1",
+            "--frames", "4");
+    ck_assert(!same_file(frame("faded", 0).text, frame("quicker", 0).text));
     expect_refusal(RUN("render", "out", "-o", "beyond", "--frames", "9"), 2, "has no frame 9");
 }
 END_TEST
