@@ -126,6 +126,7 @@ typedef struct root_list_search {
     size_t from;
     qdi_root_list_visit visit;
     void *context;
+    uint64_t *tests;
 } root_list_search;
 
 // Visits places [begin, end) of the root's list whose boxes overlap the box that is searched for.
@@ -136,7 +137,9 @@ static bool search_bounds_below(const root_list_search *job, size_t at, size_t b
         return search_bounds_below(job, 2 * at + 1, begin, middle) &&
                search_bounds_below(job, 2 * at + 2, middle, end);
     }
-    for (size_t i = begin < job->from ? job->from : begin; i < end; ++i) {
+    size_t first = begin < job->from ? job->from : begin;
+    *job->tests += end - first;
+    for (size_t i = first; i < end; ++i) {
         if (qdi_shift_overlap(job->box, job->root_list->box[i], job->shift) && !job->visit(job->context, i))
             return false;
     }
@@ -144,7 +147,7 @@ static bool search_bounds_below(const root_list_search *job, size_t at, size_t b
 }
 
 bool qdi_root_list_search(const qdi_root_list *root_list, qd_box box, qd_vec2 shift, size_t from,
-                          qdi_root_list_visit visit, void *context) {
-    root_list_search job = {root_list, box, shift, from, visit, context};
+                          qdi_root_list_visit visit, void *context, uint64_t *tests) {
+    root_list_search job = {root_list, box, shift, from, visit, context, tests};
     return search_bounds_below(&job, 0, 0, root_list->count);
 }

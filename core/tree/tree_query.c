@@ -3,6 +3,7 @@
 #include "core/base/arithmetic.h"
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"
+#include "core/tree/search.h"
 #include "core/tree/tree_impl.h"
 
 typedef struct query_state {
@@ -15,6 +16,7 @@ typedef struct query_state {
     qd_body_index self;
     qd_tree_visit visit;
     void *context;
+    uint64_t tests; // boxes of bodies that were compared
 } query_state;
 
 // Visits a slot whose box overlaps in the copy that is searched, unless a nearer image overlaps too.
@@ -54,8 +56,9 @@ static bool retrieve_from_list_unshifted(const query_state *query, const qdi_nod
 }
 
 // Searches a node's list for boxes that overlap.
-static bool retrieve_from_list(const query_state *query, const qdi_node *node) {
+static bool retrieve_from_list(query_state *query, const qdi_node *node) {
     if (node->count == 0 || !qdi_shift_overlap(query->box, node->own, query->shift)) return true;
+    query->tests += node->count;
     if (!query->shifted) return retrieve_from_list_unshifted(query, node);
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         if (qdi_shift_overlap(query->box, qdi_slot_box(&query->tree->slots, s), query->shift) &&
@@ -79,7 +82,7 @@ static unsigned children_overlapping(const query_state *query, const qdi_family 
 }
 
 // Searches the subtrees of a family for boxes that overlap.
-static bool retrieve_from_children(const query_state *query, qdi_family_index index) {
+static bool retrieve_from_children(query_state *query, qdi_family_index index) {
     const qdi_family *family = &query->tree->families[index];
     for (unsigned hits = children_overlapping(query, family); hits != 0; hits &= hits - 1) {
         const qdi_node *node = &query->tree->nodes[4 * index + (unsigned)__builtin_ctz(hits)];
@@ -96,16 +99,15 @@ static bool retrieve_from_copy(query_state *query) {
     query->shift = (qd_vec2){query->image.x * tree->period.x, query->image.y * tree->period.y};
     query->shifted = query->shift.x != 0 || query->shift.y != 0;
     if (!qdi_shift_overlap(query->box, qdi_family_box(&tree->families[0], 0), query->shift)) return true;
-    bool going = qdi_root_list_used(tree) ? qdi_root_list_search(&tree->root_list, query->box, query->shift,
-                                                                 0, retrieve_root_list_hit, query)
-                                          : retrieve_from_list(query, root);
+    bool going = qdi_root_list_used(tree)
+                     ? qdi_root_list_search(&tree->root_list, query->box, query->shift, 0,
+                                            retrieve_root_list_hit, query, &query->tests)
+                     : retrieve_from_list(query, root);
     return going && (qdi_is_leaf(root) || retrieve_from_children(query, root->children));
 }
 
-qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
-                           void *context) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!tree || !visit) return QD_ERR_ARGUMENT;
+qd_status qdi_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
+                            void *context, uint64_t *tests) {
     query_state query = {.tree = tree, .box = box, .self = self, .visit = visit, .context = context};
     if (!qd_box_valid(box) || !qdi_image_base(box, tree->period, &query.base)) return QD_ERR_VALUE;
     query.periodic = tree->period.x > 0.0 || tree->period.y > 0.0;
@@ -115,9 +117,17 @@ qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, 
     for (int i = 0; i < copies_x * copies_y; ++i) {
         query.image.x = (int16_t)(query.base.x + order[i % copies_x]);
         query.image.y = (int16_t)(query.base.y + order[i / copies_x]);
-        if (!retrieve_from_copy(&query)) return QD_OK;
+        if (!retrieve_from_copy(&query)) break;
     }
+    *tests += query.tests;
     return QD_OK;
+}
+
+qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
+                           void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    uint64_t tests = 0;
+    return tree && visit ? qdi_tree_retrieve(tree, box, self, visit, context, &tests) : QD_ERR_ARGUMENT;
 }
 
 qd_status qd_tree_range(const qd_tree *tree, qd_box box, qd_tree_visit visit, void *context) {
