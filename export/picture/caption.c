@@ -25,15 +25,25 @@ typedef struct meaning {
 
 static const meaning contact_meanings[] = {{"free", QDI_HUE_REST}, {"touching", QDI_HUE_TOUCHING}};
 
-// Outlines of a retrieve: what each is and how many there are.
-static const struct {
+// What a search looked at and found: names, how many there are, and the ink of their outlines (0: none).
+typedef struct search_meaning {
     const char *name;
     uint8_t ink;
-} retrieve_meanings[] = {{"asked", QDI_INK_ASKED},
-                         {"nodes", QDI_INK_VISITED},
-                         {"candidates", QDI_INK_CANDIDATE},
-                         {"hits", QDI_INK_HIT}};
-enum { RETRIEVE_MEANINGS = sizeof retrieve_meanings / sizeof retrieve_meanings[0] };
+    size_t count; // in qdi_search_facts; NOT_COUNTED
+} search_meaning;
+#define NOT_COUNTED SIZE_MAX
+static const search_meaning retrieve_meanings[QDI_CAPTION_SEARCH] = {
+    {"asked", QDI_INK_ASKED, NOT_COUNTED},
+    {"nodes", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
+    {"box tests", 0, offsetof(qdi_search_facts, tests)},
+    {"candidates", QDI_INK_CANDIDATE, offsetof(qdi_search_facts, candidates)},
+    {"hits", QDI_INK_HIT, offsetof(qdi_search_facts, hits)}};
+static const search_meaning query_meanings[QDI_CAPTION_SEARCH] = {
+    {"query", QDI_INK_HIT, NOT_COUNTED},
+    {"nodes", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
+    {"box tests", 0, offsetof(qdi_search_facts, tests)},
+    {"candidates", QDI_INK_CANDIDATE, offsetof(qdi_search_facts, candidates)},
+    {"inside", 0, offsetof(qdi_search_facts, hits)}};
 static const char widest_count[] = "00000";
 
 static const char widest_number[] = "-0.000e-000";
@@ -76,21 +86,29 @@ static int colours_item_width(const qdi_font *font, const qd_view *view) {
     return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
 }
 
-// How wide the caption's explanation of a retrieve is.
-static int retrieve_item_width(const qdi_font *font, const qd_view *view) {
-    int gap = gap_width(font), width = -gap;
-    if (view->retrieve == QD_VIEW_NOBODY) return 0;
-    for (int i = 0; i < RETRIEVE_MEANINGS; ++i)
-        width += swatch_size(font) + gap / 2 + qdi_font_width(font, retrieve_meanings[i].name) + gap +
-                 (i > 0 ? qdi_font_width(font, widest_count) + gap : 0);
-    return width;
+// What an item tells of a search; NULL where it is no such item.
+static const search_meaning *search_item(int item) {
+    const int retrieve = item - QDI_CAPTION_RETRIEVE, query = item - QDI_CAPTION_QUERY;
+    if (retrieve >= 0 && retrieve < QDI_CAPTION_SEARCH) return &retrieve_meanings[retrieve];
+    return query >= 0 && query < QDI_CAPTION_SEARCH ? &query_meanings[query] : NULL;
+}
+
+// How wide an item that tells of a search is.
+static int search_item_width(const qdi_caption *caption, int item) {
+    const qdi_font *font = &caption->font;
+    const search_meaning *told = search_item(item);
+    const int gap = gap_width(font);
+    if (item < QDI_CAPTION_QUERY ? caption->view.retrieve == QD_VIEW_NOBODY : isnan(caption->view.query.x))
+        return 0;
+    return (told->ink ? swatch_size(font) + gap / 2 : 0) + qdi_font_width(font, told->name) +
+           (told->count != NOT_COUNTED ? gap + qdi_font_width(font, widest_count) : 0);
 }
 
 // How wide an item of the caption is.
 static int caption_item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
-    if (item == QDI_CAPTION_RETRIEVE) return retrieve_item_width(font, &caption->view);
+    if (search_item(item)) return search_item_width(caption, item);
     if (item == QDI_CAPTION_COLOURS) return colours_item_width(font, &caption->view);
     if (item == QDI_CAPTION_SCALE)
         return SCALE_SIZES * font->size + gap_width(font) + qdi_font_width(font, "5e-300");
@@ -261,24 +279,27 @@ static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, co
     }
 }
 
-// Draws the caption's explanation of a retrieve: a swatch of each outline's colour, what it is, and how many
-// there are.
-static void draw_retrieve_item(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+// Draws an item that tells of a search: a swatch of the outlines' colour, what they are, and how many there
+// are.
+static void draw_search_item(const qdi_caption *caption, qdi_raster *raster, int item,
+                             const qdi_facts *facts) {
     const qdi_font *font = &caption->font;
-    const qdi_caption_place *place = &caption->place[QDI_CAPTION_RETRIEVE];
-    const uint64_t counts[RETRIEVE_MEANINGS] = {0, facts->looked_at, facts->candidates, facts->hits};
-    int x = place->x, gap = gap_width(font), wide = swatch_size(font);
-    for (int i = 0; i < RETRIEVE_MEANINGS; ++i) {
+    const qdi_caption_place *place = &caption->place[item];
+    const qdi_search_facts *found = item < QDI_CAPTION_QUERY ? &facts->retrieve : &facts->query;
+    const search_meaning *told = search_item(item);
+    int x = place->x, wide = swatch_size(font);
+    if (!place->shown) return;
+    if (told->ink) {
         const qdi_area swatch = {x, place->baseline - wide, x + wide, place->baseline};
-        qdi_raster_fill(raster, swatch, retrieve_meanings[i].ink);
-        x += wide + gap / 2;
-        x = qdi_font_draw(font, raster, x, place->baseline, retrieve_meanings[i].name, QDI_INK_LABEL) + gap;
-        if (i == 0) continue;
-        char text[24];
-        (void)snprintf(text, sizeof text, "%" PRIu64, counts[i]);
-        (void)qdi_font_draw(font, raster, x, place->baseline, text, QDI_INK_VALUE);
-        x += qdi_font_width(font, widest_count) + gap;
+        qdi_raster_fill(raster, swatch, told->ink);
+        x += wide + gap_width(font) / 2;
     }
+    x = qdi_font_draw(font, raster, x, place->baseline, told->name, QDI_INK_LABEL) + gap_width(font);
+    if (told->count == NOT_COUNTED) return;
+    char text[24];
+    const uint64_t *count = (const uint64_t *)(const void *)((const char *)found + told->count);
+    (void)snprintf(text, sizeof text, "%" PRIu64, *count);
+    (void)qdi_font_draw(font, raster, x, place->baseline, text, QDI_INK_VALUE);
 }
 
 double qdi_caption_round(double most, char text[32]) {
@@ -334,7 +355,8 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
     if (title->shown)
         (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
     draw_caption_columns(caption, raster, facts);
-    if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve_item(caption, raster, facts);
+    for (int item = QDI_CAPTION_RETRIEVE; item < QDI_CAPTION_COLOURS; ++item)
+        draw_search_item(caption, raster, item, facts);
     if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, facts, top);
     if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale_item(caption, raster, facts->scale);
 }

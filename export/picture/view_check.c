@@ -43,5 +43,9 @@ const char *qdi_view_check(const qd_view *view) {
     bool automatic = isnan(view->range.x) && isnan(view->range.y);
     bool ranged = isfinite(view->range.x) && isfinite(view->range.y) && view->range.x < view->range.y;
     if (!automatic && !ranged) return "the range of the colour map must rise";
-    return check_camera(&view->camera);
+    const qd_view_camera *query = &view->query;
+    if (isnan(query->x) && (query->follow != QD_VIEW_NOBODY || query->key_count > 0))
+        return "view.query.follow and view.query.path need the size that view.query.region has";
+    const char *wrong = check_camera(query);
+    return wrong ? wrong : check_camera(&view->camera);
 }

@@ -11,8 +11,8 @@
 #define QDI_HUES   16
 #define QDI_LEVELS 12
 
-/// The last hue is that of static bodies, whatever colours tell; those before it lie along the map, or are
-/// the categories.
+/// The last hue is that of static bodies, whatever colours tell, and of those that are dim beside the ones of
+/// a query; those before it lie along the map, or are the categories.
 #define QDI_HUE_STATIC (QDI_HUES - 1)
 #define QDI_MAP_HUES   (QDI_HUES - 1)
 #define QDI_CATEGORIES 7

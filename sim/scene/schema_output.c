@@ -44,6 +44,19 @@ static const qdi_key keys[] = {
              "A body's id: what its retrieve asked the tree for, which nodes it looked at, which bodies "
              "overlap its box and which of them it touches.",
              .choices = "none"),
+    GROUP_KEY("view.query",
+              "A rectangle that the tree is asked for: what has a point in it keeps its colour, "
+              "all else is dim; the nodes that were looked at are outlined."),
+    KEY("view.query.region", REGION_OR_AUTO, IN_SETTINGS(view.query.x), -1e30, 1e30,
+        "The rectangle; `auto`: none."),
+    FREE_KEY(
+        "view.query.follow", LABEL, IN_SETTINGS(view.query.follow),
+        "A body's id, or the centre of `mass`: the rectangle's middle goes where it goes. Where the body "
+        "is gone, as without.",
+        .choices = "none|mass"),
+    KEY("view.query.path", CAMERA_PATH, IN_SETTINGS(view.query), -1e30, 1e30,
+        "Keyframes [time, x, y, zoom] of the rectangle's middle, and how many times smaller it is than "
+        "`region`: smoothly from one to the next, as `view.camera.path`."),
     FREE_KEY("view.text", BOOL, IN_SETTINGS(view.text),
              "Step, time, counts, a scale, and what the colours mean."),
     FREE_KEY("view.title", BOOL, IN_SETTINGS(view.title), "The scene's name before the text."),

@@ -2,6 +2,18 @@
 
 #include <math.h>
 
+// All of the world.
+static qd_view_camera whole(void) {
+    const double nan = (double)NAN;
+    return (qd_view_camera){.x = nan,
+                            .y = nan,
+                            .width = nan,
+                            .height = nan,
+                            .centre = {nan, nan},
+                            .zoom = 1,
+                            .follow = QD_VIEW_NOBODY};
+}
+
 qd_view qd_view_default(void) {
     const double nan = (double)NAN;
     return (qd_view){.width = 1280,
@@ -14,11 +26,6 @@ qd_view qd_view_default(void) {
                      .contacts = QD_VIEW_CONTACTS_MARKS,
                      .retrieve = QD_VIEW_NOBODY,
                      .text = true,
-                     .camera = {.x = nan,
-                                .y = nan,
-                                .width = nan,
-                                .height = nan,
-                                .centre = {nan, nan},
-                                .zoom = 1,
-                                .follow = QD_VIEW_NOBODY}};
+                     .query = whole(),
+                     .camera = whole()};
 }

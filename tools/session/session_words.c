@@ -36,6 +36,7 @@ static void warn_of_what_is_missing(const qdi_session *session) {
     const qd_view view = qd_scene_view(session->scene);
     warn_of_nobody(session, "view.camera.follow", view.camera.follow);
     warn_of_nobody(session, "view.retrieve", view.retrieve);
+    warn_of_nobody(session, "view.query.follow", view.query.follow);
 }
 
 void qdi_session_header(const qdi_session *session) {

@@ -106,8 +106,11 @@ typedef struct qd_view {
     qd_view_contacts contacts;
     int trails;        ///< frames back that a body's way is drawn, 0..QD_VIEW_TRAILS_MAX; default 0
     uint64_t retrieve; ///< label of the body whose retrieve is shown; QD_VIEW_NOBODY: none
-    bool text;         ///< step, time, counts, a scale, what the colours mean
-    bool title;        ///< the scene's name, where there is text
+    /// A rectangle that the tree is asked for: the part that a camera like this shows. What is in it keeps
+    /// its colour, all else is dim. Without a part (NaN): none.
+    qd_view_camera query;
+    bool text;  ///< step, time, counts, a scale, what the colours mean
+    bool title; ///< the scene's name, where there is text
     qd_view_camera camera;
 } qd_view;
 

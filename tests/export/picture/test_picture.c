@@ -507,7 +507,7 @@ static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
         if (view->colour == QD_VIEW_CONTACT) disks[i].hue %= 2;
     }
     qdi_picture picture = {
-        .facts = {1234, 20.5667, 160, 3, 17, 8.5, 0, 0, 0}, .side_x = side, .side_y = side};
+        .facts = {1234, 20.5667, 160, 3, 17, 8.5, 0, {0}, {0}}, .side_x = side, .side_y = side};
     picture.world = picture.clip = (qdi_area){6, 6, view->width - 6, caption.world.max_y - 6};
     picture.disks = disks;
     picture.disk_count = 160;
@@ -559,19 +559,25 @@ START_TEST(marks_leave_heaps_their_colours) {
 }
 END_TEST
 
-START_TEST(a_retrieve_is_told_in_the_caption) {
+// 0: a retrieve, 1: a query.
+START_TEST(a_search_is_told_in_the_caption) {
     qd_view view = qd_view_default();
     view.width = 640;
     view.height = 360;
-    view.retrieve = 7;
+    if (_i == 0) view.retrieve = 7;
+    if (_i == 1) view.query.x = view.query.y = view.query.width = view.query.height = 9;
     qdi_caption caption;
     qdi_raster raster[2];
     ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, NULL, &caption), QD_OK);
-    for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i) ck_assert(caption.place[i].shown);
-    const qdi_caption_place *place = &caption.place[QDI_CAPTION_RETRIEVE];
+    const int item = _i == 0 ? QDI_CAPTION_RETRIEVE : QDI_CAPTION_QUERY;
+    for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i)
+        ck_assert_int_eq(caption.place[i].shown, (i >= item && i < item + QDI_CAPTION_SEARCH) ||
+                                                     i < QDI_CAPTION_RETRIEVE || i >= QDI_CAPTION_COLOURS);
+    const qdi_caption_place *place = &caption.place[item + QDI_CAPTION_SEARCH - 1];
     bool inks[QDI_INK_COUNT] = {false};
     for (int k = 0; k < 2; ++k) {
-        const qdi_facts facts = {.scale = 1, .looked_at = 12, .candidates = 3, .hits = (uint64_t)k};
+        const qdi_search_facts found = {.nodes = 12, .tests = 30, .candidates = 3, .hits = (uint64_t)k};
+        const qdi_facts facts = {.scale = 1, .retrieve = found, .query = found};
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 640, 360, &raster[k]), QD_OK);
         qdi_caption_draw(&caption, &raster[k], &facts, 1);
     }
@@ -583,7 +589,8 @@ START_TEST(a_retrieve_is_told_in_the_caption) {
         ck_assert(p % 640 >= place->x && p % 640 < place->x + place->width && p / 640 >= caption.band.min_y);
     }
     ck_assert_int_gt(differ, 0);
-    ck_assert(inks[QDI_INK_ASKED] && inks[QDI_INK_VISITED] && inks[QDI_INK_CANDIDATE] && inks[QDI_INK_HIT]);
+    ck_assert(inks[QDI_INK_VISITED] && inks[QDI_INK_CANDIDATE] && inks[QDI_INK_HIT]);
+    ck_assert_int_eq(inks[QDI_INK_ASKED], _i == 0);
     for (int k = 0; k < 2; ++k) qdi_raster_destroy(&raster[k]);
     qdi_caption_destroy(&caption);
 }
@@ -627,7 +634,7 @@ START_TEST(caption_stays_in_its_band) {
         qdi_raster raster;
         ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
-        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0.37, 0, 0, 0};
+        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0.37, 0, {0}, {0}};
         qdi_caption_draw(&caption, &raster, &facts, 1e-300);
         size_t wrong = 0;
         for (int p = 0; p < view.width * view.height; ++p) {
@@ -638,7 +645,8 @@ START_TEST(caption_stays_in_its_band) {
         ck_assert_int_gt(caption.world.max_y, view.height / 2);
         if (view.width >= 320 && view.height >= 240)
             for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i)
-                ck_assert_int_eq(caption.place[i].shown, i != QDI_CAPTION_RETRIEVE);
+                ck_assert_int_eq(caption.place[i].shown,
+                                 i < QDI_CAPTION_RETRIEVE || i >= QDI_CAPTION_COLOURS);
         qdi_raster_destroy(&raster);
         qdi_caption_destroy(&caption);
     }
@@ -660,7 +668,7 @@ int main(void) {
     tcase_add_test(tests, periodic_images_and_open_strays);
     tcase_add_test(tests, nodes_as_lines);
     tcase_add_test(tests, marks_leave_heaps_their_colours);
-    tcase_add_test(tests, a_retrieve_is_told_in_the_caption);
+    tcase_add_loop_test(tests, a_search_is_told_in_the_caption, 0, 2);
     tcase_add_test(tests, speeds);
     tcase_add_test(tests, speeds_that_gravity_will_make);
     tcase_add_test(tests, no_memory_at_any_allocation);

@@ -211,6 +211,8 @@ START_TEST(sets_any_key) {
         {"view.contacts=impulse", "contacts: impulse\n"},
         {"view.retrieve=17", "retrieve: 17\n"},
         {"view.camera.follow=mass", "follow: mass\n"},
+        {"view.query={region: [1, 2, 3, 4], follow: 3}", "query:\n    region: [1, 2, 3, 4]\n    follow: 3\n"},
+        {"view.query.region=auto", "query:\n    region: auto\n"},
         {"view.camera.region=[1, 2, 3, 4]", "region: [1, 2, 3, 4]\n"},
         {"view.camera.path=[[0, 5, 5, 1], [2, 7, 5, 4]]", "path: [[0, 5, 5, 1], [2, 7, 5, 4]]\n"},
         {"name='other'", "name: other\n"},

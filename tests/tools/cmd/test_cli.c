@@ -244,6 +244,8 @@ START_TEST(test_a_body_that_is_not_there_is_told) {
     } cases[] = {
         {"view.camera.follow=21", "run.seed=1", "warning: view.camera.follow: there is no body 21"},
         {"view.retrieve=99", "run.seed=1", "warning: view.retrieve: there is no body 99"},
+        {"view.query.follow=99", "view.query.region=[1, 1, 2, 2]",
+         "warning: view.query.follow: there is no body 99"},
         {"view.camera.follow=20", "view.retrieve=1", NULL},
         {"view.camera.follow=mass", "view.retrieve=none", NULL},
         {"view.camera.follow=99", "emitters=[{rate: 1, region: [10, 10, 5, 5], radius: 0.5}]", NULL},

@@ -119,6 +119,22 @@ START_TEST(trails_go_back) {
 }
 END_TEST
 
+// A query is asked of each moment, so any moment shows it as the run did.
+START_TEST(a_query_goes_along) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.query.region=[1, 1, 6, 4]", "--set",
+            "view.query.path=[[0, 5, 5, 1], [0.8, 15, 8, 2]]", "--set", "stepper.capacity=2");
+    SUCCEED("render", "out", "-q", "-o", "kept");
+    expect_frames("kept", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "3:", "--threads", "2");
+    expect_frames("again", 3, FRAMES - 3);
+    SUCCEED("render", "out", "-q", "-o", "with", "--set", "view.query.follow=7", "--frames", "6");
+    ck_assert(!same_file(frame("with", 0).text, frame("out/frames", 6).text));
+    expect_refusal(RUN("render", "out", "-o", "none", "--set", "view.query.region=auto"), 4,
+                   "view.query.follow and view.query.path need the size that view.query.region has");
+}
+END_TEST
+
 // The nodes that a step changed are known where the step was made again, and only there.
 START_TEST(changed_nodes) {
     qd_scratch_write(at("small.yaml").text, scene);
@@ -260,6 +276,7 @@ int main(void) {
     tcase_add_test(tests, some_of_the_frames);
     tcase_add_test(tests, simulated_again);
     tcase_add_test(tests, trails_go_back);
+    tcase_add_test(tests, a_query_goes_along);
     tcase_add_test(tests, changed_nodes);
     tcase_add_test(tests, bodies_by_thread);
     tcase_add_test(tests, another_view);
