@@ -14,7 +14,7 @@ _Static_assert(QD_SHAPE_DISK == 0 && QD_SHAPE_RECT == 1 && QD_SHAPE_CAPSULE == 2
 _Static_assert(sizeof(qd_shape_kind) == sizeof(int), "choices are ints");
 _Static_assert(QD_BOUNDARY_REFLECT == 0 && QD_BOUNDARY_PERIODIC == 1 && QD_BOUNDARY_OPEN == 2, "boundary");
 _Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1 && QD_CONTACT_SPRING == 2, "contact.model");
-_Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
+_Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1 && QD_RETRIEVE_BRUTE == 2, "stepper.retrieve");
 _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
 _Static_assert(QD_VIDEO_ULTRAFAST == 0 && QD_VIDEO_VERYSLOW == 8, "video.preset");
 _Static_assert(QD_VIEW_SIZE == 2 && QD_VIEW_SPIN == 3 && QD_VIEW_DEPTH == 4 && QD_VIEW_ID == 5 &&

@@ -40,7 +40,7 @@
 
 static const char *const boundaries[] = {"reflect", "periodic", "open", NULL};
 static const char *const models[] = {"none", "impulse", "spring", NULL};
-static const char *const retrieves[] = {"join", "each", NULL};
+static const char *const retrieves[] = {"join", "each", "brute", NULL};
 static const char *const continuous[] = {"auto", "on", "off", NULL};
 static const char *const laws[] = {"constant", "inverse", "inverse-square", NULL};
 static const char *const kinds[] = {"dynamic", "static", "kinematic", NULL};

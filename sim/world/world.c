@@ -57,7 +57,7 @@ static qd_status enums_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
     if ((unsigned)def->continuous > QD_CONTINUOUS_OFF)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to follow fast bodies");
-    if ((unsigned)def->retrieve > QD_RETRIEVE_EACH)
+    if ((unsigned)def->retrieve > QD_RETRIEVE_BRUTE)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to retrieve");
     return QD_OK;
 }

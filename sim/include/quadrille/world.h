@@ -44,6 +44,9 @@ typedef enum qd_contact_model {
 typedef enum qd_retrieve_mode {
     QD_RETRIEVE_JOIN, ///< self-join of the tree
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
+    /// Every box against every other, as if there were no tree; the same results, at a cost that grows with
+    /// the square of the number of bodies: for comparison.
+    QD_RETRIEVE_BRUTE,
 } qd_retrieve_mode;
 
 /// Which bodies have their way through a step followed (contact model impulse only), so that they pass

@@ -135,6 +135,20 @@ START_TEST(a_query_goes_along) {
 }
 END_TEST
 
+// Pictures of a run without the tree's searches are those of one with, nodes included.
+START_TEST(brute_force_is_drawn_alike) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "tree", "-q", "--set", "view.colour=refiled");
+    SUCCEED("run", "small.yaml", "-o", "brute", "-q", "--set", "view.colour=refiled", "--set",
+            "stepper.retrieve=brute");
+    char *tree = qd_scratch_read(at("tree/frames/manifest.csv").text, NULL),
+         *brute = qd_scratch_read(at("brute/frames/manifest.csv").text, NULL);
+    ck_assert_str_eq(tree, brute);
+    free(tree);
+    free(brute);
+}
+END_TEST
+
 // The nodes that a step changed are known where the step was made again, and only there.
 START_TEST(changed_nodes) {
     qd_scratch_write(at("small.yaml").text, scene);
@@ -277,6 +291,7 @@ int main(void) {
     tcase_add_test(tests, simulated_again);
     tcase_add_test(tests, trails_go_back);
     tcase_add_test(tests, a_query_goes_along);
+    tcase_add_test(tests, brute_force_is_drawn_alike);
     tcase_add_test(tests, changed_nodes);
     tcase_add_test(tests, bodies_by_thread);
     tcase_add_test(tests, another_view);
