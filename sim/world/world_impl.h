@@ -73,6 +73,12 @@ typedef struct qdi_margin {
 /// Steps after which it is looked again whether fat boxes would pay, once they did not.
 enum { QDI_MARGIN_AGAIN = 8 };
 
+/// What the last search for candidates cost, in the last step or detection.
+typedef struct qdi_searched {
+    uint64_t candidates; ///< pairs whose shapes were looked at
+    uint64_t tests;      ///< boxes that were compared
+} qdi_searched;
+
 /// Time: `base_time` at step `base_step`, `dt` per step since.
 typedef struct qdi_clock {
     uint64_t step, base_step;
@@ -153,6 +159,7 @@ struct qd_world {
     qd_world_totals totals;
     qdi_ledger ledger;
     qdi_rates rates;
+    qdi_searched searched;
     double entered; ///< energy of bodies that were added, less that of bodies that went
     double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;

@@ -145,6 +145,7 @@ typedef struct qd_world_totals {
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
     uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
+    uint64_t box_tests;   ///< comparisons of two boxes that these took (qd_pairs_tests)
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
     double
         wall_work; ///< energy that moving walls gave: sum of impulse times velocity of the wall in its step
