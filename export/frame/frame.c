@@ -61,6 +61,7 @@ struct qd_frame_writer {
     qdi_caption caption;
     qdi_palette palette;
     double speed_top;    // NaN until known
+    double rate, cost;   // of the clock, for the next frame
     qdi_changes watched; // nodes before the step to the next frame
     uint64_t watched_step;
     bool watching;
@@ -300,6 +301,8 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
                                   .view = def->view,
                                   .palette = qdi_palette_make(&def->view),
                                   .speed_top = def->view.speed,
+                                  .rate = (double)NAN,
+                                  .cost = (double)NAN,
                                   .video = def->video,
                                   .watched = {.allocator = allocator},
                                   .slots = (size_t)def->queue + (size_t)def->workers,
@@ -365,6 +368,12 @@ size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes)
     return used + qdi_trails_save(&writer->trails, bytes ? bytes + used : NULL);
 }
 
+void qd_frame_writer_pace(qd_frame_writer *writer, double rate, double cost) {
+    if (!writer) return;
+    writer->rate = rate;
+    writer->cost = cost;
+}
+
 qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
@@ -389,6 +398,9 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
         qdi_queue_return(writer->queue, slot);
         return writer->failure;
     }
+    shot->picture.facts.rate = writer->rate;
+    shot->picture.facts.cost = writer->cost;
+    qd_frame_writer_pace(writer, (double)NAN, (double)NAN);
     qdi_queue_put(writer->queue, slot);
     writer->pushed += 1;
     return QD_OK;

@@ -13,9 +13,10 @@ enum { SMALLEST_SIZE = 9, COMMON_SIZE = 12, LARGEST_SIZE = 48 };
 enum { SCALE_SIZES = 6 };
 
 // Names of the columns, and the widest value that each has room for.
-static const char *const labels[QDI_CAPTION_COLUMNS] = {"step", "time", "bodies", "contacts", "nodes"};
-static const char *const widest[QDI_CAPTION_COLUMNS] = {"00000000", "00000.000", "00000000", "0000000",
-                                                        "000000"};
+static const char *const labels[QDI_CAPTION_COLUMNS] = {
+    "step", "time", "bodies", "contacts", "nodes", "candidates/body", "tests/step", "steps/s", "ns/body"};
+static const char *const widest[QDI_CAPTION_COLUMNS] = {
+    "00000000", "00000.000", "00000000", "0000000", "000000", "00.00", "00000000", "0000000.0", "00000.0"};
 
 // A colour's meaning.
 typedef struct meaning {
@@ -104,9 +105,17 @@ static int search_item_width(const qdi_caption *caption, int item) {
            (told->count != NOT_COUNTED ? gap + qdi_font_width(font, widest_count) : 0);
 }
 
-// How wide an item of the caption is.
+// True where the view's text has an item.
+static bool has_item(const qd_view *view, int item) {
+    if (item == QDI_CAPTION_TITLE) return true;
+    if (item < QDI_CAPTION_RETRIEVE) return view->text >> (item - QDI_CAPTION_COLUMN) & 1;
+    return view->text & (item == QDI_CAPTION_SCALE ? QD_VIEW_TEXT_SCALE : QD_VIEW_TEXT_LEGEND);
+}
+
+// How wide an item of the caption is; 0 where it is not there.
 static int caption_item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
+    if (!has_item(&caption->view, item)) return 0;
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
     if (search_item(item)) return search_item_width(caption, item);
     if (item == QDI_CAPTION_COLOURS) return colours_item_width(font, &caption->view);
@@ -119,8 +128,8 @@ static int caption_item_width(const qdi_caption *caption, int item) {
 // How wide the caption is in one line, by which the size of its text is chosen.
 static int caption_line_width(const qdi_caption *caption) {
     int width = caption->font.size;
-    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i)
-        width += caption_item_width(caption, QDI_CAPTION_COLUMN + i) + caption->font.size;
+    for (int item = QDI_CAPTION_COLUMN; item < QDI_CAPTION_RETRIEVE; ++item)
+        if (has_item(&caption->view, item)) width += caption_item_width(caption, item) + caption->font.size;
     return width;
 }
 
@@ -211,6 +220,18 @@ static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) 
         text[used++] = (char)('0' + rest / unit);
     }
     text[used] = '\0';
+}
+
+// A number with so many decimals, made of whole numbers as time is; "-" where it is not known.
+static void fixed_text(double value, int decimals, char *text, size_t bytes) {
+    uint64_t unit = 1;
+    for (int i = 0; i < decimals; ++i) unit *= 10;
+    if (isnan(value) || !(value * (double)unit < 9e18)) {
+        (void)snprintf(text, bytes, "-");
+        return;
+    }
+    const uint64_t units = (uint64_t)(value * (double)unit + 0.5);
+    (void)snprintf(text, bytes, "%" PRIu64 ".%0*" PRIu64, units / unit, decimals, units % unit);
 }
 
 // Draws a square of a colour.
@@ -339,6 +360,10 @@ static void draw_caption_columns(const qdi_caption *caption, qdi_raster *raster,
     (void)snprintf(values[2], sizeof values[2], "%" PRIu64, facts->bodies);
     (void)snprintf(values[3], sizeof values[3], "%" PRIu64, facts->contacts);
     (void)snprintf(values[4], sizeof values[4], "%" PRIu64, facts->nodes);
+    fixed_text(facts->candidates, 2, values[5], sizeof values[5]);
+    (void)snprintf(values[6], sizeof values[6], "%" PRIu64, facts->tests);
+    fixed_text(facts->rate, 1, values[7], sizeof values[7]);
+    fixed_text(facts->cost, 1, values[8], sizeof values[8]);
     for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i) {
         const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLUMN + i];
         if (!place->shown) continue;

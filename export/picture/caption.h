@@ -4,10 +4,11 @@
 #include "export/picture/picture.h"
 #include "export/raster/text.h"
 
-/// The text below the world, on a ground of its own: the title, step, time, bodies, contacts and nodes in
-/// columns that stay where they are from frame to frame, what the colours mean, and a scale.
+/// The text below the world, on a ground of its own: the title, numbers in columns that stay where they are
+/// from frame to frame, what the colours mean, and a scale, as far as the view's text has them.
 
-#define QDI_CAPTION_COLUMNS 5
+/// The columns are the first bits of qd_view_text, in their order.
+#define QDI_CAPTION_COLUMNS 9
 
 /// What is told of a search: each what was asked, or looked at, or found, and how many of these there are.
 #define QDI_CAPTION_SEARCH 5

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "export/picture/picture_impl.h"
 #include "export/picture/refiled.h"
+#include "sim/world/world_team.h"
 
 #include <math.h>
 
@@ -95,11 +96,18 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
         copier.period_y = copier.world.size.y * copier.camera.scale;
     copier.contacts = qd_world_contacts(world, &copier.contact_count);
     set_world_frame(&copier, area, shown->whole);
+    const qdi_searched searched = qdi_world_searched(world);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,
                                  .contacts = copier.contact_count,
                                  .refiled = picture->refiled ? picture->refiled->lit : 0,
+                                 .candidates = copier.bodies.count > 0
+                                                   ? (double)searched.candidates / (double)copier.bodies.count
+                                                   : 0.0,
+                                 .tests = searched.tests,
+                                 .rate = (double)NAN,
+                                 .cost = (double)NAN,
                                  .scale = copier.camera.scale};
     picture->line_count = picture->mark_count = picture->frame_count = 0;
     qdi_overlay_query(&copier);

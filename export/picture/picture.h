@@ -74,8 +74,11 @@ typedef struct qdi_facts {
     uint64_t step;
     double time;
     uint64_t bodies, contacts, nodes;
-    double scale;     ///< pixels per unit of the world
-    uint64_t refiled; ///< bodies in another node than at the frame before
+    double candidates; ///< per body, of the last step
+    uint64_t tests;    ///< boxes that it compared
+    double rate, cost; ///< steps per second, ns per body and step; NaN: not known
+    double scale;      ///< pixels per unit of the world
+    uint64_t refiled;  ///< bodies in another node than at the frame before
     qdi_search_facts retrieve, query;
 } qdi_facts;
 

@@ -192,6 +192,11 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
         return text;
     case QDI_KEY_BOOL: snprintf(text, QDI_EXPECTED_ROOM, "true or false"); return text;
     case QDI_KEY_CHOICE: choice_words(key, text, QDI_EXPECTED_ROOM); return text;
+    case QDI_KEY_WORDS: {
+        size_t used = (size_t)snprintf(text, QDI_EXPECTED_ROOM, "true, false, or a list of ");
+        choice_words(key, text + used, QDI_EXPECTED_ROOM - used);
+        return text;
+    }
     case QDI_KEY_UINT64:
     case QDI_KEY_UINT32:
     case QDI_KEY_INT: what = "a whole number%s"; break;

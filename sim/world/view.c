@@ -25,7 +25,7 @@ qd_view qd_view_default(void) {
                      .nodes = QD_VIEW_NODES_DEPTH,
                      .contacts = QD_VIEW_CONTACTS_MARKS,
                      .retrieve = QD_VIEW_NOBODY,
-                     .text = true,
+                     .text = QD_VIEW_TEXT_DEFAULT,
                      .query = whole(),
                      .camera = whole()};
 }

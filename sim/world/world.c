@@ -303,6 +303,10 @@ bool qdi_world_is_behind(const qd_world *world) {
     return world->changed || world->tree_lost;
 }
 
+qdi_searched qdi_world_searched(const qd_world *world) {
+    return world->searched;
+}
+
 qd_team *qdi_world_team(const qd_world *world) {
     return world->team;
 }

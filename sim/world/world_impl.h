@@ -13,6 +13,7 @@
 #include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/thread_notes.h"
+#include "sim/world/world_team.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -72,12 +73,6 @@ typedef struct qdi_margin {
 
 /// Steps after which it is looked again whether fat boxes would pay, once they did not.
 enum { QDI_MARGIN_AGAIN = 8 };
-
-/// What the last search for candidates cost, in the last step or detection.
-typedef struct qdi_searched {
-    uint64_t candidates; ///< pairs whose shapes were looked at
-    uint64_t tests;      ///< boxes that were compared
-} qdi_searched;
 
 /// Time: `base_time` at step `base_step`, `dt` per step since.
 typedef struct qdi_clock {

@@ -83,6 +83,11 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_remember(qd_frame_writer *writer, c
 /// many. The bytes are the same on every machine.
 QD_API size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes);
 
+/// What the next frame shows of the clock, where its text is to (QD_VIEW_TEXT_RATE, QD_VIEW_TEXT_COST): how
+/// many steps were made in a second of late, and how many nanoseconds a step took for each body; NaN: not
+/// known, which is shown as "-". The writer has no clock of its own.
+QD_API void qd_frame_writer_pace(qd_frame_writer *writer, double rate, double cost);
+
 /// Adds the world's present state as the next frame. Once a frame failed, every later call returns that
 /// failure. Errors: QD_ERR_IO, QD_ERR_MEMORY; QD_ERR_VALUE where trails would need too many places (bodies
 /// times frames) at the first frame.

@@ -58,6 +58,24 @@ typedef enum qd_view_contacts {
     QD_VIEW_CONTACTS_IMPULSE, ///< points, and normals as long as the impulse is large
 } qd_view_contacts;
 
+/// What stands below a frame, as bits; in this order, whatever order they are asked for in.
+typedef enum qd_view_text {
+    QD_VIEW_TEXT_STEP = 1 << 0,
+    QD_VIEW_TEXT_TIME = 1 << 1,
+    QD_VIEW_TEXT_BODIES = 1 << 2,
+    QD_VIEW_TEXT_CONTACTS = 1 << 3,
+    QD_VIEW_TEXT_NODES = 1 << 4,
+    QD_VIEW_TEXT_CANDIDATES = 1 << 5, ///< pairs per body whose shapes the last step looked at
+    QD_VIEW_TEXT_TESTS = 1 << 6,      ///< comparisons of two boxes in the last step
+    QD_VIEW_TEXT_RATE = 1 << 7,   ///< steps per second since the frame before: a clock's, other in each run
+    QD_VIEW_TEXT_COST = 1 << 8,   ///< nanoseconds per body and step, likewise
+    QD_VIEW_TEXT_LEGEND = 1 << 9, ///< what colours mean, and what searches found
+    QD_VIEW_TEXT_SCALE = 1 << 10, ///< a length
+    QD_VIEW_TEXT_DEFAULT = QD_VIEW_TEXT_STEP | QD_VIEW_TEXT_TIME | QD_VIEW_TEXT_BODIES |
+                           QD_VIEW_TEXT_CONTACTS | QD_VIEW_TEXT_NODES | QD_VIEW_TEXT_LEGEND |
+                           QD_VIEW_TEXT_SCALE,
+} qd_view_text;
+
 /// In place of a body's label.
 #define QD_VIEW_NOBODY UINT64_MAX
 #define QD_VIEW_MASS   (UINT64_MAX - 1) ///< the centre of mass
@@ -109,13 +127,13 @@ typedef struct qd_view {
     /// A rectangle that the tree is asked for: the part that a camera like this shows. What is in it keeps
     /// its colour, all else is dim. Without a part (NaN): none.
     qd_view_camera query;
-    bool text;  ///< step, time, counts, a scale, what the colours mean
-    bool title; ///< the scene's name, where there is text
+    uint32_t text; ///< of qd_view_text; 0: none, and the world has the whole picture
+    bool title;    ///< the scene's name, where there is text
     qd_view_camera camera;
 } qd_view;
 
-/// 1280 x 768, contact, viridis, dark, auto, auto, 8 frames, depth, marks, no trails, nobody, true, false,
-/// all of the world.
+/// 1280 x 768, contact, viridis, dark, auto, auto, 8 frames, depth, marks, no trails, nobody, no
+/// query, the default text, no title, all of the world.
 QD_API qd_view qd_view_default(void);
 
 QD_END_DECLS

@@ -135,6 +135,28 @@ START_TEST(a_query_goes_along) {
 }
 END_TEST
 
+// What the last search cost is of the moment; how fast steps were is told by the run alone, of whose frames
+// verify reads the files.
+START_TEST(text_of_searches_and_clocks) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.text=[step, candidates, tests]");
+    SUCCEED("render", "out", "-q", "-o", "kept");
+    expect_frames("kept", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "2:");
+    expect_frames("again", 2, FRAMES - 2);
+    SUCCEED("run", "small.yaml", "-o", "paced", "-q", "--set", "view.text=[step, rate, cost]");
+    SUCCEED("verify", "paced", "-q");
+    SUCCEED("render", "paced", "-q", "-o", "one");
+    SUCCEED("render", "paced", "-q", "-o", "other", "--every", "5");
+    unsigned paced = 0;
+    for (unsigned i = 0; i < FRAMES; ++i) {
+        ck_assert(same_file(frame("one", i).text, frame("other", i).text));
+        paced += !same_file(frame("one", i).text, frame("paced/frames", i).text);
+    }
+    ck_assert_uint_eq(paced, FRAMES - 1); // of the first there is nothing to tell
+}
+END_TEST
+
 // Pictures of a run without the tree's searches are those of one with, nodes included.
 START_TEST(brute_force_is_drawn_alike) {
     qd_scratch_write(at("small.yaml").text, scene);
@@ -291,6 +313,7 @@ int main(void) {
     tcase_add_test(tests, simulated_again);
     tcase_add_test(tests, trails_go_back);
     tcase_add_test(tests, a_query_goes_along);
+    tcase_add_test(tests, text_of_searches_and_clocks);
     tcase_add_test(tests, brute_force_is_drawn_alike);
     tcase_add_test(tests, changed_nodes);
     tcase_add_test(tests, bodies_by_thread);
