@@ -40,7 +40,8 @@ static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
 START_TEST(lists_the_builtin_scenes) {
     static const char *const names[] = {"pool",    "gas",      "sizes",  "rain",   "clusters", "pyramid",
                                         "tumbler", "billiard", "cradle", "hopper", "bullets",  "brownian",
-                                        "cooling", "compress", "silo",   "shaker"};
+                                        "cooling", "compress", "silo",   "shaker", "cells",    "refresh",
+                                        "pairs",   "retrieve", "query"};
     const size_t count = sizeof names / sizeof names[0];
     for (size_t i = 0; i < count; ++i) {
         ck_assert_str_eq(qd_scene_builtin_name(i), names[i]);
