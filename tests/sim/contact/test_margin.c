@@ -207,6 +207,24 @@ START_TEST(brute_force_stops_at_limits) {
 }
 END_TEST
 
+// Each search compares all bodies with one another, and each body that left its fat box with all others.
+START_TEST(single_bodies_are_counted) {
+    qd_world_def def = qd_world_def_default();
+    def.retrieve = QD_RETRIEVE_BRUTE;
+    def.contact = QD_CONTACT_NONE;
+    def.margin = 1;
+    qd_world *world = qd_test_world(&def);
+    enum { N = 101 };
+    for (int i = 0; i < N - 1; ++i) qd_test_disk(world, 5 + i % 10 * 9, 5 + i / 10 * 9, 0, 0, 1, 0);
+    qd_test_disk(world, 50, 50, 60, 20, 1, 0);
+    qd_test_step(world, 0.02, 100);
+    const qd_world_totals totals = qd_world_total(world);
+    ck_assert_uint_gt(totals.amended, 20);
+    ck_assert_uint_eq(totals.box_tests, totals.rebuilds * (N * (N - 1) / 2) + totals.amended * (N - 1));
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(any_margin_gives_the_same) {
     const double margins[] = {automatic, 0.01, 0.2, 3, 1e18};
     uint64_t first = qd_test_seed(300);
@@ -437,6 +455,7 @@ int main(void) {
     tcase_add_test(tcase, fat_boxes_fit_their_world);
     tcase_add_test(tcase, brute_force_gives_the_same);
     tcase_add_loop_test(tcase, brute_force_stops_at_limits, 0, 2);
+    tcase_add_test(tcase, single_bodies_are_counted);
     tcase_add_test(tcase, any_margin_gives_the_same);
     tcase_add_test(tcase, loading_changes_nothing);
     tcase_add_test(tcase, any_team_makes_the_same_boxes);
