@@ -35,13 +35,13 @@ typedef struct search_meaning {
 #define NOT_COUNTED SIZE_MAX
 static const search_meaning retrieve_meanings[QDI_CAPTION_SEARCH] = {
     {"asked", QDI_INK_ASKED, NOT_COUNTED},
-    {"nodes", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
+    {"looked at", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
     {"box tests", 0, offsetof(qdi_search_facts, tests)},
     {"candidates", QDI_INK_CANDIDATE, offsetof(qdi_search_facts, candidates)},
     {"hits", QDI_INK_HIT, offsetof(qdi_search_facts, hits)}};
 static const search_meaning query_meanings[QDI_CAPTION_SEARCH] = {
     {"query", QDI_INK_HIT, NOT_COUNTED},
-    {"nodes", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
+    {"looked at", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
     {"box tests", 0, offsetof(qdi_search_facts, tests)},
     {"candidates", QDI_INK_CANDIDATE, offsetof(qdi_search_facts, candidates)},
     {"inside", 0, offsetof(qdi_search_facts, hits)}};
