@@ -240,6 +240,7 @@ static void brute_pairs_range(void *context, size_t begin, size_t end, int worke
     bool go_on = !qdi_pairs_stopped(search->pairs);
     for (size_t i = begin; go_on && i < end; ++i) {
         const brute_entry a = brute->entries[i];
+        qdi_pairs_tested(search->pairs, worker, brute->count - i - 1);
         for (size_t k = i + 1; go_on && k < brute->count; ++k) {
             const brute_entry b = brute->entries[k];
             qd_pair pair = {a.body, b.body, here};

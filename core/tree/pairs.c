@@ -64,6 +64,10 @@ const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count) {
     return pairs->items;
 }
 
+uint64_t qd_pairs_tests(const qd_pairs *pairs) {
+    return pairs->tests;
+}
+
 size_t qd_pairs_bytes(const qd_pairs *pairs) {
     size_t bytes = sizeof *pairs + pairs->room * sizeof *pairs->items +
                    pairs->task_room * sizeof *pairs->tasks + pairs->part_room * sizeof *pairs->parts +
@@ -154,6 +158,7 @@ static qd_status pair_buffers_begin(qd_pairs *pairs, size_t workers) {
         qdi_pair_buffer *buffer = &pairs->buffers[w];
         buffer->items = NULL;
         buffer->room = buffer->count = buffer->before = buffer->reported = 0;
+        buffer->tests = 0;
         buffer->head = (qdi_pair_span){NULL, 0};
         buffer->span = &buffer->head;
     }
@@ -165,6 +170,7 @@ static qd_status pair_buffers_begin(qd_pairs *pairs, size_t workers) {
 
 qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {
     pairs->count = 0;
+    pairs->tests = 0;
     qd_status status = pair_buffers_reserve(pairs, workers);
     if (status == QD_OK) {
         status = qdi_reserve(pairs->allocator, &pairs->parts, &pairs->part_room, 0, parts,
@@ -291,5 +297,6 @@ qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team) {
         qdi_team_for(team, pairs->part_count, 16, copy_pair_parts_range, pairs);
     }
     pairs->count = total;
+    for (size_t w = 0; w < pairs->workers; ++w) pairs->tests += pairs->buffers[w].tests;
     return QD_OK;
 }

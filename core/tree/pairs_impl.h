@@ -37,8 +37,9 @@ typedef struct qdi_pair_buffer {
     qdi_pair_span *span;
     qdi_pair_span head; // comes before the first span; has no pairs
     qdi_slots rows;     // room for boxes that a search carries along, without `row`
-    char padding[192 - 2 * sizeof(void *) - 4 * sizeof(size_t) - sizeof(qdi_pair_span) -
-                 sizeof(qdi_slots)]; // cache lines of its own
+    uint64_t tests;     // boxes that were compared with one another
+    char padding[192 - 2 * sizeof(void *) - 4 * sizeof(size_t) - sizeof(qdi_pair_span) - sizeof(qdi_slots) -
+                 sizeof(uint64_t)]; // cache lines of its own
 } qdi_pair_buffer;
 
 typedef struct qdi_pair_part {
@@ -68,8 +69,9 @@ struct qd_pairs {
     size_t part_room, part_count;
     size_t *places; // of the parts
     size_t place_room;
-    size_t found; // atomic: pairs so far, roughly; exact when it decides
-    int stop;     // atomic: a worker ran out of memory (2) or the limit is passed (1)
+    uint64_t tests; // see qd_pairs_tests
+    size_t found;   // atomic: pairs so far, roughly; exact when it decides
+    int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
 };
 
 /// Sets task number `number`; those before it are kept.
@@ -96,6 +98,11 @@ static inline bool qdi_pairs_push(qd_pairs *pairs, int worker, qd_pair pair) {
     if (buffer->count == buffer->room && !qdi_pairs_room(pairs, worker, 1)) return false;
     buffer->items[buffer->count++] = pair;
     return true;
+}
+
+/// Counts boxes that a worker compares.
+static inline void qdi_pairs_tested(qd_pairs *pairs, int worker, uint64_t boxes) {
+    pairs->buffers[worker].tests += boxes;
 }
 
 /// True when the search should stop.

@@ -128,17 +128,20 @@ typedef struct root_list_search {
     size_t from;
     qdi_root_list_visit visit;
     void *context;
+    uint64_t tests;
 } root_list_search;
 
 // Visits places [begin, end) of the root's list whose boxes overlap the box that is searched for.
-static bool search_bounds_below(const root_list_search *job, size_t at, size_t begin, size_t end) {
+static bool search_bounds_below(root_list_search *job, size_t at, size_t begin, size_t end) {
     if (end <= job->from || !qdi_shift_overlap(job->box, job->root_list->bounds[at], job->shift)) return true;
     if (end - begin > QDI_ROOT_LIST_LEAF) {
         size_t middle = middle_place(begin, end);
         return search_bounds_below(job, 2 * at + 1, begin, middle) &&
                search_bounds_below(job, 2 * at + 2, middle, end);
     }
-    for (size_t i = begin < job->from ? job->from : begin; i < end; ++i) {
+    size_t first = begin < job->from ? job->from : begin;
+    job->tests += end - first;
+    for (size_t i = first; i < end; ++i) {
         if (qdi_shift_overlap(job->box, job->root_list->box[i], job->shift) && !job->visit(job->context, i))
             return false;
     }
@@ -146,7 +149,9 @@ static bool search_bounds_below(const root_list_search *job, size_t at, size_t b
 }
 
 bool qdi_root_list_search(const qdi_root_list *root_list, qd_box box, qd_vec2 shift, size_t from,
-                          qdi_root_list_visit visit, void *context) {
-    root_list_search job = {root_list, box, shift, from, visit, context};
-    return search_bounds_below(&job, 0, 0, root_list->count);
+                          qdi_root_list_visit visit, void *context, uint64_t *tests) {
+    root_list_search job = {root_list, box, shift, from, visit, context, 0};
+    const bool going = search_bounds_below(&job, 0, 0, root_list->count);
+    *tests += job.tests;
+    return going;
 }

@@ -47,8 +47,9 @@ QD_MUST_USE qd_status qdi_root_list_build(qd_tree *tree);
 typedef bool (*qdi_root_list_visit)(void *context, size_t place);
 
 /// Every place >= `from` of the order whose box, moved by `shift` (whole periods, see qdi_shift_overlap),
-/// overlaps `box`. Returns false when the visit stopped.
+/// overlaps `box`. Returns false when the visit stopped. `tests` grows by the bodies whose boxes were
+/// compared.
 bool qdi_root_list_search(const qdi_root_list *root_list, qd_box box, qd_vec2 shift, size_t from,
-                          qdi_root_list_visit visit, void *context);
+                          qdi_root_list_visit visit, void *context, uint64_t *tests);
 
 #endif

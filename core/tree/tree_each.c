@@ -2,6 +2,7 @@
 // of its own.
 #include "core/base/arithmetic.h"
 #include "core/tree/pairs_impl.h"
+#include "core/tree/search.h"
 #include "core/tree/tree_impl.h"
 
 enum { SLOTS_PER_TASK = 512 };
@@ -51,13 +52,15 @@ static bool push_pair_with_later(void *context, qd_body_index body, qd_image ima
 // Retrieves what overlaps each of the slots [begin, end).
 static void retrieve_for_slots(each_job *job, size_t begin, size_t end) {
     const qdi_slots *slots = &job->tree->slots;
+    uint64_t tests = 0;
     for (size_t s = begin; s < end && !qdi_pairs_stopped(job->pairs); ++s) {
         job->self = slots->index[s];
         // Boxes of the tree are valid, so there is nothing to fail.
-        qd_status status = qd_tree_retrieve(job->tree, qdi_slot_box(slots, s), job->self,
-                                            push_pair_with_later, job);
+        qd_status status = qdi_tree_retrieve(job->tree, qdi_slot_box(slots, s), job->self,
+                                             push_pair_with_later, job, &tests);
         (void)status;
     }
+    qdi_pairs_tested(job->pairs, job->worker, tests);
 }
 
 // Retrieves what overlaps each body of a subtree.

@@ -152,6 +152,8 @@ static bool join_node_list(const qdi_join *join, const qdi_node *node, const aro
     size_t end = here->top;
     if (!carry_rows_down(join, here->begin, here->end, node->own, &end)) return false;
     if (!carry_lists_down(join, here->after, here->after_count, node->own, &end)) return false;
+    const uint64_t count = node->count;
+    qdi_pairs_tested(join->pairs, join->worker, count * (count - 1) / 2 + count * (end - here->top));
     return join->tree->kernels->list(&join->tree->slots, node->first, (size_t)node->first + node->count,
                                      node->own, carried_rows(join), here->top, end, join->pairs,
                                      join->worker);

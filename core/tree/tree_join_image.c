@@ -31,6 +31,7 @@ bool qdi_join_image_below(const qdi_join *join, size_t slot, qdi_node_index inde
     qd_box bounds = qdi_family_box(&tree->families[qdi_family_of(index)], qdi_sibling(index));
     if (!(mirrored ? image_within_reach(join, bounds, box) : image_within_reach(join, box, bounds)))
         return true;
+    qdi_pairs_tested(join->pairs, join->worker, node->count);
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         qd_box other = qdi_slot_box(&tree->slots, s);
         if (!(mirrored ? image_within_reach(join, other, box) : image_within_reach(join, box, other)))

@@ -9,10 +9,11 @@ static bool join_box_below(const qdi_join *join, qd_box box, qd_body_index index
     unsigned mask = qdi_family_overlap(&tree->families[family], box);
     for (; mask != 0; mask &= mask - 1) {
         const qdi_node *node = &tree->nodes[4 * family + (unsigned)__builtin_ctz(mask)];
-        if (node->count > 0 && qd_box_overlap(box, node->own) &&
-            !tree->kernels->box_list(&tree->slots, box, index, node->first, (size_t)node->first + node->count,
-                                     join->pairs, join->worker)) {
-            return false;
+        if (node->count > 0 && qd_box_overlap(box, node->own)) {
+            qdi_pairs_tested(join->pairs, join->worker, node->count);
+            if (!tree->kernels->box_list(&tree->slots, box, index, node->first,
+                                         (size_t)node->first + node->count, join->pairs, join->worker))
+                return false;
         }
         if (!qdi_is_leaf(node) && !join_box_below(join, box, index, node->children)) return false;
     }
@@ -41,10 +42,11 @@ bool qdi_join_root_list(const qdi_join *join, size_t begin, size_t end) {
     const qd_tree *tree = join->tree;
     const qdi_root_list *root_list = &tree->root_list;
     qdi_family_index children = tree->nodes[QDI_ROOT].children;
+    uint64_t *tests = &join->pairs->buffers[join->worker].tests;
     for (size_t i = begin; i < end; ++i) {
         root_list_join context = {join, i, false};
         if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0.0, 0.0}, i + 1,
-                                  join_root_list_hit, &context))
+                                  join_root_list_hit, &context, tests))
             return false;
         if (children != QDI_NO_CHILD &&
             !join_box_below(join, root_list->box[i], tree->slots.index[root_list->order[i]], children)) {
@@ -58,9 +60,11 @@ bool qdi_join_root_list_image(const qdi_join *join, size_t begin, size_t end) {
     const qd_tree *tree = join->tree;
     const qdi_root_list *root_list = &tree->root_list;
     qdi_family_index children = tree->nodes[QDI_ROOT].children;
+    uint64_t *tests = &join->pairs->buffers[join->worker].tests;
     for (size_t i = begin; i < end; ++i) {
         root_list_join context = {join, i, true};
-        if (!qdi_root_list_search(root_list, root_list->box[i], join->shift, 0, join_root_list_hit, &context))
+        if (!qdi_root_list_search(root_list, root_list->box[i], join->shift, 0, join_root_list_hit, &context,
+                                  tests))
             return false;
         for (unsigned q = 0; q < 4 && children != QDI_NO_CHILD; ++q) {
             if (!qdi_join_image_below(join, root_list->order[i], 4 * children + q, false)) return false;

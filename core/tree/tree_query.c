@@ -3,6 +3,7 @@
 #include "core/base/arithmetic.h"
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"
+#include "core/tree/search.h"
 #include "core/tree/tree_impl.h"
 
 typedef struct query_state {
@@ -15,6 +16,7 @@ typedef struct query_state {
     qd_body_index self;
     qd_tree_visit visit;
     void *context;
+    uint64_t tests; // boxes of bodies that were compared
 } query_state;
 
 // Visits a slot whose box overlaps in the copy that is searched, unless a nearer image overlaps too.
@@ -54,8 +56,9 @@ static bool retrieve_from_list_unshifted(const query_state *query, const qdi_nod
 }
 
 // Searches a node's list for boxes that overlap.
-static bool retrieve_from_list(const query_state *query, const qdi_node *node) {
+static bool retrieve_from_list(query_state *query, const qdi_node *node) {
     if (node->count == 0 || !qdi_shift_overlap(query->box, node->own, query->shift)) return true;
+    query->tests += node->count;
     if (!query->shifted) return retrieve_from_list_unshifted(query, node);
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         if (qdi_shift_overlap(query->box, qdi_slot_box(&query->tree->slots, s), query->shift) &&
@@ -79,7 +82,7 @@ static unsigned children_overlapping(const query_state *query, const qdi_family 
 }
 
 // Searches the subtrees of a family for boxes that overlap.
-static bool retrieve_from_children(const query_state *query, qdi_family_index index) {
+static bool retrieve_from_children(query_state *query, qdi_family_index index) {
     const qdi_family *family = &query->tree->families[index];
     for (unsigned hits = children_overlapping(query, family); hits != 0; hits &= hits - 1) {
         const qdi_node *node = &query->tree->nodes[4 * index + (unsigned)__builtin_ctz(hits)];
@@ -96,16 +99,15 @@ static bool retrieve_from_copy(query_state *query) {
     query->shift = (qd_vec2){query->image.x * tree->period.x, query->image.y * tree->period.y};
     query->shifted = query->shift.x != 0 || query->shift.y != 0;
     if (!qdi_shift_overlap(query->box, qdi_family_box(&tree->families[0], 0), query->shift)) return true;
-    bool going = qdi_root_list_used(tree) ? qdi_root_list_search(&tree->root_list, query->box, query->shift,
-                                                                 0, retrieve_root_list_hit, query)
-                                          : retrieve_from_list(query, root);
+    bool going = qdi_root_list_used(tree)
+                     ? qdi_root_list_search(&tree->root_list, query->box, query->shift, 0,
+                                            retrieve_root_list_hit, query, &query->tests)
+                     : retrieve_from_list(query, root);
     return going && (qdi_is_leaf(root) || retrieve_from_children(query, root->children));
 }
 
-qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
-                           void *context) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!tree || !visit) return QD_ERR_ARGUMENT;
+qd_status qdi_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
+                            void *context, uint64_t *tests) {
     query_state query = {.tree = tree, .box = box, .self = self, .visit = visit, .context = context};
     if (!qd_box_valid(box) || !qdi_image_base(box, tree->period, &query.base)) return QD_ERR_VALUE;
     query.periodic = tree->period.x > 0.0 || tree->period.y > 0.0;
@@ -115,9 +117,17 @@ qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, 
     for (int i = 0; i < copies_x * copies_y; ++i) {
         query.image.x = (int16_t)(query.base.x + order[i % copies_x]);
         query.image.y = (int16_t)(query.base.y + order[i / copies_x]);
-        if (!retrieve_from_copy(&query)) return QD_OK;
+        if (!retrieve_from_copy(&query)) break;
     }
+    *tests += query.tests;
     return QD_OK;
+}
+
+qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
+                           void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    uint64_t tests = 0;
+    return tree && visit ? qdi_tree_retrieve(tree, box, self, visit, context, &tests) : QD_ERR_ARGUMENT;
 }
 
 qd_status qd_tree_range(const qd_tree *tree, qd_box box, qd_tree_visit visit, void *context) {
@@ -130,21 +140,33 @@ qd_status qd_tree_point(const qd_tree *tree, float x, float y, qd_tree_visit vis
     return qd_tree_range(tree, (qd_box){x, y, x, y}, visit, context);
 }
 
+// What callers are shown of a node.
+static qd_tree_node_info node_info(const qd_tree *tree, qdi_node_index index) {
+    const qdi_node *node = &tree->nodes[index];
+    const qdi_cell cell = qdi_node_cell(tree, index);
+    const qd_vec2 corner = qdi_grid_corner(&tree->grid, cell);
+    return (qd_tree_node_info){.min_x = corner.x,
+                               .min_y = corner.y,
+                               .side = (double)qdi_grid_side(&tree->grid, cell.level),
+                               .level = cell.level,
+                               .depth = cell.level - qdi_node_level(tree, QDI_ROOT),
+                               .bodies = node->count,
+                               .subtree = node->total,
+                               .bounds = qdi_family_box(&tree->families[index / 4], index % 4),
+                               .leaf = qdi_is_leaf(node)};
+}
+
+qd_status qd_tree_node(const qd_tree *tree, qd_body_index body, qd_tree_node_info *node) {
+    if (body >= tree->node_of_room || tree->node_of[body] == QDI_NONE) return QD_ERR_STALE;
+    *node = node_info(tree, tree->node_of[body]);
+    return QD_OK;
+}
+
 // Visits the nodes of a subtree, parents first.
 static bool visit_subtree_nodes(const qd_tree *tree, qdi_node_index index, qd_tree_visit_node visit,
                                 void *context) {
     const qdi_node *node = &tree->nodes[index];
-    qdi_cell cell = qdi_node_cell(tree, index);
-    qd_vec2 corner = qdi_grid_corner(&tree->grid, cell);
-    qd_tree_node_info info = {.min_x = corner.x,
-                              .min_y = corner.y,
-                              .side = (double)qdi_grid_side(&tree->grid, cell.level),
-                              .level = cell.level,
-                              .depth = cell.level - qdi_node_level(tree, QDI_ROOT),
-                              .bodies = node->count,
-                              .subtree = node->total,
-                              .bounds = qdi_family_box(&tree->families[index / 4], index % 4),
-                              .leaf = qdi_is_leaf(node)};
+    const qd_tree_node_info info = node_info(tree, index);
     if (!visit(context, &info)) return false;
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
         if (!visit_subtree_nodes(tree, 4 * node->children + q, visit, context)) return false;

@@ -21,6 +21,7 @@
 #include "export/picture/caption.h"
 #include "export/picture/changes.h"
 #include "export/picture/picture.h"
+#include "export/picture/refiled.h"
 #include "export/picture/tile_bins.h"
 #include "export/picture/trails.h"
 #include "export/picture/view_check.h"
@@ -60,10 +61,12 @@ struct qd_frame_writer {
     qdi_caption caption;
     qdi_palette palette;
     double speed_top;    // NaN until known
+    double rate, cost;   // of the clock, for the next frame
     qdi_changes watched; // nodes before the step to the next frame
     uint64_t watched_step;
     bool watching;
     qdi_trails trails;
+    qdi_refiled refiled;
     qd_error reason; // of what failed on the caller's thread
     frame_shot *shots;
     size_t slots;
@@ -213,6 +216,7 @@ static void frame_writer_release(qd_frame_writer *writer) {
     qdi_caption_destroy(&writer->caption);
     qdi_changes_release(&writer->watched);
     qdi_trails_destroy(&writer->trails);
+    qdi_refiled_destroy(&writer->refiled);
     qdi_release(writer->allocator, writer->scene, writer->scene_bytes, 1);
     qdi_release(writer->allocator, writer, 1, sizeof *writer);
 }
@@ -223,6 +227,18 @@ static qd_status open_frame_list(qd_frame_writer *writer, const qd_frame_writer_
     for (size_t i = 0; status == QD_OK && i < def->row_count; ++i)
         status = qdi_manifest_add(&writer->turn_manifest, &def->rows[i], error);
     return status;
+}
+
+/// Takes up what an earlier writer left of the frames before: notes of nodes, then trails.
+static qd_status load_frame_past(qd_frame_writer *writer, const unsigned char *past, size_t bytes) {
+    size_t used = 0;
+    writer->refiled.allocator = writer->allocator;
+    if (writer->view.colour == QD_VIEW_REFILED) writer->refiled.fade = (uint32_t)writer->view.fade;
+    qd_status status = qdi_trails_create(writer->allocator, writer->view.trails, &writer->trails);
+    if (status == QD_OK) status = qdi_refiled_load(&writer->refiled, past, bytes, &used);
+    // There may be no place for no bytes.
+    return status == QD_OK && used < bytes ? qdi_trails_load(&writer->trails, past + used, bytes - used)
+                                           : status;
 }
 
 /// Makes what each worker draws with.
@@ -257,8 +273,7 @@ static qd_status prepare_frame_writer(qd_frame_writer *writer, const qd_frame_wr
     qd_status status = make_frame_workers(writer);
     if (status == QD_OK)
         status = qdi_caption_create(writer->allocator, &writer->view, writer->scene, &writer->caption);
-    if (status == QD_OK) status = qdi_trails_create(writer->allocator, writer->view.trails, &writer->trails);
-    if (status == QD_OK) status = qdi_trails_load(&writer->trails, def->past, def->past_bytes);
+    if (status == QD_OK) status = load_frame_past(writer, def->past, def->past_bytes);
     if (status == QD_OK && def->directory) status = qdi_directory_check(writer->directory, error);
     if (status == QD_OK && def->directory) status = open_frame_list(writer, def, error);
     if (status == QD_OK)
@@ -286,6 +301,8 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
                                   .view = def->view,
                                   .palette = qdi_palette_make(&def->view),
                                   .speed_top = def->view.speed,
+                                  .rate = (double)NAN,
+                                  .cost = (double)NAN,
                                   .video = def->video,
                                   .watched = {.allocator = allocator},
                                   .slots = (size_t)def->queue + (size_t)def->workers,
@@ -325,26 +342,36 @@ qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world) 
     return QD_OK;
 }
 
-/// Keeps the bodies' places for trails, where there are not too many.
-static qd_status note_frame_trails(qd_frame_writer *writer, const qd_world *world) {
+/// Keeps what later frames need of this one: the bodies' places for trails, where there are not too many, and
+/// their nodes.
+static qd_status note_frame(qd_frame_writer *writer, const qd_world *world) {
     if (writer->trails.count == 0 && !qdi_trails_fit(&writer->trails, world)) {
         (void)snprintf(writer->reason.text, sizeof writer->reason.text,
                        "view.trails: %zu frames of %zu bodies are more than %zu places",
                        writer->trails.frames, qd_world_count(world), QDI_TRAIL_PLACES_MAX);
         return QD_ERR_VALUE;
     }
-    return qdi_trails_note(&writer->trails, world);
+    qd_status status = qdi_trails_note(&writer->trails, world);
+    return status == QD_OK ? qdi_refiled_note_frame(&writer->refiled, world) : status;
 }
 
 qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
-    if (writer->failure == QD_OK) writer->failure = note_frame_trails(writer, world);
+    if (writer->failure == QD_OK) writer->failure = note_frame(writer, world);
     return writer->failure;
 }
 
 size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes) {
-    return writer ? qdi_trails_save(&writer->trails, bytes) : 0;
+    if (!writer) return 0;
+    const size_t used = qdi_refiled_save(&writer->refiled, bytes);
+    return used + qdi_trails_save(&writer->trails, bytes ? bytes + used : NULL);
+}
+
+void qd_frame_writer_pace(qd_frame_writer *writer, double rate, double cost) {
+    if (!writer) return;
+    writer->rate = rate;
+    writer->cost = cost;
 }
 
 qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
@@ -352,7 +379,7 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     if (!writer || !world) return QD_ERR_ARGUMENT;
     if (writer->failure != QD_OK) return writer->failure;
     if (writer->finished) return QD_ERR_STATE;
-    writer->failure = note_frame_trails(writer, world);
+    writer->failure = note_frame(writer, world);
     if (writer->failure != QD_OK) return writer->failure;
     size_t slot = 0;
     writer->failure = qdi_queue_take(writer->queue, &slot);
@@ -364,12 +391,16 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     bool known = writer->watching && writer->watched_step + 1 == qd_world_steps(world);
     writer->watching = false;
     if (writer->trails.frames > 0) shot->picture.past = &writer->trails;
+    if (writer->refiled.fade > 0) shot->picture.refiled = &writer->refiled;
     writer->failure = qdi_picture_copy(&shot->picture, world, &writer->view, writer->caption.world,
                                        writer->speed_top, known ? &writer->watched : NULL);
     if (writer->failure != QD_OK) {
         qdi_queue_return(writer->queue, slot);
         return writer->failure;
     }
+    shot->picture.facts.rate = writer->rate;
+    shot->picture.facts.cost = writer->cost;
+    qd_frame_writer_pace(writer, (double)NAN, (double)NAN);
     qdi_queue_put(writer->queue, slot);
     writer->pushed += 1;
     return QD_OK;

@@ -13,9 +13,10 @@ enum { SMALLEST_SIZE = 9, COMMON_SIZE = 12, LARGEST_SIZE = 48 };
 enum { SCALE_SIZES = 6 };
 
 // Names of the columns, and the widest value that each has room for.
-static const char *const labels[QDI_CAPTION_COLUMNS] = {"step", "time", "bodies", "contacts", "nodes"};
-static const char *const widest[QDI_CAPTION_COLUMNS] = {"00000000", "00000.000", "00000000", "0000000",
-                                                        "000000"};
+static const char *const labels[QDI_CAPTION_COLUMNS] = {
+    "step", "time", "bodies", "contacts", "nodes", "candidates/body", "tests/step", "steps/s", "ns/body"};
+static const char *const widest[QDI_CAPTION_COLUMNS] = {
+    "00000000", "00000.000", "00000000", "0000000", "000000", "00.00", "00000000", "0000000.0", "00000.0"};
 
 // A colour's meaning.
 typedef struct meaning {
@@ -25,15 +26,25 @@ typedef struct meaning {
 
 static const meaning contact_meanings[] = {{"free", QDI_HUE_REST}, {"touching", QDI_HUE_TOUCHING}};
 
-// Outlines of a retrieve: what each is and how many there are.
-static const struct {
+// What a search looked at and found: names, how many there are, and the ink of their outlines (0: none).
+typedef struct search_meaning {
     const char *name;
     uint8_t ink;
-} retrieve_meanings[] = {{"asked", QDI_INK_ASKED},
-                         {"nodes", QDI_INK_VISITED},
-                         {"candidates", QDI_INK_CANDIDATE},
-                         {"hits", QDI_INK_HIT}};
-enum { RETRIEVE_MEANINGS = sizeof retrieve_meanings / sizeof retrieve_meanings[0] };
+    size_t count; // in qdi_search_facts; NOT_COUNTED
+} search_meaning;
+#define NOT_COUNTED SIZE_MAX
+static const search_meaning retrieve_meanings[QDI_CAPTION_SEARCH] = {
+    {"asked", QDI_INK_ASKED, NOT_COUNTED},
+    {"looked at", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
+    {"box tests", 0, offsetof(qdi_search_facts, tests)},
+    {"candidates", QDI_INK_CANDIDATE, offsetof(qdi_search_facts, candidates)},
+    {"hits", QDI_INK_HIT, offsetof(qdi_search_facts, hits)}};
+static const search_meaning query_meanings[QDI_CAPTION_SEARCH] = {
+    {"query", QDI_INK_HIT, NOT_COUNTED},
+    {"looked at", QDI_INK_VISITED, offsetof(qdi_search_facts, nodes)},
+    {"box tests", 0, offsetof(qdi_search_facts, tests)},
+    {"candidates", QDI_INK_CANDIDATE, offsetof(qdi_search_facts, candidates)},
+    {"inside", 0, offsetof(qdi_search_facts, hits)}};
 static const char widest_count[] = "00000";
 
 static const char widest_number[] = "-0.000e-000";
@@ -48,6 +59,17 @@ static int gap_width(const qdi_font *font) {
     return font->size / 2 + 1;
 }
 
+typedef struct short_text {
+    char text[32];
+} short_text;
+
+// How long a body takes to fade.
+static short_text fade_text(int frames) {
+    short_text made;
+    (void)snprintf(made.text, sizeof made.text, frames == 1 ? "%d frame ago" : "%d frames ago", frames);
+    return made;
+}
+
 // How wide the caption's explanation of colours is.
 static int colours_item_width(const qdi_font *font, const qd_view *view) {
     int gap = gap_width(font), swatch = swatch_size(font), width = 0;
@@ -58,25 +80,44 @@ static int colours_item_width(const qdi_font *font, const qd_view *view) {
         return width - gap;
     }
     width = qdi_font_width(font, qdi_shade_name(view->colour)) + gap;
+    if (view->colour == QD_VIEW_REFILED)
+        return width + qdi_font_width(font, widest_count) + QDI_MAP_HUES * swatch + 2 * gap +
+               qdi_font_width(font, fade_text(view->fade).text);
     if (!qd_view_is_continuous(view->colour)) return width + QDI_CATEGORIES * (swatch + 2) - 2;
     return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
 }
 
-// How wide the caption's explanation of a retrieve is.
-static int retrieve_item_width(const qdi_font *font, const qd_view *view) {
-    int gap = gap_width(font), width = -gap;
-    if (view->retrieve == QD_VIEW_NOBODY) return 0;
-    for (int i = 0; i < RETRIEVE_MEANINGS; ++i)
-        width += swatch_size(font) + gap / 2 + qdi_font_width(font, retrieve_meanings[i].name) + gap +
-                 (i > 0 ? qdi_font_width(font, widest_count) + gap : 0);
-    return width;
+// What an item tells of a search; NULL where it is no such item.
+static const search_meaning *search_item(int item) {
+    const int retrieve = item - QDI_CAPTION_RETRIEVE, query = item - QDI_CAPTION_QUERY;
+    if (retrieve >= 0 && retrieve < QDI_CAPTION_SEARCH) return &retrieve_meanings[retrieve];
+    return query >= 0 && query < QDI_CAPTION_SEARCH ? &query_meanings[query] : NULL;
 }
 
-// How wide an item of the caption is.
+// How wide an item that tells of a search is.
+static int search_item_width(const qdi_caption *caption, int item) {
+    const qdi_font *font = &caption->font;
+    const search_meaning *told = search_item(item);
+    const int gap = gap_width(font);
+    if (item < QDI_CAPTION_QUERY ? caption->view.retrieve == QD_VIEW_NOBODY : isnan(caption->view.query.x))
+        return 0;
+    return (told->ink ? swatch_size(font) + gap / 2 : 0) + qdi_font_width(font, told->name) +
+           (told->count != NOT_COUNTED ? gap + qdi_font_width(font, widest_count) : 0);
+}
+
+// True where the view's text has an item.
+static bool has_item(const qd_view *view, int item) {
+    if (item == QDI_CAPTION_TITLE) return true;
+    if (item < QDI_CAPTION_RETRIEVE) return view->text >> (item - QDI_CAPTION_COLUMN) & 1;
+    return view->text & (item == QDI_CAPTION_SCALE ? QD_VIEW_TEXT_SCALE : QD_VIEW_TEXT_LEGEND);
+}
+
+// How wide an item of the caption is; 0 where it is not there.
 static int caption_item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
+    if (!has_item(&caption->view, item)) return 0;
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
-    if (item == QDI_CAPTION_RETRIEVE) return retrieve_item_width(font, &caption->view);
+    if (search_item(item)) return search_item_width(caption, item);
     if (item == QDI_CAPTION_COLOURS) return colours_item_width(font, &caption->view);
     if (item == QDI_CAPTION_SCALE)
         return SCALE_SIZES * font->size + gap_width(font) + qdi_font_width(font, "5e-300");
@@ -87,8 +128,8 @@ static int caption_item_width(const qdi_caption *caption, int item) {
 // How wide the caption is in one line, by which the size of its text is chosen.
 static int caption_line_width(const qdi_caption *caption) {
     int width = caption->font.size;
-    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i)
-        width += caption_item_width(caption, QDI_CAPTION_COLUMN + i) + caption->font.size;
+    for (int item = QDI_CAPTION_COLUMN; item < QDI_CAPTION_RETRIEVE; ++item)
+        if (has_item(&caption->view, item)) width += caption_item_width(caption, item) + caption->font.size;
     return width;
 }
 
@@ -182,6 +223,18 @@ static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) 
     text[used] = '\0';
 }
 
+// A number with so many decimals, made of whole numbers as time is; "-" where it is not known.
+static void fixed_text(double value, int decimals, char *text, size_t bytes) {
+    uint64_t unit = 1;
+    for (int i = 0; i < decimals; ++i) unit *= 10;
+    if (isnan(value) || !(value * (double)unit < 9e18)) {
+        (void)snprintf(text, bytes, "-");
+        return;
+    }
+    const uint64_t units = (uint64_t)(value * (double)unit + 0.5);
+    (void)snprintf(text, bytes, "%" PRIu64 ".%0*" PRIu64, units / unit, decimals, units % unit);
+}
+
 // Draws a square of a colour.
 static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
     qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_size(font), baseline};
@@ -207,13 +260,32 @@ static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int 
     (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, high, QDI_INK_VALUE);
 }
 
+// Draws how many bodies came into another node, and how they fade.
+static void draw_fading_item(const qdi_caption *caption, qdi_raster *raster, int x, int baseline,
+                             uint64_t count) {
+    const qdi_font *font = &caption->font;
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRIu64, count);
+    x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL);
+    x += gap_width(font);
+    (void)qdi_font_draw(font, raster, x, baseline, text, QDI_INK_VALUE);
+    x += qdi_font_width(font, widest_count) + gap_width(font);
+    for (unsigned i = 0; i < QDI_MAP_HUES; ++i, x += swatch_size(font))
+        draw_swatch(font, raster, x, baseline, QDI_HUE_LIT - i);
+    (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, fade_text(caption->view.fade).text,
+                        QDI_INK_LABEL);
+}
+
 // Draws the caption's explanation of colours.
-static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, double top) {
+static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts,
+                              double top) {
     const qdi_font *font = &caption->font;
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLOURS];
     int x = place->x, baseline = place->baseline;
     if (qd_view_is_continuous(caption->view.colour)) {
         draw_colour_bar(caption, raster, x, baseline, top);
+    } else if (caption->view.colour == QD_VIEW_REFILED) {
+        draw_fading_item(caption, raster, x, baseline, facts->refiled);
     } else if (caption->view.colour == QD_VIEW_CONTACT) {
         for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i) {
             draw_swatch(font, raster, x, baseline, contact_meanings[i].hue);
@@ -229,24 +301,27 @@ static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, do
     }
 }
 
-// Draws the caption's explanation of a retrieve: a swatch of each outline's colour, what it is, and how many
-// there are.
-static void draw_retrieve_item(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+// Draws an item that tells of a search: a swatch of the outlines' colour, what they are, and how many there
+// are.
+static void draw_search_item(const qdi_caption *caption, qdi_raster *raster, int item,
+                             const qdi_facts *facts) {
     const qdi_font *font = &caption->font;
-    const qdi_caption_place *place = &caption->place[QDI_CAPTION_RETRIEVE];
-    const uint64_t counts[RETRIEVE_MEANINGS] = {0, facts->looked_at, facts->candidates, facts->hits};
-    int x = place->x, gap = gap_width(font), wide = swatch_size(font);
-    for (int i = 0; i < RETRIEVE_MEANINGS; ++i) {
+    const qdi_caption_place *place = &caption->place[item];
+    const qdi_search_facts *found = item < QDI_CAPTION_QUERY ? &facts->retrieve : &facts->query;
+    const search_meaning *told = search_item(item);
+    int x = place->x, wide = swatch_size(font);
+    if (!place->shown) return;
+    if (told->ink) {
         const qdi_area swatch = {x, place->baseline - wide, x + wide, place->baseline};
-        qdi_raster_fill(raster, swatch, retrieve_meanings[i].ink);
-        x += wide + gap / 2;
-        x = qdi_font_draw(font, raster, x, place->baseline, retrieve_meanings[i].name, QDI_INK_LABEL) + gap;
-        if (i == 0) continue;
-        char text[24];
-        (void)snprintf(text, sizeof text, "%" PRIu64, counts[i]);
-        (void)qdi_font_draw(font, raster, x, place->baseline, text, QDI_INK_VALUE);
-        x += qdi_font_width(font, widest_count) + gap;
+        qdi_raster_fill(raster, swatch, told->ink);
+        x += wide + gap_width(font) / 2;
     }
+    x = qdi_font_draw(font, raster, x, place->baseline, told->name, QDI_INK_LABEL) + gap_width(font);
+    if (told->count == NOT_COUNTED) return;
+    char text[24];
+    const uint64_t *count = (const uint64_t *)(const void *)((const char *)found + told->count);
+    (void)snprintf(text, sizeof text, "%" PRIu64, *count);
+    (void)qdi_font_draw(font, raster, x, place->baseline, text, QDI_INK_VALUE);
 }
 
 double qdi_caption_round(double most, char text[32]) {
@@ -286,6 +361,10 @@ static void draw_caption_columns(const qdi_caption *caption, qdi_raster *raster,
     (void)snprintf(values[2], sizeof values[2], "%" PRIu64, facts->bodies);
     (void)snprintf(values[3], sizeof values[3], "%" PRIu64, facts->contacts);
     (void)snprintf(values[4], sizeof values[4], "%" PRIu64, facts->nodes);
+    fixed_text(facts->candidates, 2, values[5], sizeof values[5]);
+    (void)snprintf(values[6], sizeof values[6], "%" PRIu64, facts->tests);
+    fixed_text(facts->rate, 1, values[7], sizeof values[7]);
+    fixed_text(facts->cost, 1, values[8], sizeof values[8]);
     for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i) {
         const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLUMN + i];
         if (!place->shown) continue;
@@ -302,7 +381,8 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
     if (title->shown)
         (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
     draw_caption_columns(caption, raster, facts);
-    if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve_item(caption, raster, facts);
-    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, top);
+    for (int item = QDI_CAPTION_RETRIEVE; item < QDI_CAPTION_COLOURS; ++item)
+        draw_search_item(caption, raster, item, facts);
+    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, facts, top);
     if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale_item(caption, raster, facts->scale);
 }

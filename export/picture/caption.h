@@ -4,18 +4,22 @@
 #include "export/picture/picture.h"
 #include "export/raster/text.h"
 
-/// The text below the world, on a ground of its own: the title, step, time, bodies, contacts and nodes in
-/// columns that stay where they are from frame to frame, what the colours mean, and a scale.
+/// The text below the world, on a ground of its own: the title, numbers in columns that stay where they are
+/// from frame to frame, what the colours mean, and a scale, as far as the view's text has them.
 
-#define QDI_CAPTION_COLUMNS 5
+/// The columns are the first bits of qd_view_text, in their order.
+#define QDI_CAPTION_COLUMNS 9
+
+/// What is told of a search: each what was asked, or looked at, or found, and how many of these there are.
+#define QDI_CAPTION_SEARCH 5
 
 /// The items of the caption, in this order.
 typedef enum qdi_caption_item {
     QDI_CAPTION_TITLE,
-    QDI_CAPTION_COLUMN, ///< the first of the columns
-    QDI_CAPTION_RETRIEVE = QDI_CAPTION_COLUMN +
-                           QDI_CAPTION_COLUMNS, ///< legend and counts of the view's retrieve
-    QDI_CAPTION_COLOURS,                        ///< colour bar or legend
+    QDI_CAPTION_COLUMN,                                              ///< the first of the columns
+    QDI_CAPTION_RETRIEVE = QDI_CAPTION_COLUMN + QDI_CAPTION_COLUMNS, ///< of the view's retrieve, the first
+    QDI_CAPTION_QUERY = QDI_CAPTION_RETRIEVE + QDI_CAPTION_SEARCH,   ///< the same of the view's query
+    QDI_CAPTION_COLOURS = QDI_CAPTION_QUERY + QDI_CAPTION_SEARCH,    ///< colour bar or legend
     QDI_CAPTION_SCALE,
     QDI_CAPTION_ITEMS
 } qdi_caption_item;

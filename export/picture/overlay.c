@@ -239,6 +239,14 @@ static double largest_contact_impulse(const qdi_copy *copier) {
     return most;
 }
 
+// True where a query's bodies are lit, and none of them has this contact.
+static bool is_contact_dim(const qdi_copy *copier, const qd_contact *contact) {
+    const uint8_t *lit = copier->shade.lit;
+    const size_t count = copier->bodies.index_count;
+    return lit && !(contact->a.index < count && lit[contact->a.index]) &&
+           !(contact->b.index < count && lit[contact->b.index]);
+}
+
 // Copies the contacts to the picture as marks.
 static void copy_contact_marks(qdi_copy *copier) {
     if (copier->view->contacts == QD_VIEW_CONTACTS_NONE) return;
@@ -246,7 +254,8 @@ static void copy_contact_marks(qdi_copy *copier) {
     for (size_t i = 0; i < 2 * copier->contact_count && copier->status == QD_OK; ++i) {
         const qd_contact *contact = &copier->contacts[i / 2];
         int touch = (int)(i % 2);
-        if (touch >= contact->count || contact->touch[touch].depth < 0) continue;
+        if (touch >= contact->count || contact->touch[touch].depth < 0 || is_contact_dim(copier, contact))
+            continue;
         qdi_mark mark = make_contact_mark(copier, contact, touch, most);
         if (mark.radius >= (float)smallest_marked) add_contact_mark(copier, mark);
     }

@@ -2,6 +2,8 @@
 
 #include "core/base/memory.h"
 #include "export/picture/picture_impl.h"
+#include "export/picture/refiled.h"
+#include "sim/world/world_team.h"
 
 #include <math.h>
 
@@ -15,6 +17,7 @@ void qdi_picture_destroy(qdi_picture *picture) {
     qdi_release(picture->allocator, picture->blocks, picture->block_room, sizeof *picture->blocks);
     qdi_release(picture->allocator, picture->seen, picture->seen_room, sizeof *picture->seen);
     qdi_release(picture->allocator, picture->lines, picture->line_room, sizeof *picture->lines);
+    qdi_release(picture->allocator, picture->lit, picture->lit_room, sizeof *picture->lit);
     qdi_release(picture->allocator, picture->frames, picture->frame_room, sizeof *picture->frames);
     qdi_release(picture->allocator, picture->trails, picture->trail_room, sizeof *picture->trails);
     qdi_release(picture->allocator, picture->marks, picture->mark_room, sizeof *picture->marks);
@@ -86,18 +89,28 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
                        .camera = qdi_camera_fit(shown->size, shown->origin, area),
                        .before = before,
                        .status = QD_OK};
+    if (picture->refiled) copier.shade.refiled = picture->refiled->hues;
     if (copier.world.boundary_x == QD_BOUNDARY_PERIODIC)
         copier.period_x = copier.world.size.x * copier.camera.scale;
     if (copier.world.boundary_y == QD_BOUNDARY_PERIODIC)
         copier.period_y = copier.world.size.y * copier.camera.scale;
     copier.contacts = qd_world_contacts(world, &copier.contact_count);
     set_world_frame(&copier, area, shown->whole);
+    const qdi_searched searched = qdi_world_searched(world);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,
                                  .contacts = copier.contact_count,
+                                 .refiled = picture->refiled ? picture->refiled->lit : 0,
+                                 .candidates = copier.bodies.count > 0
+                                                   ? (double)searched.candidates / (double)copier.bodies.count
+                                                   : 0.0,
+                                 .tests = searched.tests,
+                                 .rate = (double)NAN,
+                                 .cost = (double)NAN,
                                  .scale = copier.camera.scale};
     picture->line_count = picture->mark_count = picture->frame_count = 0;
+    qdi_overlay_query(&copier);
     qdi_picture_bodies(&copier);
     qdi_trails_copy(&copier);
     qdi_overlay_copy(&copier);

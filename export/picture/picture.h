@@ -61,16 +61,29 @@ typedef enum qdi_side {
     QDI_SIDE_OPEN,
 } qdi_side;
 
+/// What a search of the tree looked at, and found.
+typedef struct qdi_search_facts {
+    uint64_t nodes;      ///< whose bounds overlap what is asked for
+    uint64_t tests;      ///< boxes that were compared with it
+    uint64_t candidates; ///< boxes that overlap it
+    uint64_t hits;       ///< bodies that are touched, or are in it
+} qdi_search_facts;
+
 /// The counts that the caption shows.
 typedef struct qdi_facts {
     uint64_t step;
     double time;
     uint64_t bodies, contacts, nodes;
-    double scale;                         ///< pixels per unit of the world
-    uint64_t looked_at, candidates, hits; ///< of the view's retrieve: nodes, boxes found, bodies touched
+    double candidates; ///< per body, of the last step
+    uint64_t tests;    ///< boxes that it compared
+    double rate, cost; ///< steps per second, ns per body and step; NaN: not known
+    double scale;      ///< pixels per unit of the world
+    uint64_t refiled;  ///< bodies in another node than at the frame before
+    qdi_search_facts retrieve, query;
 } qdi_facts;
 
 struct qdi_trails;
+struct qdi_refiled;
 
 typedef struct qdi_picture {
     const qd_allocator *allocator;
@@ -90,10 +103,13 @@ typedef struct qdi_picture {
     size_t line_count, line_room;
     qdi_mark *marks;
     size_t mark_count, mark_room;
-    qdi_frame *frames; ///< nodes that changed, boxes of a retrieve
+    uint8_t *lit; ///< by index: 1 where the body is in the view's query
+    size_t lit_room;
+    qdi_frame *frames; ///< nodes that changed, what searches looked at
     size_t frame_count, frame_room;
     const struct qdi_trails
         *past; ///< what trails are copied from, its last frame being the present one; NULL: no trails
+    const struct qdi_refiled *refiled; ///< as of the present frame; NULL: not known
     qdi_trail *trails;
     size_t trail_count, trail_room;
 } qdi_picture;

@@ -44,6 +44,8 @@ void qdi_overlay_frame(qdi_copy *copier, const double rect[4], int thick, uint8_
 
 /// The nodes and bodies that the retrieve of the view's body met.
 void qdi_overlay_retrieve(qdi_copy *copier);
+/// The same of the view's rectangle; before bodies are copied, for it says which of them are dim.
+void qdi_overlay_query(qdi_copy *copier);
 
 /// True where something may be seen that reaches so far about (x, y).
 static inline bool qdi_disk_visible(const qdi_area *clip, double x, double y, double radius) {

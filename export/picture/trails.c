@@ -94,7 +94,6 @@ size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes) {
 }
 
 qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t size) {
-    if (size == 0) return QD_OK; // there may be no place for no bytes
     const unsigned char *end = bytes + size;
     while (bytes < end) {
         if (end - bytes < COUNT_BYTES || trails->frames == 0) return QD_ERR_CORRUPT;

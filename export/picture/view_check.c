@@ -31,16 +31,22 @@ const char *qdi_view_check(const qd_view *view) {
     if (view->width < SIDE_MIN || view->width > SIDE_MAX || view->height < SIDE_MIN ||
         view->height > SIDE_MAX)
         return "a picture's width and height must be 16 to 16384 pixels";
-    if ((unsigned)view->colour > QD_VIEW_THREAD) return "unknown colouring";
+    if ((unsigned)view->colour > QD_VIEW_REFILED) return "unknown colouring";
     if ((unsigned)view->map > QD_VIEW_CIVIDIS) return "unknown colour map";
     if ((unsigned)view->theme > QD_VIEW_LIGHT) return "unknown theme";
     if ((unsigned)view->nodes > QD_VIEW_NODES_CHANGED) return "unknown drawing of nodes";
     if ((unsigned)view->contacts > QD_VIEW_CONTACTS_IMPULSE) return "unknown drawing of contacts";
     if (view->trails < 0 || view->trails > QD_VIEW_TRAILS_MAX) return "trails must go back 0 to 1000 frames";
+    if (view->text >= 2 * QD_VIEW_TEXT_SCALE) return "unknown text";
+    if (view->fade < 1 || view->fade > QD_VIEW_FADE_MAX) return "colours must fade in 1 to 1000 frames";
     if (!isnan(view->speed) && !(view->speed > 0.0 && isfinite(view->speed)))
         return "the speed at the top of the colour map must be positive";
     bool automatic = isnan(view->range.x) && isnan(view->range.y);
     bool ranged = isfinite(view->range.x) && isfinite(view->range.y) && view->range.x < view->range.y;
     if (!automatic && !ranged) return "the range of the colour map must rise";
-    return check_camera(&view->camera);
+    const qd_view_camera *query = &view->query;
+    if (isnan(query->x) && (query->follow != QD_VIEW_NOBODY || query->key_count > 0))
+        return "view.query.follow and view.query.path need the size that view.query.region has";
+    const char *wrong = check_camera(query);
+    return wrong ? wrong : check_camera(&view->camera);
 }

@@ -1,5 +1,6 @@
 #include "export/raster/palette.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -116,9 +117,14 @@ static rgb map_colour(const qd_view *view, int hue) {
 
 // The colour of a hue, by what the view's colours show.
 static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
-    if (hue == QDI_HUE_STATIC) return ground->fixed;
+    // Where a query's bodies are lit, all others are dim.
+    if (hue == QDI_HUE_STATIC)
+        return isnan(view->query.x) ? ground->fixed : blend_levels(ground->background, ground->fixed, 2, 5);
     if (qd_view_is_continuous(view->colour)) return map_colour(view, hue);
     if (view->colour == QD_VIEW_CONTACT) return hue == QDI_HUE_TOUCHING ? ground->touching : ground->rest;
+    if (view->colour == QD_VIEW_REFILED)
+        return blend_levels(blend_levels(ground->background, ground->rest, 2, 3), ground->touching, hue,
+                            QDI_HUE_LIT);
     bool nobody = view->colour == QD_VIEW_THREAD && hue == QDI_CATEGORIES;
     return nobody || view->colour == QD_VIEW_PLAIN ? ground->plain : categories[hue % QDI_CATEGORIES];
 }

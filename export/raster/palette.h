@@ -11,11 +11,14 @@
 #define QDI_HUES   16
 #define QDI_LEVELS 12
 
-/// The last hue is that of static bodies, whatever colours tell; those before it lie along the map, or are
-/// the categories.
+/// The last hue is that of static bodies, whatever colours tell, and of those that are dim beside the ones of
+/// a query; those before it lie along the map, or are the categories.
 #define QDI_HUE_STATIC (QDI_HUES - 1)
 #define QDI_MAP_HUES   (QDI_HUES - 1)
 #define QDI_CATEGORIES 7
+
+/// With QD_VIEW_REFILED hues go from 0, faded, to this one.
+#define QDI_HUE_LIT (QDI_HUE_STATIC - 1)
 
 /// Colours of node outlines; deeper nodes share the last one, and so do full ones.
 #define QDI_NODE_COLOURS 12

@@ -14,6 +14,7 @@ const char *qdi_shade_name(qd_view_colour by) {
     case QD_VIEW_ID: return "id";
     case QD_VIEW_MATERIAL: return "material";
     case QD_VIEW_THREAD: return "thread";
+    case QD_VIEW_REFILED: return "refiled";
     case QD_VIEW_CONTACT:
     case QD_VIEW_PLAIN: break;
     }
@@ -98,6 +99,7 @@ double qdi_shade_value(const qdi_shade *shade, size_t row) {
     case QD_VIEW_ID:
     case QD_VIEW_MATERIAL:
     case QD_VIEW_THREAD:
+    case QD_VIEW_REFILED:
     case QD_VIEW_PLAIN: break;
     }
     return 0.0;
@@ -109,9 +111,14 @@ static unsigned thread_hue(int thread) {
     return thread == QDI_NO_THREAD ? QDI_CATEGORIES : (unsigned)thread % QDI_CATEGORIES;
 }
 
+// True where a body has the colour of static ones: it is, or it is dim because others are lit.
+static bool is_grey(const qdi_shade *shade, size_t row) {
+    return shade->lit ? !shade->lit[shade->bodies.index[row]] : shade->bodies.kind[row] == QD_BODY_STATIC;
+}
+
 unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
     qd_material material;
-    if (shade->bodies.kind[row] == QD_BODY_STATIC) return QDI_HUE_STATIC;
+    if (is_grey(shade, row)) return QDI_HUE_STATIC;
     if (qd_view_is_continuous(shade->by))
         return qdi_hue_of_value(qdi_shade_value(shade, row), shade->range.x, shade->range.y);
     switch (shade->by) {
@@ -122,12 +129,13 @@ unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
                    ? (unsigned)(material_place(shade, &material) % QDI_CATEGORIES)
                    : 0;
     case QD_VIEW_THREAD: return thread_hue(qdi_thread_of_row(shade->world, row));
+    case QD_VIEW_REFILED: return shade->refiled ? shade->refiled[shade->bodies.index[row]] : 0;
     default: return 0;
     }
 }
 
 void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *hues) {
-    if (shade->by != QD_VIEW_SPEED) {
+    if (shade->by != QD_VIEW_SPEED || shade->lit) {
         for (size_t row = begin; row < end; ++row) hues[row - begin] = (uint8_t)qdi_shade_hue(shade, row);
         return;
     }

@@ -19,6 +19,8 @@ typedef struct qdi_shade {
     qd_body_view bodies;
     qd_material materials[QDI_MATERIALS_MAX]; ///< in order of their values, so that no body's number decides
     size_t material_count;
+    const uint8_t *lit;     ///< by index: 0 where a body is dim, as static ones are else; NULL: none is
+    const uint8_t *refiled; ///< by index: hues of QD_VIEW_REFILED; NULL: all have faded
 } qdi_shade;
 
 /// Prepares the colours for the present state of a world; valid as long as the world does not change. `top`

@@ -19,6 +19,7 @@
 #include "sim/contact/margin.h"
 
 #include "core/tree/fat_box.h"
+#include "core/tree/search.h"
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
@@ -27,6 +28,7 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
+#include <quadrille/brute.h>
 #include <string.h>
 
 /// Without fat boxes, steps until the automatic margin looks again whether they would pay.
@@ -167,12 +169,43 @@ static void meet_pairs(void *context, size_t begin, size_t end) {
         job->world->met[i] = (qdi_meeting){row[job->pairs[i].a], row[job->pairs[i].b]};
 }
 
-static qd_status retrieve(qd_world *world) {
+/// For QD_RETRIEVE_BRUTE: the boxes that the tree holds, without a tree.
+static qd_status make_brute(const qd_world *world, const qd_box *boxes, qd_brute **brute) {
+    const qd_vec2 period = qdi_world_period(world);
+    qd_tree_def def = qd_tree_def_default();
+    def.size = (qd_vec2){period.x > 0 ? period.x : world->def.size.x,
+                         period.y > 0 ? period.y : world->def.size.y};
+    def.period = period;
+    def.allocator = world->allocator;
+    qd_status status = qd_brute_create(&def, brute);
+    if (status == QD_OK)
+        status = qd_brute_refresh(*brute, world->team, boxes, world->index, world->count, NULL, NULL);
+    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
+}
+
+static qd_status find_brute_pairs(const qd_world *world, const qd_box *boxes) {
+    qd_brute *brute = NULL;
+    qd_status status = make_brute(world, boxes, &brute);
+    if (status == QD_OK) status = qd_brute_pairs(brute, world->team, world->candidates);
+    qd_brute_destroy(brute);
+    return status;
+}
+
+static qd_status find_pairs(const qd_world *world, const qd_box *boxes) {
+    switch (world->def.retrieve) {
+    case QD_RETRIEVE_EACH: return qd_tree_pairs_each(world->tree, world->team, world->candidates);
+    case QD_RETRIEVE_BRUTE: return find_brute_pairs(world, boxes);
+    case QD_RETRIEVE_JOIN: break;
+    }
+    return qd_tree_pairs(world->tree, world->team, world->candidates);
+}
+
+/// `boxes`: those that the tree holds. `tests` grows by how many were compared.
+static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
     qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
-    qd_status status = world->def.retrieve == QD_RETRIEVE_EACH
-                           ? qd_tree_pairs_each(world->tree, world->team, world->candidates)
-                           : qd_tree_pairs(world->tree, world->team, world->candidates);
+    qd_status status = find_pairs(world, boxes);
     if (status != QD_OK) return status;
+    *tests += qd_pairs_tests(world->candidates);
     meet_job job = {.world = world};
     size_t count;
     job.pairs = qd_pairs_data(world->candidates, &count);
@@ -225,11 +258,11 @@ static qd_status refresh_all(fatten_job *job, qdi_found *found) {
 /// The second half: all candidates from the tree.
 static qd_status retrieve_all(qd_world *world, qdi_found *found) {
     qdi_margin *margin = &world->margin;
-    qd_status status = retrieve(world);
+    qd_status status = retrieve(world, found->fat ? world->fat : world->boxes, &found->tests);
     if (status == QD_ERR_LIMIT && found->fat) { // there may be room without a margin
         margin->horizon = 0;
         status = file_all(world, world->boxes, 0, found);
-        if (status == QD_OK) status = retrieve(world);
+        if (status == QD_OK) status = retrieve(world, world->boxes, &found->tests);
     } else if (found->fat) {
         margin->held = status == QD_OK;
         margin->age = 0;
@@ -318,10 +351,12 @@ static qd_status file_again(qd_world *world, const uint32_t *rows, size_t count)
 /// What a leaver finds about it.
 typedef struct finder {
     qd_world *world;
+    const qd_brute *brute; ///< to be asked instead of the tree, or NULL
     const uint8_t *left;
     uint32_t row;
     size_t limit;
     qd_status status;
+    uint64_t tests; ///< boxes that were compared
 } finder;
 
 /// True where two leavers are each other's candidates and the other, with the lower index, has it.
@@ -350,10 +385,17 @@ static bool add_found(void *context, qd_body_index body, qd_image image) {
     return is_of_other(job->world, job->left, job->row, row) || add_meeting(job, row);
 }
 
+/// All whose boxes overlap that of a row. `tests` grows by how many were compared.
+static qd_status look_about(const qd_world *world, const qd_brute *brute, uint32_t row, qd_tree_visit visit,
+                            void *context, uint64_t *tests) {
+    if (!brute)
+        return qdi_tree_retrieve(world->tree, world->fat[row], world->index[row], visit, context, tests);
+    *tests += world->count - 1;
+    return qd_brute_retrieve(brute, world->fat[row], world->index[row], visit, context);
+}
+
 static qd_status find_about(finder *job) {
-    const qd_world *world = job->world;
-    qd_status status = qd_tree_retrieve(world->tree, world->fat[job->row], world->index[job->row], add_found,
-                                        job);
+    qd_status status = look_about(job->world, job->brute, job->row, add_found, job, &job->tests);
     return job->status != QD_OK ? job->status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
 }
 
@@ -364,10 +406,12 @@ enum { NOTES = 24, LEAVERS = 8 };
 /// Leavers that are looked after at once: each notes what it finds in a place of its own.
 typedef struct notes_job {
     const qd_world *world;
+    const qd_brute *brute;
     const uint8_t *left;
     const uint32_t *rows; ///< of the leavers
     uint32_t *notes;      ///< NOTES of each: rows
     uint32_t *counts;     ///< of each, NOTES + 1 where there are more
+    uint64_t *tests;      ///< of each: boxes that were compared
 } notes_job;
 
 typedef struct notebook {
@@ -389,36 +433,48 @@ static bool note_found(void *context, qd_body_index body, qd_image image) {
 
 static void note_range(void *context, size_t begin, size_t end) {
     const notes_job *job = context;
-    const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
         notebook book = {job, i};
-        uint32_t row = job->rows[i];
         job->counts[i] = 0;
-        qd_status status = qd_tree_retrieve(world->tree, world->fat[row], world->index[row], note_found,
-                                            &book);
+        job->tests[i] = 0;
+        qd_status status = look_about(job->world, job->brute, job->rows[i], note_found, &book,
+                                      &job->tests[i]);
         if (status != QD_OK) job->counts[i] = NOTES + 1; // whoever comes after is told why
     }
 }
 
 /// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is
 /// shared.
-static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint32_t *rows, size_t count) {
+static qd_status find_about_each(qd_world *world, const qd_brute *brute, qdi_found *found) {
     qdi_arena *arena = &world->scratch.arena;
-    notes_job job = {.world = world, .left = left, .rows = rows};
+    const size_t count = found->amended;
+    notes_job job = {.world = world, .brute = brute, .left = found->left, .rows = found->leavers};
     job.notes = qdi_arena_take(arena, count, NOTES * sizeof *job.notes);
     job.counts = qdi_arena_take(arena, count, sizeof *job.counts);
-    if (!job.notes || !job.counts) return QD_ERR_MEMORY;
+    job.tests = qdi_arena_take(arena, count, sizeof *job.tests);
+    if (!job.notes || !job.counts || !job.tests) return QD_ERR_MEMORY;
     qd_status status = QD_OK;
     qdi_team_for(world->team, count, LEAVERS, note_range, &job);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        finder found = {world, left, rows[i], qdi_limit_pairs(world), QD_OK};
+        finder one = {world, brute, job.left, job.rows[i], qdi_limit_pairs(world), QD_OK, job.tests[i]};
         if (job.counts[i] > NOTES) {
-            status = find_about(&found);
-            continue;
+            status = find_about(&one);
+        } else {
+            for (size_t k = 0; k < job.counts[i] && add_meeting(&one, job.notes[i * NOTES + k]); ++k)
+                continue;
+            status = one.status;
         }
-        for (size_t k = 0; k < job.counts[i] && add_meeting(&found, job.notes[i * NOTES + k]); ++k) continue;
-        status = found.status;
+        found->tests += one.tests;
     }
+    return status;
+}
+
+static qd_status find_about_all(qd_world *world, qdi_found *found) {
+    qd_brute *brute = NULL;
+    qd_status status = world->def.retrieve == QD_RETRIEVE_BRUTE ? make_brute(world, world->fat, &brute)
+                                                                : QD_OK;
+    if (status == QD_OK) status = find_about_each(world, brute, found);
+    qd_brute_destroy(brute);
     return status;
 }
 
@@ -471,7 +527,7 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
 
 qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     if (found->amended > 0) {
-        qd_status status = find_about_all(world, found->left, found->leavers, found->amended);
+        qd_status status = find_about_all(world, found);
         if (status != QD_ERR_LIMIT) return status;
         found->amended = 0;
         fatten_job job = job_of(world, motion, dt);
@@ -489,6 +545,7 @@ qd_status qdi_candidates_restore(qd_world *world) {
         if (!qdi_box_acceptable(world->fat[r], period) || qdi_margin_left(world, r, period))
             return QD_ERR_CORRUPT;
     qd_status status = refresh(world, world->fat, &counts);
-    if (status == QD_OK) status = retrieve(world);
+    uint64_t tests = 0; // made before, by the world that was saved
+    if (status == QD_OK) status = retrieve(world, world->fat, &tests);
     return status == QD_ERR_LIMIT ? QD_ERR_CORRUPT : status;
 }

@@ -12,6 +12,7 @@ typedef struct qdi_found {
     const uint32_t *leavers; ///< their rows
     const uint8_t *left;     ///< by row: it is one
     double growth;           ///< mean part of its size that each box is larger than its body on each side
+    uint64_t tests;          ///< boxes that were compared
     bool fat;                ///< the tree has fat boxes
 } qdi_found;
 

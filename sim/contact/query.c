@@ -4,6 +4,7 @@
 #include <quadrille/query.h>
 
 #include "core/base/arithmetic.h"
+#include "core/tree/search.h"
 #include "core/tree/tree_nearest.h"
 #include "sim/contact/margin.h"
 #include "sim/shape/distance.h"
@@ -18,10 +19,13 @@ typedef struct query {
     const qd_world *world;
     qd_vec2 period;
     qd_ray ray;    // of rays
-    qd_vec2 point; // of the others
+    qd_vec2 point; // of the others; of a rectangle the middle
+    qd_vec2 half;  // of its sides
     qd_query_accept accept;
     qd_world_hit_visit visit_hit;
     qd_world_near_visit visit_near;
+    qd_world_in_rect_visit visit_in_rect;
+    qd_world_rect_cost cost;
     void *context;
 } query;
 
@@ -125,7 +129,7 @@ qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_ac
     return qd_tree_ray_all(world->tree, &seen, test_ray, visit_ray, &job);
 }
 
-// ---- circles and the nearest
+// ---- circles
 
 // The point of a body's shape that is nearest to the query's point.
 static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image image) {
@@ -171,6 +175,59 @@ qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius, q
     if (status != QD_OK) return status;
     return qd_tree_circle(world->tree, in_tree(world, point), radius, test_distance, visit_circle, &job);
 }
+
+// ---- rectangles
+
+// True where an image of a body has a point in the rectangle.
+static bool is_in_rect(const query *job, uint32_t row, qd_image of_box) {
+    const qdi_form form = qdi_form_of_row(job->world, row), rect = {.kind = QD_SHAPE_RECT, .half = job->half};
+    const qdi_pose pose = pose_from(job, row, of_box, job->point), here = {0.0, 0.0, 1.0, 0.0};
+    return qdi_distance(&rect, &here, &form, &pose).distance <= 0.0;
+}
+
+// The tree tells one image of a box. Where its shape misses the rectangle, that of another may not.
+static bool look_at_images(const query *job, uint32_t row, qd_image *image) {
+    static const int16_t order[3] = {0, -1, 1};
+    const int copies_x = job->period.x > 0.0 ? 3 : 1, copies_y = job->period.y > 0.0 ? 3 : 1;
+    for (int i = 0; i < copies_x * copies_y; ++i) {
+        const qd_image at = {(int16_t)(image->x + order[i % copies_x]),
+                             (int16_t)(image->y + order[i / copies_x])};
+        if (!is_in_rect(job, row, at)) continue;
+        *image = image_of(job, row, at);
+        return true;
+    }
+    return false;
+}
+
+static bool visit_candidate(void *context, qd_body_index body, qd_image image) {
+    query *job = context;
+    job->cost.candidates += 1;
+    if (!accepted(job, body) || !look_at_images(job, job->world->row_of_index[body], &image)) return true;
+    return job->visit_in_rect(job->context, id_of(job, body), image);
+}
+
+qd_status qd_world_rect(const qd_world *world, qd_vec2 low, qd_vec2 high, qd_query_accept accept,
+                        qd_world_in_rect_visit visit, void *context, qd_world_rect_cost *cost) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !visit) return QD_ERR_ARGUMENT;
+    if (cost) *cost = (qd_world_rect_cost){0, 0};
+    if (!(isfinite(low.x) && isfinite(low.y) && isfinite(high.x) && isfinite(high.y)) || low.x > high.x ||
+        low.y > high.y)
+        return QD_ERR_VALUE;
+    query job = {.world = world, .accept = accept, .visit_in_rect = visit, .context = context};
+    qd_status status = begin(&job);
+    if (status != QD_OK) return status;
+    job.point = (qd_vec2){0.5 * (low.x + high.x), 0.5 * (low.y + high.y)};
+    job.half = (qd_vec2){0.5 * (high.x - low.x), 0.5 * (high.y - low.y)};
+    const qd_vec2 from = in_tree(world, low), to = in_tree(world, high);
+    const qd_box box = {qd_float_below(from.x), qd_float_below(from.y), qd_float_above(to.x),
+                        qd_float_above(to.y)};
+    status = qdi_tree_retrieve(world->tree, box, QD_NO_BODY, visit_candidate, &job, &job.cost.tests);
+    if (cost) *cost = job.cost;
+    return status;
+}
+
+// ---- the nearest
 
 qd_status qd_world_nearest(const qd_world *world, qd_vec2 point, double within, qd_query_accept accept,
                            void *context, size_t most, qd_world_near *nearest, size_t *count) {

@@ -37,6 +37,16 @@ extern const unsigned char qdi_scene_silo[];
 extern const unsigned long qdi_scene_silo_size;
 extern const unsigned char qdi_scene_shaker[];
 extern const unsigned long qdi_scene_shaker_size;
+extern const unsigned char qdi_scene_cells[];
+extern const unsigned long qdi_scene_cells_size;
+extern const unsigned char qdi_scene_refresh[];
+extern const unsigned long qdi_scene_refresh_size;
+extern const unsigned char qdi_scene_pairs[];
+extern const unsigned long qdi_scene_pairs_size;
+extern const unsigned char qdi_scene_retrieve[];
+extern const unsigned long qdi_scene_retrieve_size;
+extern const unsigned char qdi_scene_query[];
+extern const unsigned long qdi_scene_query_size;
 
 int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
     const qdi_builtin all[] = {
@@ -74,6 +84,17 @@ int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
          (const char *)qdi_scene_silo, qdi_scene_silo_size},
         {"shaker", "A floor shakes up and down, and throws up what lies on it: large and small grains dance.",
          (const char *)qdi_scene_shaker, qdi_scene_shaker_size},
+        {"cells", "Boxes fly about over the cells of a quadtree, and light up where two of them touch.",
+         (const char *)qdi_scene_cells, qdi_scene_cells_size},
+        {"refresh", "Balls that came into another node of the tree light up, and fade.",
+         (const char *)qdi_scene_refresh, qdi_scene_refresh_size},
+        {"pairs", "1000 balls swarm about a point: nodes of the tree split and merge where the swarm goes.",
+         (const char *)qdi_scene_pairs, qdi_scene_pairs_size},
+        {"retrieve",
+         "What the tree is asked for one box: nodes that are looked at, boxes near, and boxes that touch.",
+         (const char *)qdi_scene_retrieve, qdi_scene_retrieve_size},
+        {"query", "2000 balls in a box, and a rectangle that goes round: what is in it lights up.",
+         (const char *)qdi_scene_query, qdi_scene_query_size},
     };
     if (number >= sizeof all / sizeof all[0]) return 0;
     *builtin = all[number];

@@ -124,7 +124,7 @@ static bool is_quoted(const qdi_scene_reader *reader, qdi_key_type type, qdi_yam
     const char *text = reader->yaml.chars + here->text;
     double value;
     if (here->kind != QDI_YAML_VALUE || here->plain) return false;
-    if (type == QDI_KEY_BOOL)
+    if (type == QDI_KEY_BOOL || type == QDI_KEY_WORDS)
         return (here->bytes == 4 && memcmp(text, "true", 4) == 0) ||
                (here->bytes == 5 && memcmp(text, "false", 5) == 0);
     return qdi_number_read(text, here->bytes, &value);

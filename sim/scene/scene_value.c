@@ -111,6 +111,30 @@ static bool read_scene_bool(const qdi_scene_reader *reader, qdi_yaml_ref node, b
            is_scene_word(reader, node, "FALSE");
 }
 
+/// Words as the bits of their numbers.
+static bool read_scene_words(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                             uint32_t *bits) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    bool all = false;
+    if (read_scene_bool(reader, node, &all)) {
+        *bits = all ? (uint32_t)key->high : 0;
+        return true;
+    }
+    uint32_t found = 0;
+    if (here->kind != QDI_YAML_LIST) return false;
+    for (qdi_yaml_ref child = here->first; child; child = reader->yaml.nodes[child].next) {
+        const qdi_yaml_node *word = &reader->yaml.nodes[child];
+        int number = 0;
+        bool planned = false;
+        if (word->kind != QDI_YAML_VALUE ||
+            !qdi_schema_choice(key, reader->yaml.chars + word->text, word->bytes, &number, &planned))
+            return false;
+        found |= UINT32_C(1) << number;
+    }
+    *bits = found;
+    return true;
+}
+
 // Reads one of the words that a scene key offers.
 static qd_status read_scene_choice(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
                                    void *place) {
@@ -315,6 +339,7 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_LABEL: good = read_scene_label(reader, key, node, place); break;
     case QDI_KEY_CAMERA_PATH: good = read_camera_path(reader, key, node, place); break;
     case QDI_KEY_BOOL: good = read_scene_bool(reader, node, place); break;
+    case QDI_KEY_WORDS: good = read_scene_words(reader, key, node, place); break;
     }
     return good ? QD_OK : refuse_scene_value(reader, key, node);
 }

@@ -53,6 +53,23 @@ static void write_camera_path(const qd_view_camera *camera, qdi_text *text) {
     qdi_text_add(text, "]");
 }
 
+static void add_words(const qdi_key *key, uint32_t bits, qdi_text *text) {
+    size_t bytes = 0;
+    bool planned = false;
+    if (bits == 0 || bits == (uint32_t)key->high) {
+        qdi_text_add(text, bits == 0 ? "false" : "true");
+        return;
+    }
+    const char *word = NULL, *before = "[";
+    for (int i = 0; (word = qdi_schema_choice_word(key, i, &bytes, &planned)) != NULL; ++i) {
+        if (!(bits >> i & 1)) continue;
+        qdi_text_add(text, before);
+        qdi_text_add_bytes(text, word, bytes);
+        before = ", ";
+    }
+    qdi_text_add(text, "]");
+}
+
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
     const void *place = (const char *)base + key->offset;
     const double *real = place;
@@ -104,6 +121,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     }
     case QDI_KEY_CAMERA_PATH: write_camera_path(place, text); break;
     case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
+    case QDI_KEY_WORDS: add_words(key, *(const uint32_t *)place, text); break;
     case QDI_KEY_CHOICE: {
         const char *word = qdi_schema_choice_word(key, *whole, &bytes, &planned);
         qdi_text_add_bytes(text, word, bytes);

@@ -14,11 +14,11 @@ _Static_assert(QD_SHAPE_DISK == 0 && QD_SHAPE_RECT == 1 && QD_SHAPE_CAPSULE == 2
 _Static_assert(sizeof(qd_shape_kind) == sizeof(int), "choices are ints");
 _Static_assert(QD_BOUNDARY_REFLECT == 0 && QD_BOUNDARY_PERIODIC == 1 && QD_BOUNDARY_OPEN == 2, "boundary");
 _Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1 && QD_CONTACT_SPRING == 2, "contact.model");
-_Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
+_Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1 && QD_RETRIEVE_BRUTE == 2, "stepper.retrieve");
 _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
 _Static_assert(QD_VIDEO_ULTRAFAST == 0 && QD_VIDEO_VERYSLOW == 8, "video.preset");
 _Static_assert(QD_VIEW_SIZE == 2 && QD_VIEW_SPIN == 3 && QD_VIEW_DEPTH == 4 && QD_VIEW_ID == 5 &&
-                   QD_VIEW_MATERIAL == 6 && QD_VIEW_PLAIN == 7 && QD_VIEW_THREAD == 8,
+                   QD_VIEW_MATERIAL == 6 && QD_VIEW_PLAIN == 7 && QD_VIEW_THREAD == 8 && QD_VIEW_REFILED == 9,
                "view.colour");
 _Static_assert(QD_VIEW_VIRIDIS == 0 && QD_VIEW_MAGMA == 1 && QD_VIEW_CIVIDIS == 2, "view.map");
 _Static_assert(QD_VIEW_DARK == 0 && QD_VIEW_LIGHT == 1, "view.theme");
@@ -195,6 +195,11 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
         return text;
     case QDI_KEY_BOOL: snprintf(text, QDI_EXPECTED_ROOM, "true or false"); return text;
     case QDI_KEY_CHOICE: choice_words(key, text, QDI_EXPECTED_ROOM); return text;
+    case QDI_KEY_WORDS: {
+        size_t used = (size_t)snprintf(text, QDI_EXPECTED_ROOM, "true, false, or a list of ");
+        choice_words(key, text + used, QDI_EXPECTED_ROOM - used);
+        return text;
+    }
     case QDI_KEY_UINT64:
     case QDI_KEY_UINT32:
     case QDI_KEY_INT: what = "a whole number%s"; break;

@@ -212,6 +212,7 @@ typedef enum qdi_key_type {
     QDI_KEY_CAMERA_PATH,    ///< keys of a qd_view_camera
     QDI_KEY_BOOL,
     QDI_KEY_CHOICE, ///< one of some words, kept in an int by number
+    QDI_KEY_WORDS,  ///< a list of words, kept in an uint32_t by bits; `true`: those of `high`; `false`: none
 } qdi_key_type;
 
 typedef struct qdi_key {

@@ -12,11 +12,13 @@ static const qdi_key keys[] = {
     KEY("view.size", INT_PAIR, IN_SETTINGS(view.width), 16, 16384,
         "Width and height of a frame in pixels. The world is letterboxed, never stretched."),
     CHOICE_KEY(
-        "view.colour", IN_SETTINGS(view.colour), "contact|speed|size|spin|depth|id|material|plain|thread",
+        "view.colour", IN_SETTINGS(view.colour),
+        "contact|speed|size|spin|depth|id|material|plain|thread|refiled",
         "What the bodies' colours tell. `contact`: those that touch another stand out; `speed`, `size` "
         "(radius), `spin` (either way round) and `depth` (of the tree's node that holds the body): along "
         "`map`; `id`, `material`: one of seven colours; `plain`: nothing; `thread`: which thread moved it, "
-        "one of seven colours, and not the same from run to run. Static bodies are grey."),
+        "one of seven colours, and not the same from run to run; `refiled`: those that came into another "
+        "node of the tree since the frame before light up, and fade. Static bodies are grey."),
     CHOICE_KEY("view.map", IN_SETTINGS(view.map), "viridis|magma|cividis",
                "The continuous map, from its dark end up (with `theme: light` from its light end down)."),
     CHOICE_KEY("view.theme", IN_SETTINGS(view.theme), "dark|light", "The ground that everything lies on."),
@@ -26,6 +28,8 @@ static const qdi_key keys[] = {
         "With `range: auto`: what the top of the map stands for, be it a speed or not; `auto`: from the "
         "bodies of frame 0 and, for speeds, from how fast gravity will make them.",
         .above = true),
+    KEY("view.fade", INT, IN_SETTINGS(view.fade), 1, QD_VIEW_FADE_MAX,
+        "With `colour: refiled`: how many frames a body takes to fade."),
     CHOICE_KEY(
         "view.nodes", IN_SETTINGS(view.nodes), "none|depth|occupancy|changed",
         "Outlines of the tree's nodes. `depth`: coloured by how deep they are; `occupancy`: by how full "
@@ -40,8 +44,27 @@ static const qdi_key keys[] = {
              "A body's id: what its retrieve asked the tree for, which nodes it looked at, which bodies "
              "overlap its box and which of them it touches.",
              .choices = "none"),
-    FREE_KEY("view.text", BOOL, IN_SETTINGS(view.text),
-             "Step, time, counts, a scale, and what the colours mean."),
+    GROUP_KEY("view.query",
+              "A rectangle that the tree is asked for: what has a point in it keeps its colour, "
+              "all else is dim; the nodes that were looked at are outlined."),
+    KEY("view.query.region", REGION_OR_AUTO, IN_SETTINGS(view.query.x), -1e30, 1e30,
+        "The rectangle; `auto`: none."),
+    FREE_KEY(
+        "view.query.follow", LABEL, IN_SETTINGS(view.query.follow),
+        "A body's id, or the centre of `mass`: the rectangle's middle goes where it goes. Where the body "
+        "is gone, as without.",
+        .choices = "none|mass"),
+    KEY("view.query.path", CAMERA_PATH, IN_SETTINGS(view.query), -1e30, 1e30,
+        "Keyframes [time, x, y, zoom] of the rectangle's middle, and how many times smaller it is than "
+        "`region`: smoothly from one to the next, as `view.camera.path`."),
+    KEY("view.text", WORDS, IN_SETTINGS(view.text), 0, QD_VIEW_TEXT_DEFAULT,
+        "What stands below the picture. `true`: step, time, bodies, contacts, nodes, legend and scale; "
+        "`false`: "
+        "nothing. `candidates` are pairs per body that the last step looked at closely, `tests` comparisons "
+        "of "
+        "two boxes that it made to find them. `rate` (steps per second) and `cost` (nanoseconds per body and "
+        "step) are a clock's: such pictures are not the same from run to run.",
+        .choices = "step|time|bodies|contacts|nodes|candidates|tests|rate|cost|legend|scale"),
     FREE_KEY("view.title", BOOL, IN_SETTINGS(view.title), "The scene's name before the text."),
     GROUP_KEY("view.camera",
               "From where the world is seen. Of a periodic world the images fill the picture."),

@@ -89,8 +89,10 @@ static const qdi_key keys[] = {
         "Of all random numbers: another seed gives other positions, sizes and velocities."),
     GROUP_KEY("stepper", "How a step is made."),
     CHOICE_KEY(
-        "stepper.retrieve", IN_SETTINGS(world.retrieve), "join|each",
-        "`join`: all at once, the tree against itself; `each`: one retrieve per body. Changes no result."),
+        "stepper.retrieve", IN_SETTINGS(world.retrieve), "join|each|brute",
+        "How pairs are found. `join`: all at once, the tree against itself; `each`: one retrieve per body; "
+        "`brute`: each box against every other, for comparison: four times the bodies take sixteen times as "
+        "long. Changes no result."),
     KEY("stepper.margin", REAL_OR_AUTO, IN_SETTINGS(world.margin), 0, 1e18,
         "How far boxes are fattened on every side, so that candidates last for several steps; `auto`: by how "
         "fast each body is, for as many steps as pay. Changes no result."),

@@ -67,6 +67,8 @@ static void commit_contacts(qd_world *world, const qdi_found *found) {
     totals->refresh_refiled += counts->refiled;
     totals->rebuilds += found->rebuilds;
     totals->amended += found->amended;
+    totals->box_tests += found->tests;
+    world->searched = (qdi_searched){world->met_count, found->tests};
     world->moved_since_order += counts->refiled + counts->added + found->amended;
     totals->splits += counts->splits;
     totals->merges += counts->merges;

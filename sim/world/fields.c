@@ -40,7 +40,7 @@
 
 static const char *const boundaries[] = {"reflect", "periodic", "open", NULL};
 static const char *const models[] = {"none", "impulse", "spring", NULL};
-static const char *const retrieves[] = {"join", "each", NULL};
+static const char *const retrieves[] = {"join", "each", "brute", NULL};
 static const char *const continuous[] = {"auto", "on", "off", NULL};
 static const char *const laws[] = {"constant", "inverse", "inverse-square", NULL};
 static const char *const kinds[] = {"dynamic", "static", "kinematic", NULL};
@@ -165,6 +165,7 @@ static const qdi_field total_lines[] = {
     {FIELD(qd_world_totals, merges), .work = true},
     {FIELD(qd_world_totals, rebuilds), .work = true},
     {FIELD(qd_world_totals, amended), .work = true},
+    {FIELD(qd_world_totals, box_tests), .work = true},
     {PART(qd_world_totals, wall_impulse, vec)},
     {FIELD(qd_world_totals, wall_work)},
     {FIELD(qd_world_totals, emitted)},
@@ -199,6 +200,12 @@ static const qdi_fields balance = TABLE(balance_lines);
 static const qdi_field rate_lines[] = {{FIELD(qdi_rates, virial)}, {FIELD(qdi_rates, push)}};
 static const qdi_fields rates = TABLE(rate_lines);
 
+static const qdi_field searched_lines[] = {
+    {FIELD(qdi_searched, candidates), .work = true},
+    {FIELD(qdi_searched, tests), .work = true},
+};
+static const qdi_fields searched = TABLE(searched_lines);
+
 static const qdi_field compress_lines[] = {
     {PART(qdi_compress, scale, vec)},
     {FIELD(qdi_compress, done), .bytes = 8},
@@ -210,6 +217,7 @@ static const qdi_field past_lines[] = {
     {PART(qd_world, totals, totals)},
     {PART(qd_world, balance, balance)},
     {PART(qd_world, rates, rates)},
+    {PART(qd_world, searched, searched)},
     {FIELD(qd_world, entered)},
     {FIELD(qd_world, pressed)},
     {PART(qd_world, compress, qdi_fields_compress)},

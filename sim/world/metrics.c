@@ -72,6 +72,9 @@ static const qd_metric_field fields[] = {
     WHOLE(tree_deepest, "1"),
     WHOLE(tree_longest, "1"),
     WHOLE(tree_outside, "1"),
+    REAL(tree_candidates, "1"),
+    WHOLE(tree_tests, "1"),
+    WHOLE(tree_tests_total, "1"),
     WHOLE(saved_bytes, "bytes"),
 };
 
@@ -176,6 +179,9 @@ static void measure_tree(const qd_world *world, qd_metrics *m) {
     m->tree_deepest = (uint64_t)(stats.deepest_level - stats.root_level);
     m->tree_longest = stats.largest_list;
     m->tree_outside = stats.outside;
+    if (world->count > 0) m->tree_candidates = (double)world->searched.candidates / (double)world->count;
+    m->tree_tests = world->searched.tests;
+    m->tree_tests_total = world->totals.box_tests;
 }
 
 void qd_world_measure(const qd_world *world, qd_metrics *metrics) {

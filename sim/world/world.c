@@ -59,7 +59,7 @@ static qd_status enums_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
     if ((unsigned)def->continuous > QD_CONTINUOUS_OFF)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to follow fast bodies");
-    if ((unsigned)def->retrieve > QD_RETRIEVE_EACH)
+    if ((unsigned)def->retrieve > QD_RETRIEVE_BRUTE)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to retrieve");
     return QD_OK;
 }
@@ -310,6 +310,10 @@ qd_limit_report qd_world_limit_report(const qd_world *world) {
 
 bool qdi_world_is_behind(const qd_world *world) {
     return world->changed || world->tree_lost;
+}
+
+qdi_searched qdi_world_searched(const qd_world *world) {
+    return world->searched;
 }
 
 qd_team *qdi_world_team(const qd_world *world) {

@@ -13,6 +13,7 @@
 #include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/thread_notes.h"
+#include "sim/world/world_team.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -153,6 +154,7 @@ struct qd_world {
     qd_world_totals totals;
     qdi_ledger balance;
     qdi_rates rates;
+    qdi_searched searched;
     double entered; ///< energy of bodies that were added, less that of bodies that went
     double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;

@@ -11,4 +11,12 @@ qd_team *qdi_world_team(const qd_world *world);
 /// last detection, or it has lost them for want of memory.
 bool qdi_world_is_behind(const qd_world *world);
 
+/// What the last search for candidates cost, in the last step or detection.
+typedef struct qdi_searched {
+    uint64_t candidates; ///< pairs whose shapes were looked at
+    uint64_t tests;      ///< boxes that were compared
+} qdi_searched;
+
+qdi_searched qdi_world_searched(const qd_world *world);
+
 #endif

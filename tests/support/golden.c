@@ -1,7 +1,12 @@
 #include "tests/support/golden.h"
 
+#include "tests/support/scratch.h"
+#include "tests/support/worlds.h"
+
 #include <check.h>
 #include <png.h>
+#include <quadrille/frame.h>
+#include <quadrille/scene.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,4 +109,45 @@ void qd_test_golden(const char *name, const void *bytes, size_t size) {
                   different, path, first[0], first[1], shown);
     free(now.rgb);
     free(golden.rgb);
+}
+
+void qd_test_golden_scene(const char *name, const char *scene_name, size_t frames, size_t every,
+                          const char *const *sets, size_t count) {
+    const qd_scene_changes changes = {.sets = sets, .set_count = count};
+    qd_scene *scene = NULL;
+    qd_world *world = NULL;
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_builtin(scene_name, &changes, &scene, &error) == QD_OK, "%s", error.text);
+    const qd_world_def world_def = qd_scene_world(scene);
+    ck_assert_int_eq(qd_world_create(&world_def, &world), QD_OK);
+    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    qd_scratch scratch;
+    qd_scratch_make(&scratch);
+    qd_frame_writer_def def = qd_frame_writer_def_default();
+    def.directory = scratch.path;
+    def.view = qd_scene_view(scene);
+    def.provenance.scene = scene_name;
+    qd_frame_writer *writer = NULL;
+    ck_assert_msg(qd_frame_writer_create(&def, &writer, &error) == QD_OK, "%s", error.text);
+    ck_assert_int_eq(qd_frame_writer_prime(writer, world), QD_OK);
+    const double dt = qd_scene_run_settings(scene).dt;
+    for (size_t i = 1; i <= frames; ++i) {
+        qd_test_step(world, dt, every - 1);
+        ck_assert_int_eq(qd_frame_writer_watch(writer, world), QD_OK);
+        qd_test_step(world, dt, 1);
+        ck_assert_int_eq(i < frames ? qd_frame_writer_remember(writer, world)
+                                    : qd_frame_writer_push(writer, world),
+                         QD_OK);
+    }
+    ck_assert_msg(qd_frame_writer_finish(writer, NULL, &error) == QD_OK, "%s", error.text);
+    qd_frame_writer_destroy(writer);
+    size_t size = 0;
+    char *bytes = qd_scratch_read(qd_scratch_at(&scratch, "frame_000000.png").text, &size);
+    ck_assert_ptr_nonnull(bytes);
+    qd_test_golden(name, bytes, size);
+    free(bytes);
+    qd_scratch_remove(&scratch);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
 }

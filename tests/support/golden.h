@@ -19,4 +19,9 @@ qd_test_image qd_test_image_read(const char *path);
 /// both. A test program that calls this gets the label `golden`.
 void qd_test_golden(const char *name, const void *bytes, size_t size);
 
+/// The same of a picture of a built-in scene with changes, made by a frame writer: of `frames` frames,
+/// `every` steps from each to the next, the last.
+void qd_test_golden_scene(const char *name, const char *scene_name, size_t frames, size_t every,
+                          const char *const *sets, size_t count);
+
 #endif

@@ -139,7 +139,7 @@ qd_world_def qd_test_dice_def(qd_test_dice *dice) {
     sides(dice, &def);
     forces(dice, &def);
     contacts(dice, &def);
-    def.retrieve = (qd_retrieve_mode)qd_test_dice_below(dice, 2);
+    def.retrieve = (qd_retrieve_mode)qd_test_dice_below(dice, 3);
     def.capacity = 1 + (uint32_t)qd_test_dice_below(dice, 70);
     if (qd_test_dice_hit(dice, 8)) def.limits.speed = length(dice, 5, 50);
     if (qd_test_dice_hit(dice, 8)) def.limits.distance = length(dice, 10, 50);

@@ -40,7 +40,7 @@ typedef struct render_job {
     qdi_step_choice moments;
     qd_frame_writer *writer;
     qdi_progress progress;
-    uint64_t lead;                          ///< moments before the first frame that its trails go back to
+    uint64_t lead; ///< moments before the first frame that its trails and fading colours go back to
     uint64_t frames, first_step, last_step; ///< that were handed in
 } render_job;
 
@@ -101,10 +101,12 @@ static int make_writer(render_job *job) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-/// Begins so many moments earlier that the first frame has its trails.
-static void plan_trails(render_job *job) {
-    uint64_t trails = (uint64_t)job->view.trails, first = job->moments.first;
-    job->lead = first < trails ? first : trails;
+/// Begins so many moments earlier that the first frame has its trails, and what fades.
+static void plan_lead(render_job *job) {
+    const uint64_t trails = (uint64_t)job->view.trails, first = job->moments.first;
+    const uint64_t fade = job->view.colour == QD_VIEW_REFILED ? (uint64_t)job->view.fade : 0;
+    const uint64_t most = trails > fade ? trails : fade;
+    job->lead = first < most ? first : most;
     job->moments.first -= job->lead;
 }
 
@@ -222,7 +224,7 @@ static int draw_all(render_job *job) {
         qdi_warn("view.colour: thread: a snapshot does not tell which thread moved its bodies; --every does");
     }
     bool writing = true;
-    plan_trails(job);
+    plan_lead(job);
     status = qd_frame_writer_prime(job->writer, job->moments.replay.world);
     if (status == QD_OK) status = draw(job, &writing, &error);
     qdi_progress_end(&job->progress);

@@ -58,6 +58,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_open(json, "refresh", '{');
     qdi_json_whole(json, "rebuilds", totals->rebuilds);
     qdi_json_whole(json, "amended", totals->amended);
+    qdi_json_whole(json, "box_tests", totals->box_tests);
     qdi_json_whole(json, "in_place", totals->refresh_in_place);
     qdi_json_whole(json, "refiled", totals->refresh_refiled);
     qdi_json_whole(json, "splits", totals->splits);

@@ -32,6 +32,11 @@ typedef enum qdi_session_part {
     QDI_PART_STORE,
 } qdi_session_part;
 
+/// How far the steps were at the last frame.
+typedef struct qdi_session_pace {
+    uint64_t ns, steps, body_steps;
+} qdi_session_pace;
+
 typedef struct qdi_session {
     // What the command decides, before anything else.
     qdi_common common;
@@ -58,11 +63,12 @@ typedef struct qdi_session {
     bool video_force;        ///< what lies at the video's path when the run is gone on with may be replaced
     char video_found[QDI_SESSION_PATH]; ///< the file that the run was begun with
     uint64_t steps_done;
-    uint64_t frames;                      ///< handed in
-    bool checkpointed;                    ///< there is a checkpoint to go on from
-    uint64_t checkpoint_step;             ///< of the last one
-    uint64_t checkpoint_ns;               ///< when it was made, by the clock
-    uint64_t start_ns, wall_before;       ///< when this process began to step, and what those before it took
+    uint64_t frames;                ///< handed in
+    bool checkpointed;              ///< there is a checkpoint to go on from
+    uint64_t checkpoint_step;       ///< of the last one
+    uint64_t checkpoint_ns;         ///< when it was made, by the clock
+    uint64_t start_ns, wall_before; ///< when this process began to step, and what those before it took
+    qdi_session_pace pace;
     uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
     uint64_t moment_bytes;                ///< of a saved world
     qdi_step_log step_log;

@@ -8,6 +8,7 @@
 #include "tools/session/session.h"
 #include "tools/session/session_state.h"
 
+#include <math.h>
 #include <quadrille/hash.h>
 #include <quadrille/metrics.h>
 #include <stdio.h>
@@ -67,10 +68,24 @@ bool qdi_session_watch(qdi_session *session) {
     return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);
 }
 
+/// Tells the next frame how fast the steps since the last one were, without what was recorded and drawn.
+static void tell_pace(qdi_session *session) {
+    const qd_profile *profile = &session->result.profile;
+    qdi_session_pace now = {.steps = profile->steps, .body_steps = profile->body_steps};
+    for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase) now.ns += profile->wall_ns[phase];
+    const double ns = (double)(now.ns - session->pace.ns), steps = (double)(now.steps - session->pace.steps),
+                 body_steps = (double)(now.body_steps - session->pace.body_steps);
+    if (steps > 0 && ns > 0)
+        qd_frame_writer_pace(session->writer, steps / ns * 1e9,
+                             body_steps > 0 ? ns / body_steps : (double)NAN);
+    session->pace = now;
+}
+
 bool qdi_session_record(qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     uint64_t before = qdi_clock_ns();
     if (session->writer && is_due(session->steps_done, plan->frames_every)) {
+        tell_pace(session);
         qd_status status = qd_frame_writer_push(session->writer, session->world);
         if (status != QD_OK) return qdi_session_note(session, QDI_PART_FRAMES, status);
         session->frames += 1;

@@ -39,6 +39,19 @@ static void warn_of_what_is_missing(const qdi_session *session) {
     const qd_view view = qd_scene_view(session->scene);
     warn_of_nobody(session, "view.camera.follow", view.camera.follow);
     warn_of_nobody(session, "view.retrieve", view.retrieve);
+    warn_of_nobody(session, "view.query.follow", view.query.follow);
+}
+
+/// Bodies above which a search without a tree takes seconds rather than instants.
+enum { MANY_FOR_BRUTE = 10000 };
+
+static void warn_of_brute_force(const qdi_session *session) {
+    const size_t count = qd_world_count(session->world);
+    if (qd_world_definition(session->world).retrieve != QD_RETRIEVE_BRUTE || count <= MANY_FOR_BRUTE) return;
+    qdi_warn(
+        "stepper.retrieve: brute: each search for pairs compares %.2g boxes with one another; `join` finds "
+        "the same pairs",
+        0.5 * (double)count * (double)(count - 1));
 }
 
 void qdi_session_header(const qdi_session *session) {
@@ -64,6 +77,7 @@ void qdi_session_header(const qdi_session *session) {
     if (session->video) print_notes(qd_video_note(session->video));
     print_notes(qd_store_note(session->store));
     warn_of_what_is_missing(session);
+    warn_of_brute_force(session);
     double contact_time = qd_world_contact_time(session->world);
     if (plan->dt > contact_time / 20)
         qdi_warn("run.dt, %.6g, is longer than a twentieth of the contact time of springs, %.6g: bodies that "

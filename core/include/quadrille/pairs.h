@@ -47,6 +47,10 @@ QD_API void qd_pairs_set_limit(qd_pairs *pairs, size_t limit);
 /// The pairs and their number, valid until the next call that fills or frees them.
 QD_API const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count);
 
+/// How many box tests the last search made: comparisons of a body's box with another's. The same for any team
+/// and any kernels (which may decide several at once). 0 where it failed.
+QD_API uint64_t qd_pairs_tests(const qd_pairs *pairs);
+
 /// Memory held.
 QD_API size_t qd_pairs_bytes(const qd_pairs *pairs);
 

@@ -169,6 +169,9 @@ QD_API QD_MUST_USE qd_status qd_tree_box(const qd_tree *tree, qd_body_index body
 /// Depth (root 0) of the node a body lives in. Errors: QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_tree_depth(const qd_tree *tree, qd_body_index body, int *depth);
 
+/// The node that a body lives in. Errors: QD_ERR_STALE.
+QD_API QD_MUST_USE qd_status qd_tree_node(const qd_tree *tree, qd_body_index body, qd_tree_node_info *node);
+
 /// All nodes, parents before children, children in the order lower-left, lower-right, upper-left,
 /// upper-right.
 QD_API void qd_tree_visit_nodes(const qd_tree *tree, qd_tree_visit_node visit, void *context);

@@ -49,8 +49,8 @@ typedef struct qd_frame_writer_def {
     /// `view.speed` is to be what its qd_frame_writer_speed said.
     const qd_frame_row *rows;
     size_t row_count;
-    /// What the earlier writer's qd_frame_writer_past gave behind those frames, for trails as it would have
-    /// drawn them. Default none.
+    /// What the earlier writer's qd_frame_writer_past gave behind those frames, for trails and fading colours
+    /// as it would have drawn them. Default none.
     const unsigned char *past;
     size_t past_bytes;
     const qd_allocator *allocator; ///< NULL: the C heap; called from the writer's threads too
@@ -73,14 +73,20 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_watch(qd_frame_writer *writer, cons
 /// that some frames of a run look as all of them do. Does nothing once it is fixed. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world);
 
-/// Keeps where bodies are, as a frame does that is not drawn: trails of the frames to come go back to it.
-/// Does nothing where the view has no trails. Errors: QD_ERR_MEMORY and those of push.
+/// Keeps where bodies are, as a frame does that is not drawn: trails and fading colours (QD_VIEW_REFILED) of
+/// the frames to come go back to it. Does nothing where the view has neither. Errors: QD_ERR_MEMORY and those
+/// of push.
 QD_API QD_MUST_USE qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world);
 
-/// Writes what trails of frames to come need of those before, for a writer that continues this one, and
-/// returns how many bytes that is; 0 where the view has no trails. `bytes` NULL: only returns how many. The
-/// bytes are the same on every machine.
+/// Writes what trails and fading colours of frames to come need of those before, for a writer that continues
+/// this one, and returns how many bytes that is; 0 where the view has neither. `bytes` NULL: only returns how
+/// many. The bytes are the same on every machine.
 QD_API size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes);
+
+/// What the next frame shows of the clock, where its text is to (QD_VIEW_TEXT_RATE, QD_VIEW_TEXT_COST): how
+/// many steps were made in a second of late, and how many nanoseconds a step took for each body; NaN: not
+/// known, which is shown as "-". The writer has no clock of its own.
+QD_API void qd_frame_writer_pace(qd_frame_writer *writer, double rate, double cost);
 
 /// Adds the world's present state as the next frame. Once a frame failed, every later call returns that
 /// failure. Errors: QD_ERR_IO, QD_ERR_MEMORY; QD_ERR_VALUE where trails would need too many places (bodies

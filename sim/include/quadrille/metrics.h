@@ -95,6 +95,11 @@ typedef struct qd_metrics {
     uint64_t tree_longest; ///< bodies in the longest list of a node
     uint64_t tree_outside; ///< bodies outside the root, or larger than it
 
+    // The search for pairs. These depend on margin and capacity, and on how pairs are retrieved.
+    double tree_candidates;    ///< pairs whose shapes the last step looked at, over the number of bodies
+    uint64_t tree_tests;       ///< comparisons of two boxes in the last step; 0 where candidates were kept
+    uint64_t tree_tests_total; ///< the same since step 0, its own search included
+
     uint64_t saved_bytes; ///< the world's size in memory as qd_world_save would write it
 } qd_metrics;
 

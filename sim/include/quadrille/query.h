@@ -7,8 +7,9 @@
 
 QD_BEGIN_DECLS
 
-/// Questions about a world's bodies, by their exact shapes: what a ray hits, what a circle touches, what is
-/// nearest to a point. Positions are the world's. Walls are not bodies, and no ray hits them.
+/// Questions about a world's bodies, by their exact shapes: what a ray hits, what a circle or a rectangle
+/// touches, what is nearest to a point. Positions are the world's. Walls are not bodies, and no ray hits
+/// them.
 ///
 /// A query sees the bodies as the last step or qd_world_detect left them; where bodies were added, removed or
 /// placed since, it returns QD_ERR_STATE. It changes nothing and takes no memory: any number of threads may
@@ -54,6 +55,25 @@ QD_API QD_MUST_USE qd_status qd_world_ray_all(const qd_world *world, const qd_ra
 QD_API QD_MUST_USE qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius,
                                              qd_query_accept accept, qd_world_near_visit visit,
                                              void *context);
+
+/// What a query of a rectangle finds: a body's shape has a point in it. `image` is to be added to the body's
+/// position.
+typedef bool (*qd_world_in_rect_visit)(void *context, qd_id body, qd_image image);
+
+/// What such a query looks at.
+typedef struct qd_world_rect_cost {
+    uint64_t tests;      ///< boxes of bodies that were compared with the rectangle
+    uint64_t candidates; ///< of these, that overlap it
+} qd_world_rect_cost;
+
+/// Every body with a point in the rectangle between the corners `low` and `high`, its border included, each
+/// once, in no order; `visit` returns false to stop. `accept` is asked once for each body whose box in the
+/// tree overlaps, before its shape is looked at. In a periodic world the rectangle may reach over a border,
+/// and images of bodies count. `cost` gets what was looked at; NULL is fine. Errors as above; QD_ERR_VALUE:
+/// corners that are not finite or in the wrong order.
+QD_API QD_MUST_USE qd_status qd_world_rect(const qd_world *world, qd_vec2 low, qd_vec2 high,
+                                           qd_query_accept accept, qd_world_in_rect_visit visit,
+                                           void *context, qd_world_rect_cost *cost);
 
 /// The `most` bodies nearest to a point, and at most `within` from it, in order of distance and then of
 /// index, to nearest[0, *count), which has room for `most`. Errors as above; *count is then 0.

@@ -22,6 +22,7 @@ typedef enum qd_view_colour {
     QD_VIEW_MATERIAL, ///< what it is made of
     QD_VIEW_PLAIN,    ///< nothing: all the same
     QD_VIEW_THREAD, ///< the thread that moved it in the last step, where qd_world_note_threads asked for that
+    QD_VIEW_REFILED, ///< how many frames ago it came into the tree's node that it lives in
 } qd_view_colour;
 
 /// True where colours lie along a continuous map.
@@ -57,6 +58,24 @@ typedef enum qd_view_contacts {
     QD_VIEW_CONTACTS_IMPULSE, ///< points, and normals as long as the impulse is large
 } qd_view_contacts;
 
+/// What stands below a frame, as bits; in this order, whatever order they are asked for in.
+typedef enum qd_view_text {
+    QD_VIEW_TEXT_STEP = 1 << 0,
+    QD_VIEW_TEXT_TIME = 1 << 1,
+    QD_VIEW_TEXT_BODIES = 1 << 2,
+    QD_VIEW_TEXT_CONTACTS = 1 << 3,
+    QD_VIEW_TEXT_NODES = 1 << 4,
+    QD_VIEW_TEXT_CANDIDATES = 1 << 5, ///< pairs per body whose shapes the last step looked at
+    QD_VIEW_TEXT_TESTS = 1 << 6,      ///< comparisons of two boxes in the last step
+    QD_VIEW_TEXT_RATE = 1 << 7,   ///< steps per second since the frame before: a clock's, other in each run
+    QD_VIEW_TEXT_COST = 1 << 8,   ///< nanoseconds per body and step, likewise
+    QD_VIEW_TEXT_LEGEND = 1 << 9, ///< what colours mean, and what searches found
+    QD_VIEW_TEXT_SCALE = 1 << 10, ///< a length
+    QD_VIEW_TEXT_DEFAULT = QD_VIEW_TEXT_STEP | QD_VIEW_TEXT_TIME | QD_VIEW_TEXT_BODIES |
+                           QD_VIEW_TEXT_CONTACTS | QD_VIEW_TEXT_NODES | QD_VIEW_TEXT_LEGEND |
+                           QD_VIEW_TEXT_SCALE,
+} qd_view_text;
+
 /// In place of a body's label.
 #define QD_VIEW_NOBODY UINT64_MAX
 #define QD_VIEW_MASS   (UINT64_MAX - 1) ///< the centre of mass
@@ -88,6 +107,9 @@ typedef struct qd_view_camera {
 /// Most frames that trails go back.
 #define QD_VIEW_TRAILS_MAX 1000
 
+/// Most frames that the colours of QD_VIEW_REFILED take to fade.
+#define QD_VIEW_FADE_MAX 1000
+
 /// What a frame shows.
 typedef struct qd_view {
     int width, height; ///< pixels, 16..16384 each; default 1280 x 768
@@ -97,17 +119,21 @@ typedef struct qd_view {
     qd_vec2 range; ///< ends of the colour map, x < y; NaN (`auto`): from 0 to `speed`
     double speed;  ///< top of the colour map, > 0, where `range` is auto; NaN (`auto`): fixed at frame 0 from
                    ///< the bodies
+    int fade;      ///< QD_VIEW_REFILED: frames until a body has faded, 1..QD_VIEW_FADE_MAX; default 8
     qd_view_nodes nodes;
     qd_view_contacts contacts;
     int trails;        ///< frames back that a body's way is drawn, 0..QD_VIEW_TRAILS_MAX; default 0
     uint64_t retrieve; ///< label of the body whose retrieve is shown; QD_VIEW_NOBODY: none
-    bool text;         ///< step, time, counts, a scale, what the colours mean
-    bool title;        ///< the scene's name, where there is text
+    /// A rectangle that the tree is asked for: the part that a camera like this shows. What is in it keeps
+    /// its colour, all else is dim. Without a part (NaN): none.
+    qd_view_camera query;
+    uint32_t text; ///< of qd_view_text; 0: none, and the world has the whole picture
+    bool title;    ///< the scene's name, where there is text
     qd_view_camera camera;
 } qd_view;
 
-/// 1280 x 768, contact, viridis, dark, auto, auto, depth, marks, no trails, nobody, true, false, all of the
-/// world.
+/// 1280 x 768, contact, viridis, dark, auto, auto, 8 frames, depth, marks, no trails, nobody, no
+/// query, the default text, no title, all of the world.
 QD_API qd_view qd_view_default(void);
 
 QD_END_DECLS

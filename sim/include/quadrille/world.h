@@ -44,6 +44,9 @@ typedef enum qd_contact_model {
 typedef enum qd_retrieve_mode {
     QD_RETRIEVE_JOIN, ///< self-join of the tree
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
+    /// Every box against every other, as if there were no tree; the same results, at a cost that grows with
+    /// the square of the number of bodies: for comparison.
+    QD_RETRIEVE_BRUTE,
 } qd_retrieve_mode;
 
 /// Which bodies have their way through a step followed (contact model impulse only), so that they pass
@@ -142,6 +145,7 @@ typedef struct qd_world_totals {
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
     uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
+    uint64_t box_tests;   ///< comparisons of two boxes that these took (qd_pairs_tests)
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
     double
         wall_work; ///< energy that moving walls gave: sum of impulse times velocity of the wall in its step

@@ -119,7 +119,9 @@ START_TEST(search_finds_what_a_plain_look_finds) {
         }
         size_t from = q % 5 < 2 ? 0 : (size_t)(q * 37 % (N + 2));
         found_places found = {.most = SIZE_MAX, .rising = true};
-        ck_assert(qdi_root_list_search(root_list, box, shift, from, note_place, &found));
+        uint64_t tests = 7;
+        ck_assert(qdi_root_list_search(root_list, box, shift, from, note_place, &found, &tests));
+        ck_assert(tests >= 7 + found.count && tests <= 7 + N);
         size_t expected = 0;
         for (size_t i = 0; i < N; ++i) {
             bool hit = i >= from && qdi_shift_overlap(box, root_list->box[i], shift);
@@ -131,7 +133,7 @@ START_TEST(search_finds_what_a_plain_look_finds) {
         all += expected;
         if (expected < 2) continue;
         found_places some = {.most = expected / 2, .rising = true};
-        ck_assert(!qdi_root_list_search(root_list, box, shift, from, note_place, &some));
+        ck_assert(!qdi_root_list_search(root_list, box, shift, from, note_place, &some, &tests));
         ck_assert_uint_eq(some.count, expected / 2);
     }
     ck_assert_uint_gt(all, 100);

@@ -376,11 +376,22 @@ START_TEST(nodes_bodies_and_statistics_agree) {
             outside += out;
             if (out) ck_assert_int_eq(depth, 0);
             if (depth > 0) ck_assert_double_le(longest, side * exp2(-depth));
+            qd_tree_node_info node;
+            ck_assert_int_eq(qd_tree_node(rig.tree, (qd_body_index)i, &node), QD_OK);
+            ck_assert_int_eq(node.depth, depth);
+            ck_assert_double_eq(node.side, side * exp2(-depth));
+            x += w.path[0].min_x - node.min_x;
+            y += w.path[0].min_y - node.min_y;
+            ck_assert(out || (x >= 0 && y >= 0 && x < node.side && y < node.side));
+            ck_assert(node.bodies > 0 && qd_box_overlap(node.bounds, box));
         }
         ck_assert_uint_eq(stats.outside, outside);
     }
     qd_box box;
+    qd_tree_node_info node;
     int depth;
+    ck_assert_int_eq(qd_tree_node(rig.tree, (qd_body_index)rig.count, &node), QD_ERR_STALE);
+    ck_assert_int_eq(qd_tree_node(rig.tree, QD_NO_BODY, &node), QD_ERR_STALE);
     ck_assert_int_eq(qd_tree_box(rig.tree, (qd_body_index)rig.count, &box), QD_ERR_STALE);
     ck_assert_int_eq(qd_tree_depth(rig.tree, (qd_body_index)rig.count, &depth), QD_ERR_STALE);
     ck_assert_int_eq(qd_tree_box(rig.tree, QD_NO_BODY, &box), QD_ERR_STALE);

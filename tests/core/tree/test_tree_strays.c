@@ -115,10 +115,12 @@ START_TEST(strays_are_searched_by_their_bounds) {
     ck_assert_uint_eq(root_list->count, (size_t)n);
     size_t looked = 0;
     size_t hits = 0;
+    uint64_t tests = 0;
     for (size_t i = 0; i < root_list->count; ++i) {
         looked += bounds_looked_at(root_list, root_list->box[i], 0, 0, root_list->count);
         size_t here = 0;
-        if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0, 0}, i, count_place, &here) ||
+        if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0, 0}, i, count_place, &here,
+                                  &tests) ||
             here == 0)
             ck_abort_msg("place %zu does not find itself", i);
         hits += here - 1;

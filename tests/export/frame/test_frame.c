@@ -443,6 +443,37 @@ static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
     }
 }
 
+// A pace is that of the next frame alone, and seen only where the text has it.
+START_TEST(the_pace_is_told) {
+    for (int told = 0; told < 2; ++told) {
+        qd_scratch scratch;
+        qd_scratch_make(&scratch);
+        qd_world *world = make_world(20, 1);
+        qd_frame_writer_def def = make_def(&scratch);
+        if (told) def.view.text |= QD_VIEW_TEXT_RATE | QD_VIEW_TEXT_COST;
+        qd_frame_writer *writer = NULL;
+        ck_assert_int_eq(qd_frame_writer_create(&def, &writer, NULL), QD_OK);
+        for (int i = 0; i < 5; ++i) {
+            if (i == 1) qd_frame_writer_pace(writer, 1234.5, (double)NAN);
+            if (i == 3) qd_frame_writer_pace(writer, (double)NAN, 1234.5);
+            ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_OK);
+        }
+        const qd_frame_row *row = NULL;
+        size_t count = 0;
+        ck_assert_int_eq(qd_frame_writer_flush(writer, &row, &count, NULL), QD_OK);
+        ck_assert_uint_eq(count, 5);
+        ck_assert(row[0].pixels == row[2].pixels && row[0].pixels == row[4].pixels);
+        ck_assert_int_eq(row[0].pixels != row[1].pixels, told);
+        ck_assert_int_eq(row[0].pixels != row[3].pixels, told);
+        ck_assert_int_eq(row[1].pixels != row[3].pixels, told);
+        qd_frame_writer_destroy(writer);
+        qd_world_destroy(world);
+        qd_scratch_remove(&scratch);
+    }
+    qd_frame_writer_pace(NULL, 1, 1);
+}
+END_TEST
+
 // One writer for nine frames, and three after each other that write three each: the same files.
 START_TEST(a_writer_goes_on_behind_another) {
     enum { FRAMES = 9, EACH = 3 };
@@ -541,6 +572,7 @@ int main(void) {
     tcase_add_test(tests, bad_definitions);
     tcase_add_test(tests, bad_directories);
     tcase_add_test(tests, disk_full);
+    tcase_add_test(tests, the_pace_is_told);
     tcase_add_test(tests, a_writer_goes_on_behind_another);
     tcase_add_test(tests, frames_that_are_not_whole_are_found);
     tcase_add_test(tests, no_memory_at_any_allocation);

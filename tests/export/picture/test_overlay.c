@@ -65,15 +65,166 @@ START_TEST(retrieve_is_brute_force) {
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_ASKED), 1);
         size_t visited = count_ink(&picture, QDI_INK_VISITED);
         ck_assert(visited >= 1 && visited < picture.facts.nodes);
-        ck_assert_uint_eq(picture.facts.looked_at, visited);
-        ck_assert_uint_eq(picture.facts.candidates, overlap);
-        ck_assert_uint_eq(picture.facts.hits, touch);
+        ck_assert_uint_eq(picture.facts.retrieve.nodes, visited);
+        ck_assert_uint_eq(picture.facts.retrieve.candidates, overlap);
+        ck_assert_uint_eq(picture.facts.retrieve.hits, touch);
         candidates += overlap;
         hits += touch;
         qdi_picture_destroy(&picture);
         qd_world_destroy(world);
     }
     ck_assert(hits > 5 && candidates > hits);
+}
+END_TEST
+
+// ---- a query
+
+typedef struct asked {
+    qd_vec2 low, high; // the world's
+    qd_box box;        // the tree's
+} asked;
+
+static asked rectangle(qd_vec2 low, qd_vec2 high) {
+    return (asked){low,
+                   high,
+                   {qd_float_below(low.x - 20), qd_float_below(low.y - 20), qd_float_above(high.x - 20),
+                    qd_float_above(high.y - 20)}};
+}
+
+// Whether a box or a disk overlaps the rectangle, through any image where the world is periodic.
+static bool box_overlaps(const asked *query, qd_box box, int reach) {
+    for (int k = 0; k < (2 * reach + 1) * (2 * reach + 1); ++k) {
+        const float x = 40.0F * (float)(k % (2 * reach + 1) - reach),
+                    y = 40.0F * (float)(k / (2 * reach + 1) - reach);
+        const qd_box moved = {box.min_x + x, box.min_y + y, box.max_x + x, box.max_y + y};
+        if (qd_box_overlap(query->box, moved)) return true;
+    }
+    return false;
+}
+
+static bool disk_overlaps(const asked *query, const qd_body_state *body, int reach) {
+    for (int k = 0; k < (2 * reach + 1) * (2 * reach + 1); ++k) {
+        const double x = body->position.x + 40 * (k % (2 * reach + 1) - reach),
+                     y = body->position.y + 40 * (k / (2 * reach + 1) - reach);
+        const double dx = fmax(0, fmax(query->low.x - x, x - query->high.x)),
+                     dy = fmax(0, fmax(query->low.y - y, y - query->high.y));
+        if (dx * dx + dy * dy <= body->shape.radius * body->shape.radius) return true;
+    }
+    return false;
+}
+
+typedef struct node_look {
+    const asked *query;
+    int reach;
+    size_t count;
+} node_look;
+
+static bool count_node(void *context, const qd_tree_node_info *node) {
+    node_look *look = context;
+    look->count += node->subtree > 0 && box_overlaps(look->query, node->bounds, look->reach);
+    return true;
+}
+
+static void expect_query(const qd_world *world, const qd_view *view, asked query, int reach) {
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
+    const qd_body_view bodies = qd_world_view(world);
+    size_t candidates = 0, inside = 0;
+    for (qd_body_index i = 0; i < bodies.index_count; ++i) {
+        qd_box box;
+        qd_body_state body;
+        ck_assert_int_eq(qd_tree_box(qd_world_tree(world), i, &box), QD_OK);
+        ck_assert_int_eq(qd_world_body(world, (qd_id){i, bodies.generation[bodies.row_of_index[i]]}, &body),
+                         QD_OK);
+        const bool in = disk_overlaps(&query, &body, reach);
+        ck_assert_int_eq(picture.lit[i], in);
+        inside += in;
+        candidates += box_overlaps(&query, box, reach);
+    }
+    node_look look = {&query, reach, 0};
+    qd_tree_visit_nodes(qd_world_tree(world), count_node, &look);
+    ck_assert_uint_eq(picture.facts.query.hits, inside);
+    ck_assert_uint_eq(picture.facts.query.candidates, candidates);
+    ck_assert_uint_eq(picture.facts.query.nodes, look.count);
+    ck_assert_uint_ge(picture.facts.query.tests, candidates);
+    if (reach == 0) {
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_CANDIDATE), candidates - inside);
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_VISITED), look.count);
+        ck_assert_uint_le(count_ink(&picture, QDI_INK_HIT), 1);
+        ck_assert_uint_le(inside > 0, count_ink(&picture, QDI_INK_HIT));
+    }
+    for (size_t k = 0; k < picture.disk_count; ++k)
+        ck_assert_int_eq(picture.disks[k].hue == QDI_HUE_STATIC, !picture.lit[picture.disks[k].index]);
+    qdi_picture_destroy(&picture);
+}
+
+START_TEST(query_is_brute_force) {
+    qd_world *world = crowd(_i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC, 300, 11);
+    qd_random random = qd_random_at(12, (uint64_t)_i, 0);
+    qd_view view = qd_view_default();
+    view.colour = _i == 0 ? QD_VIEW_SPEED : QD_VIEW_ID;
+    for (int k = 0; k < 60; ++k) {
+        if (k % 5 == 4) qd_test_step(world, 0.02, 1);
+        view.query.x = qd_test_between(&random, -10, 40);
+        view.query.y = qd_test_between(&random, -10, 40);
+        view.query.width = qd_test_between(&random, 0.1, k % 10 == 0 ? 60 : 15);
+        view.query.height = qd_test_between(&random, 0.1, 15);
+        const qd_vec2 low = {view.query.x, view.query.y},
+                      high = {low.x + view.query.width, low.y + view.query.height};
+        expect_query(world, &view, rectangle(low, high), _i == 0 ? 0 : 3);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// The rectangle's middle is where the body is, or where the path is at that time.
+START_TEST(query_follows) {
+    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 200, 5);
+    qd_view view = qd_view_default();
+    view.query.x = view.query.y = 1;
+    view.query.width = 8;
+    view.query.height = 4;
+    if (_i == 0) {
+        view.query.follow = 42;
+    } else {
+        view.query.keys[0] = (qd_view_key){0, 10, 10, 1};
+        view.query.keys[1] = (qd_view_key){0.4, 30, 20, 2};
+        view.query.key_count = 2;
+    }
+    for (int k = 0; k < 6; ++k) {
+        if (k > 0) qd_test_step(world, 0.1, 1);
+        const qd_body_state body = qd_test_body(world, (qd_id){41, 1});
+        qd_view_key at = {0, body.position.x, body.position.y, 1};
+        ck_assert_uint_eq(body.label, 42);
+        if (_i == 1) at = qdi_camera_between(&view.query, qd_world_time(world));
+        const qd_vec2 low = {at.x - 4 / at.zoom, at.y - 2 / at.zoom};
+        expect_query(world, &view, rectangle(low, (qd_vec2){low.x + 8 / at.zoom, low.y + 4 / at.zoom}), 0);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// What is not in it is dim: of contacts only those of a body in it are marked.
+START_TEST(dim_contacts_have_no_marks) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    for (int i = 0; i < 3; ++i) {
+        qd_test_disk(world, 10 + 30 * i, 50, 0, 0, 5, 0);
+        qd_test_disk(world, 19.9 + 30 * i, 50, 0, 0, 5, 0);
+    }
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    qd_view view = qd_view_default();
+    for (int queried = 0; queried < 2; ++queried) {
+        qdi_picture picture;
+        qdi_picture_init(&picture, qd_allocator_default());
+        if (queried) view.query.x = 38, view.query.y = 40, view.query.width = 3, view.query.height = 30;
+        ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+        ck_assert_uint_eq(picture.mark_count, queried ? 1U : 3U);
+        ck_assert_uint_eq(picture.facts.query.hits, queried ? 1U : 0U);
+        qdi_picture_destroy(&picture);
+    }
+    qd_world_destroy(world);
 }
 END_TEST
 
@@ -85,7 +236,8 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
     qdi_picture_init(&picture, qd_allocator_default());
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.frame_count, 0);
-    ck_assert(picture.facts.looked_at == 0 && picture.facts.candidates == 0 && picture.facts.hits == 0);
+    ck_assert(picture.facts.retrieve.nodes == 0 && picture.facts.retrieve.candidates == 0 &&
+              picture.facts.retrieve.hits == 0);
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
@@ -207,7 +359,7 @@ START_TEST(shades_tell_what_they_say) {
         (void)qd_test_add(world, &body);
     }
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_THREAD; ++colour) {
+    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_REFILED; ++colour) {
         qd_view view = qd_view_default();
         view.colour = (qd_view_colour)colour;
         double top = qdi_shade_top(&view, world);
@@ -257,7 +409,7 @@ START_TEST(caption_items_keep_apart) {
     static const int sizes[][2] = {{160, 120},  {320, 200},   {640, 480},  {960, 160},
                                    {1280, 768}, {1920, 1080}, {3840, 2160}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
-        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_THREAD; ++colour) {
+        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_REFILED; ++colour) {
             qd_view view = qd_view_default();
             view.width = sizes[s][0];
             view.height = sizes[s][1];
@@ -288,46 +440,7 @@ END_TEST
 // One small picture of each style, of a world after a few steps, from the scene's keys to the pixels.
 static void draw_style(const char *name, const char *scene_name, size_t steps, const char *const *sets,
                        size_t count) {
-    const qd_scene_changes changes = {.sets = sets, .set_count = count};
-    qd_scene *scene = NULL;
-    qd_world *world = NULL;
-    qd_error error = {""};
-    ck_assert_msg(qd_scene_builtin(scene_name, &changes, &scene, &error) == QD_OK, "%s", error.text);
-    const qd_world_def def = qd_scene_world(scene);
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
-    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
-    const qd_view view = qd_scene_view(scene);
-    qdi_changes before = {.allocator = qd_allocator_default()};
-    ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    double top = isnan(view.speed) ? qdi_shade_top(&view, world) : view.speed;
-    for (size_t i = 0; i < steps; ++i) {
-        ck_assert_int_eq(qdi_changes_note(&before, qd_world_tree(world)), QD_OK);
-        qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
-    }
-    qdi_caption caption;
-    qdi_raster raster;
-    qdi_tile_bins bins;
-    qdi_picture picture;
-    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
-    qdi_bytes bytes = {0};
-    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, scene_name, &caption), QD_OK);
-    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
-    qdi_picture_init(&picture, qd_allocator_default());
-    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, caption.world, top, &before), QD_OK);
-    ck_assert_int_eq(qdi_picture_draw(&picture, &bins, &raster), QD_OK);
-    qdi_tile_bins_destroy(&bins);
-    qdi_caption_draw(&caption, &raster, &picture.facts, top);
-    qdi_palette palette = qdi_palette_make(&view);
-    const qdi_png_image image = {view.width, view.height, raster.pixels, &palette, NULL, 0};
-    ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &image, &bytes, &error), QD_OK);
-    qd_test_golden(name, bytes.data, bytes.size);
-    qdi_bytes_release(qd_allocator_default(), &bytes);
-    qdi_picture_destroy(&picture);
-    qdi_raster_destroy(&raster);
-    qdi_caption_destroy(&caption);
-    qdi_changes_release(&before);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
+    qd_test_golden_scene(name, scene_name, steps, 1, sets, count);
 }
 
 static const char small[] = "view.size=[320, 200]";
@@ -364,6 +477,19 @@ START_TEST(golden_retrieve) {
 }
 END_TEST
 
+START_TEST(golden_query) {
+    const char *sets[] = {small,
+                          "view.query.region=[20, 20, 30, 20]",
+                          "view.query.path=[[0, 50, 30, 1], [1, 20, 50, 0.5]]",
+                          "stepper.capacity=8",
+                          "run.dt=0.05",
+                          _i == 0 ? "view.theme=dark" : "view.theme=light",
+                          _i == 0 ? "view.colour=contact" : "view.colour=speed",
+                          _i == 0 ? "view.nodes=depth" : "view.nodes=none"};
+    draw_style(_i == 0 ? "style_query" : "style_query_light", "pool", 10, sets, 8);
+}
+END_TEST
+
 START_TEST(golden_impulse) {
     const char *sets[] = {small,
                           "view.colour=spin",
@@ -386,6 +512,9 @@ int main(void) {
     TCase *tests = tcase_create("overlay");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, retrieve_is_brute_force);
+    tcase_add_loop_test(tests, query_is_brute_force, 0, 2);
+    tcase_add_loop_test(tests, query_follows, 0, 2);
+    tcase_add_test(tests, dim_contacts_have_no_marks);
     tcase_add_test(tests, nobody_s_retrieve_shows_nothing);
     tcase_add_loop_test(tests, removed_bodies_have_no_contacts, 0, 2);
     tcase_add_test(tests, changes_are_differences_of_trees);
@@ -397,6 +526,7 @@ int main(void) {
     tcase_add_test(tests, golden_occupancy_by_id);
     tcase_add_test(tests, golden_changed);
     tcase_add_test(tests, golden_retrieve);
+    tcase_add_loop_test(tests, golden_query, 0, 2);
     tcase_add_test(tests, golden_impulse);
     tcase_add_test(tests, golden_periodic_part);
     suite_add_tcase(suite, tests);

@@ -362,40 +362,7 @@ END_TEST
 // From the scene's key to the pixels.
 START_TEST(golden_trails) {
     static const char *const sets[] = {"view.size=[320, 200]", "view.trails=40"};
-    const qd_scene_changes changes = {.sets = sets, .set_count = sizeof sets / sizeof sets[0]};
-    qd_scene *scene = NULL;
-    qd_world *world = NULL;
-    qd_error error = {""};
-    ck_assert_msg(qd_scene_builtin("billiard", &changes, &scene, &error) == QD_OK, "%s", error.text);
-    const qd_world_def world_def = qd_scene_world(scene);
-    ck_assert_int_eq(qd_world_create(&world_def, &world), QD_OK);
-    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
-    ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
-    qd_frame_writer_def def = qd_frame_writer_def_default();
-    def.directory = scratch.path;
-    def.view = qd_scene_view(scene);
-    ck_assert_int_eq(def.view.trails, 40);
-    qd_frame_writer *writer = NULL;
-    ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
-    ck_assert_int_eq(qd_frame_writer_prime(writer, world), QD_OK);
-    for (int i = 0; i < 199; ++i) {
-        qd_test_step(world, qd_scene_run_settings(scene).dt, 8);
-        ck_assert_int_eq(qd_frame_writer_remember(writer, world), QD_OK);
-    }
-    qd_test_step(world, qd_scene_run_settings(scene).dt, 8);
-    ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_OK);
-    ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, &error), QD_OK);
-    qd_frame_writer_destroy(writer);
-    size_t size = 0;
-    char *bytes = qd_scratch_read(qd_scratch_at(&scratch, "frame_000000.png").text, &size);
-    ck_assert_ptr_nonnull(bytes);
-    qd_test_golden("style_trails", bytes, size);
-    free(bytes);
-    qd_scratch_remove(&scratch);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
+    qd_test_golden_scene("style_trails", "billiard", 200, 8, sets, 2);
 }
 END_TEST
 

@@ -119,11 +119,22 @@ static qd_world *reloaded(qd_world *world, int threads) {
 typedef struct life {
     uint64_t hash;
     qd_world_totals totals;
+    qd_metrics last;
 } life;
 
-static life live(uint64_t seed, double margin, int threads, bool loads, size_t bodies) {
+static void check_same_search(const life *a, const life *b, uint64_t seed) {
+    ck_assert_msg(a->totals.rebuilds == b->totals.rebuilds && a->totals.amended == b->totals.amended,
+                  "seed %llu: other boxes", (unsigned long long)seed);
+    ck_assert_msg(a->totals.box_tests == b->totals.box_tests && a->last.tree_tests == b->last.tree_tests,
+                  "seed %llu: other tests", (unsigned long long)seed);
+    ck_assert_double_eq(a->last.tree_candidates, b->last.tree_candidates);
+}
+
+static life live_by(qd_retrieve_mode retrieve, uint64_t seed, double margin, int threads, bool loads,
+                    size_t bodies) {
     qd_random random = qd_random_at(seed, 0, 41);
     qd_world_def def = qd_test_random_def(&random);
+    def.retrieve = retrieve;
     double side = 1.6 * sqrt((double)bodies) + 10;
     def.size = (qd_vec2){side, 0.8 * side};
     def.threads = threads;
@@ -148,9 +159,71 @@ static life live(uint64_t seed, double margin, int threads, bool loads, size_t b
         world = copy;
     }
     result.totals = qd_world_total(world);
+    result.last = qd_test_measure(world);
     qd_world_destroy(world);
     return result;
 }
+
+static life live(uint64_t seed, double margin, int threads, bool loads, size_t bodies) {
+    return live_by(seed % 4 < 3 ? QD_RETRIEVE_JOIN : QD_RETRIEVE_EACH, seed, margin, threads, loads, bodies);
+}
+
+// Brute force finds what the tree finds, for all bodies and for single ones, over periods that shrink too,
+// and after loading.
+START_TEST(brute_force_gives_the_same) {
+    uint64_t first = qd_test_seed(700), amended = 0;
+    size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
+    for (uint64_t seed = first; seed < first + cases; ++seed) {
+        const double margin = seed % 4 == 0 ? 0.3 : automatic;
+        life join = live_by(QD_RETRIEVE_JOIN, seed, margin, 1, false, 200),
+             brute = live_by(QD_RETRIEVE_BRUTE, seed, margin, 1 + (int)(seed % 3), seed % 5 == 0, 200);
+        ck_assert_msg(join.hash == brute.hash, "seed %llu: another life", (unsigned long long)seed);
+        ck_assert_uint_eq(join.totals.rebuilds, brute.totals.rebuilds);
+        ck_assert_uint_eq(join.totals.amended, brute.totals.amended);
+        ck_assert_uint_eq(join.totals.refresh_refiled, brute.totals.refresh_refiled);
+        amended += join.totals.amended;
+    }
+    ck_assert_uint_gt(amended, cases);
+}
+END_TEST
+
+// In a crowd with more pairs than allowed it stops as the tree does; where only its fat boxes have too many,
+// it goes on without.
+START_TEST(brute_force_stops_at_limits) {
+    for (int retrieve = QD_RETRIEVE_JOIN; retrieve <= QD_RETRIEVE_BRUTE; ++retrieve) {
+        qd_world_def def = qd_world_def_default();
+        def.retrieve = (qd_retrieve_mode)retrieve;
+        def.contact = QD_CONTACT_NONE;
+        def.margin = _i == 0 ? 0 : 40;
+        def.limits.pairs = 20;
+        qd_world *world = qd_test_world(&def);
+        for (int i = 0; i < 100; ++i)
+            qd_test_disk(world, 1 + (i % 10) * (_i == 0 ? 0.1 : 9.5), 1 + (i / 10) * (_i == 0 ? 0.1 : 9.5), 0,
+                         0, 1, 0);
+        ck_assert_int_eq(qd_world_detect(world), _i == 0 ? QD_ERR_LIMIT : QD_OK);
+        ck_assert_int_eq(qd_world_step(world, 0.01, NULL), _i == 0 ? QD_ERR_LIMIT : QD_OK);
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
+// Each search compares all bodies with one another, and each body that left its fat box with all others.
+START_TEST(single_bodies_are_counted) {
+    qd_world_def def = qd_world_def_default();
+    def.retrieve = QD_RETRIEVE_BRUTE;
+    def.contact = QD_CONTACT_NONE;
+    def.margin = 1;
+    qd_world *world = qd_test_world(&def);
+    enum { N = 101 };
+    for (int i = 0; i < N - 1; ++i) qd_test_disk(world, 5 + i % 10 * 9, 5 + i / 10 * 9, 0, 0, 1, 0);
+    qd_test_disk(world, 50, 50, 60, 20, 1, 0);
+    qd_test_step(world, 0.02, 100);
+    const qd_world_totals totals = qd_world_total(world);
+    ck_assert_uint_gt(totals.amended, 20);
+    ck_assert_uint_eq(totals.box_tests, totals.rebuilds * (N * (N - 1) / 2) + totals.amended * (N - 1));
+    qd_world_destroy(world);
+}
+END_TEST
 
 START_TEST(any_margin_gives_the_same) {
     const double margins[] = {automatic, 0.01, 0.2, 3, 1e18};
@@ -183,9 +256,7 @@ START_TEST(loading_changes_nothing) {
         life once = live(seed, margin, 1, false, 200), often = live(seed, margin, 2, true, 200);
         ck_assert_msg(once.hash == often.hash, "seed %llu: another life", (unsigned long long)seed);
         // Not only the state is the same, but when boxes were made again.
-        ck_assert_msg(once.totals.rebuilds == often.totals.rebuilds &&
-                          once.totals.amended == often.totals.amended,
-                      "seed %llu: other boxes", (unsigned long long)seed);
+        check_same_search(&once, &often, seed);
     }
 }
 END_TEST
@@ -197,8 +268,7 @@ START_TEST(any_team_makes_the_same_boxes) {
         for (size_t t = 0; t < COUNT(threads); ++t) {
             life many = live(seed, automatic, threads[t], false, 3000);
             ck_assert_uint_eq(one.hash, many.hash);
-            ck_assert_uint_eq(one.totals.rebuilds, many.totals.rebuilds);
-            ck_assert_uint_eq(one.totals.amended, many.totals.amended);
+            check_same_search(&one, &many, seed);
             ck_assert_uint_eq(one.totals.refresh_refiled, many.totals.refresh_refiled);
         }
     }
@@ -383,6 +453,9 @@ int main(void) {
     TCase *tcase = qd_test_case("margin", 240, NULL, NULL);
     tcase_add_test(tcase, boxes_are_made_for_as_long_as_pays);
     tcase_add_test(tcase, fat_boxes_fit_their_world);
+    tcase_add_test(tcase, brute_force_gives_the_same);
+    tcase_add_loop_test(tcase, brute_force_stops_at_limits, 0, 2);
+    tcase_add_test(tcase, single_bodies_are_counted);
     tcase_add_test(tcase, any_margin_gives_the_same);
     tcase_add_test(tcase, loading_changes_nothing);
     tcase_add_test(tcase, any_team_makes_the_same_boxes);

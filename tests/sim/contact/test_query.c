@@ -27,6 +27,7 @@ typedef struct bench {
     qd_ray ray;
     qd_vec2 point;
     double radius;
+    qd_vec2 low, high; // of a rectangle
     bool odd_only;
     answer right[MOST], ours[MOST]; // by index
 } bench;
@@ -257,6 +258,75 @@ static void check_points(bench *b) {
     }
 }
 
+// ---- rectangles
+
+static double disk_to_rect(const bench *b, const qd_body_state *body, qd_image image) {
+    const qd_vec2 at = seen_from(b, body, image, (qd_vec2){0, 0});
+    const double x = fmax(0.0, fmax(b->low.x - at.x, at.x - b->high.x)),
+                 y = fmax(0.0, fmax(b->low.y - at.y, at.y - b->high.y));
+    return sqrt(x * x + y * y) - body->shape.radius;
+}
+
+static void rect_by_force(bench *b) {
+    const int reach_x = b->period.x > 0.0 ? 3 : 0, reach_y = b->period.y > 0.0 ? 3 : 0;
+    const qd_body_view view = qd_world_view(b->world);
+    memset(b->right, 0, sizeof b->right);
+    for (size_t r = 0; r < view.count; ++r) {
+        answer *best = &b->right[view.index[r]];
+        if (b->odd_only && view.index[r] % 2 == 0) continue;
+        *best = (answer){.at = (double)INFINITY};
+        const qd_body_state body = qd_test_body(b->world, (qd_id){view.index[r], view.generation[r]});
+        for (int k = 0; k < (2 * reach_x + 1) * (2 * reach_y + 1); ++k) {
+            const qd_image image = {(int16_t)(k % (2 * reach_x + 1) - reach_x),
+                                    (int16_t)(k / (2 * reach_x + 1) - reach_y)};
+            best->at = fmin(best->at, disk_to_rect(b, &body, image));
+        }
+        best->hit = best->at <= 0.0;
+        best->sure = fabs(best->at) > 1e-9;
+    }
+}
+
+static bool note_in_rect(void *context, qd_id id, qd_image image) {
+    bench *b = context;
+    const qd_body_state body = qd_test_body(b->world, id);
+    CHECK(disk_to_rect(b, &body, image) <= 1e-9, "the image of body %u is not in it", id.index);
+    b->ours[id.index].times += 1;
+    return true;
+}
+
+static bool stop_in_rect(void *context, qd_id id, qd_image image) {
+    const bench *b = context;
+    (void)image;
+    return b->ours[id.index].times == 0; // at the first one, all having been found before
+}
+
+static void check_rects(bench *b) {
+    const double size = fmax(b->def.size.x, b->def.size.y);
+    for (int k = 0; k < 5; ++k) {
+        b->low = (qd_vec2){b->def.origin.x + between(b, -0.3, 1.3) * size,
+                           b->def.origin.y + between(b, -0.3, 1.3) * size};
+        const double longest = k == 0 ? 0 : (k == 1 ? 3 * size : 0.4 * size);
+        b->high = (qd_vec2){b->low.x + between(b, 0, longest), b->low.y + between(b, 0, longest)};
+        rect_by_force(b);
+        memset(b->ours, 0, sizeof b->ours);
+        const qd_query_accept accept = b->odd_only ? only_odd : NULL;
+        qd_world_rect_cost cost;
+        CHECK(qd_world_rect(b->world, b->low, b->high, accept, note_in_rect, b, &cost) == QD_OK, "refused");
+        size_t found = 0;
+        for (qd_body_index i = 0; i < MOST; ++i) {
+            found += b->ours[i].times;
+            if (b->right[i].sure)
+                CHECK(b->ours[i].times == b->right[i].hit, "rectangle: body %u is told %zu times", i,
+                      b->ours[i].times);
+        }
+        CHECK(cost.candidates >= found && cost.tests >= cost.candidates, "a wrong cost");
+        if (accept) continue;
+        qd_world_rect_cost stopped;
+        CHECK(qd_world_rect(b->world, b->low, b->high, NULL, stop_in_rect, b, &stopped) == QD_OK, "refused");
+        CHECK(found > 1 ? stopped.candidates < cost.candidates : true, "not stopped");
+    }
+}
+
 static void run_world(uint64_t seed) {
     static bench b;
     memset(&b, 0, sizeof b);
@@ -273,6 +343,7 @@ static void run_world(uint64_t seed) {
         b.odd_only = b.number % 3 == 2;
         check_rays(&b);
         check_points(&b);
+        check_rects(&b);
         if (b.number % 4 == 3) qd_test_step(b.world, 0.1, 3); // where sides are open, some are outside by now
     }
     qd_world_destroy(b.world);
@@ -290,6 +361,13 @@ END_TEST
 
 static bool count_hits(void *context, const qd_world_hit *found) {
     (void)found;
+    int *left = context;
+    return (*left)-- > 1;
+}
+
+static bool count_in_rect(void *context, qd_id body, qd_image image) {
+    (void)body;
+    (void)image;
     int *left = context;
     return (*left)-- > 1;
 }
@@ -357,6 +435,9 @@ START_TEST(a_changed_world_is_to_be_detected_first) {
         ck_assert_int_eq(qd_world_circle(world, ray.from, 60, NULL, count_nears, &left), status);
         ck_assert_int_eq(qd_world_nearest(world, ray.from, 60, NULL, NULL, 2, nearest, &count), status);
         ck_assert_uint_eq(count, changed ? 0 : 1);
+        qd_world_rect_cost cost = {7, 7};
+        ck_assert_int_eq(qd_world_rect(world, ray.from, ray.from, NULL, count_in_rect, &left, &cost), status);
+        ck_assert(cost.tests == 0 && cost.candidates == 0);
         if (changed) {
             qd_test_disk(world, 50, 50, 0, 0, 1, 0);
             ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -398,6 +479,15 @@ START_TEST(bad_arguments_are_refused) {
                          QD_ERR_VALUE);
         ck_assert_uint_eq(count, 0);
     }
+    const qd_vec2 corners[][2] = {
+        {{nan, 0}, {1, 1}}, {{0, 0}, {1, inf}}, {{0, 0}, {-1, 1}}, {{0, 2}, {1, 1}}, {{1e9, 0}, {2e9, 1}}};
+    for (size_t i = 0; i < sizeof corners / sizeof corners[0]; ++i)
+        ck_assert_int_eq(qd_world_rect(world, corners[i][0], corners[i][1], NULL, count_in_rect, &left, NULL),
+                         QD_ERR_VALUE);
+    ck_assert_int_eq(qd_world_rect(NULL, corners[2][0], corners[2][0], NULL, count_in_rect, &left, NULL),
+                     QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_world_rect(world, corners[2][0], corners[2][0], NULL, NULL, NULL, NULL),
+                     QD_ERR_ARGUMENT);
     const qd_ray good = {{0, 50}, {0, 1}, inf}; // endless where there is no period
     size_t count = 0;
     ck_assert_int_eq(qd_world_ray(world, &good, NULL, NULL, &hit), QD_OK);
@@ -438,6 +528,9 @@ START_TEST(no_memory_is_taken) {
     ck_assert_int_eq(qd_world_ray_all(world, &ray, NULL, count_hits, &left), QD_OK);
     ck_assert_int_eq(qd_world_circle(world, ray.from, 1000, NULL, count_nears, &left), QD_OK);
     ck_assert_int_eq(left, 680);
+    ck_assert_int_eq(
+        qd_world_rect(world, (qd_vec2){0, 0}, (qd_vec2){100, 100}, NULL, count_in_rect, &left, NULL), QD_OK);
+    ck_assert_int_eq(left, 380);
     ck_assert_int_eq(qd_world_nearest(world, ray.from, 1000, NULL, NULL, 300, nearest, &count), QD_OK);
     ck_assert_uint_eq(count, 300);
     ck_assert_uint_eq(memory.calls, calls);

@@ -40,7 +40,8 @@ static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
 START_TEST(lists_the_builtin_scenes) {
     static const char *const names[] = {"pool",    "gas",      "sizes",  "rain",   "clusters", "pyramid",
                                         "tumbler", "billiard", "cradle", "hopper", "bullets",  "brownian",
-                                        "cooling", "compress", "silo",   "shaker"};
+                                        "cooling", "compress", "silo",   "shaker", "cells",    "refresh",
+                                        "pairs",   "retrieve", "query"};
     const size_t count = sizeof names / sizeof names[0];
     for (size_t i = 0; i < count; ++i) {
         ck_assert_str_eq(qd_scene_builtin_name(i), names[i]);
@@ -210,7 +211,13 @@ START_TEST(sets_any_key) {
         {"view.range=auto", "range: auto\n"},
         {"view.contacts=impulse", "contacts: impulse\n"},
         {"view.retrieve=17", "retrieve: 17\n"},
+        {"view.text=[scale, tests, tests, step]", "text: [step, tests, scale]\n"},
+        {"view.text=[step, time, bodies, contacts, nodes, legend, scale]", "text: true\n"},
+        {"view.text=[]", "text: false\n"},
+        {"view.text=TRUE", "text: true\n"},
         {"view.camera.follow=mass", "follow: mass\n"},
+        {"view.query={region: [1, 2, 3, 4], follow: 3}", "query:\n    region: [1, 2, 3, 4]\n    follow: 3\n"},
+        {"view.query.region=auto", "query:\n    region: auto\n"},
         {"view.camera.region=[1, 2, 3, 4]", "region: [1, 2, 3, 4]\n"},
         {"view.camera.path=[[0, 5, 5, 1], [2, 7, 5, 4]]", "path: [[0, 5, 5, 1], [2, 7, 5, 4]]\n"},
         {"name='other'", "name: other\n"},

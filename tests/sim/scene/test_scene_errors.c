@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEXT_WORDS                                                                                           \
+    "true, false, or a list of step, time, bodies, contacts, nodes, candidates, tests, rate, cost, legend "  \
+    "or "                                                                                                    \
+    "scale"
+
 /// Parses text that is refused; checks that the reason is one line.
 static qd_status refused(const char *text, size_t bytes, const qd_scene_changes *changes, qd_error *error) {
     qd_scene *scene = NULL;
@@ -81,7 +86,8 @@ START_TEST(says_what_is_wrong_with_a_value) {
          "run.steps: must be a whole number from 0 to 9007199254740992; remove the quotes of "
          "\"5\""},
         {"run: {dt: \"fast\"}", "run.dt: must be a number >= 1e-30, not \"fast\""},
-        {"view: {text: \"true\"}", "view.text: must be true or false; remove the quotes of \"true\""},
+        {"view: {title: \"true\"}", "view.title: must be true or false; remove the quotes of \"true\""},
+        {"view: {text: \"true\"}", "view.text: must be " TEXT_WORDS "; remove the quotes of \"true\""},
         {"bodies: [circles: {count: 3}]", "unknown key \"circles\" in bodies.0; did you mean \"disks\"? "
                                           "Known are disks, rects, capsules, polygons, "
                                           "polyline, file, run and list"},
@@ -132,7 +138,7 @@ START_TEST(says_what_is_wrong_with_a_value) {
          "checkpoint.seconds: must be a number from 0 to 1000000000, not \"-1\""},
         {"view: {size: [8, 8]}", "view.size: must be two whole numbers from 16 to 16384"},
         {"view: {colour: threads}", "view.colour: must be contact, speed, size, spin, depth, id, material, "
-                                    "plain or thread, not \"threads\""},
+                                    "plain, thread or refiled, not \"threads\""},
         {"view: {range: [2, 2]}", "view.range: must be two numbers, the smaller one first, or auto"},
         {"view: {contacts: 3}", "view.contacts: must be false, true or impulse, not \"3\""},
         {"view: {retrieve: all}", "view.retrieve: must be a body's id, or none, not \"all\""},
@@ -142,7 +148,10 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"view: {camera: {zoom: 0}}", "view.camera.zoom: must be a number > 0, at most 1000000, not \"0\""},
         {"view: {camera: {path: [[1, 0, 0, 1], [1, 2, 2, 2]]}}",
          "view.camera.path: must be at most 32 keys [time >= 0, x, y, zoom > 0], times rising"},
-        {"view: {text: yes}", "view.text: must be true or false, not \"yes\""},
+        {"view: {title: yes}", "view.title: must be true or false, not \"yes\""},
+        {"view: {text: yes}", "view.text: must be " TEXT_WORDS ", not \"yes\""},
+        {"view: {text: [step, steps]}", "view.text: must be " TEXT_WORDS},
+        {"view: {text: [[step]]}", "view.text: must be " TEXT_WORDS},
         {"view: {speed: 0}", "view.speed: must be a number > 0, or auto, not \"0\""},
         {"name: a b", "name: must be 1 to 64 letters, digits, \"_\" or \"-\", not \"a b\""},
         {"name: ../x", "name: must be 1 to 64 letters, digits, \"_\" or \"-\", not \"../x\""},

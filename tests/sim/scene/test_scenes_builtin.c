@@ -34,6 +34,11 @@ static const cut cuts[] = {
     {"compress", 200, 300, {NULL}},
     {"silo", 400, 0, {"emitters.0.rate=300", "emitters.0.start=-0.5", NULL}},
     {"shaker", 300, 0, {"bodies.1.disks.count=300", NULL}},
+    {"cells", 200, 0, {NULL}},
+    {"refresh", 200, 300, {NULL}},
+    {"pairs", 200, 300, {NULL}},
+    {"retrieve", 200, 0, {NULL}},
+    {"query", 200, 300, {NULL}},
 };
 
 enum { CUTS = sizeof cuts / sizeof cuts[0] };
@@ -130,6 +135,11 @@ START_TEST(golden_hashes) {
         UINT64_C(0x32a320550cf3244a), // compress
         UINT64_C(0xd1a310ce96b3e405), // silo
         UINT64_C(0xd5723b5da98ee5b7), // shaker
+        UINT64_C(0x2395a4132ec7c367), // cells
+        UINT64_C(0x05d4c8f68dd2a236), // refresh
+        UINT64_C(0x2fc568badd852dfd), // pairs
+        UINT64_C(0x41abeb7f9ab89dff), // retrieve
+        UINT64_C(0x10cc58c4b79fa385), // query, the bodies of pool
     };
     const cut *c = &cuts[_i];
     qd_scene *scene = scene_of(c->name, c->bodies, c->sets);

@@ -154,7 +154,10 @@ START_TEST(says_what_it_expects) {
         {"world.gravity", "two numbers"},
         {"bodies[].disks.radius", "a number > 0"},
         {"bodies[].disks.radius.uniform", "two numbers > 0, the smaller one first"},
-        {"view.text", "true or false"},
+        {"view.title", "true or false"},
+        {"view.text",
+         "true, false, or a list of step, time, bodies, contacts, nodes, candidates, tests, rate, "
+         "cost, legend or scale"},
         {"bodies[].file.path", "some text"},
         {"bodies[].file.frame", "a whole number >= 0, or last"},
         {"bodies[].file.hash", "16 hexadecimal digits"},

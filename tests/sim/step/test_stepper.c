@@ -79,12 +79,14 @@ START_TEST(any_team_gives_the_same) {
 }
 END_TEST
 
-START_TEST(join_and_each_give_the_same) {
+START_TEST(any_way_to_retrieve_gives_the_same) {
     uint64_t first = qd_test_seed(60);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
-        life join = live(seed, 2, QD_RETRIEVE_JOIN, 800, 15), each = live(seed, 2, QD_RETRIEVE_EACH, 800, 15);
+        life join = live(seed, 2, QD_RETRIEVE_JOIN, 800, 15), each = live(seed, 2, QD_RETRIEVE_EACH, 800, 15),
+             brute = live(seed, 3, QD_RETRIEVE_BRUTE, 800, 15);
         check_same_life(&join, &each, seed, 2);
+        check_same_life(&join, &brute, seed, 3);
     }
 }
 END_TEST
@@ -213,7 +215,7 @@ int main(void) {
     TCase *tcase = tcase_create("stepper");
     tcase_set_timeout(tcase, 240);
     tcase_add_test(tcase, any_team_gives_the_same);
-    tcase_add_test(tcase, join_and_each_give_the_same);
+    tcase_add_test(tcase, any_way_to_retrieve_gives_the_same);
     tcase_add_test(tcase, other_seeds_give_other_lives);
     tcase_add_test(tcase, phases_are_clocked);
     tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 6);

@@ -422,8 +422,53 @@ START_TEST(contacts_of_a_row) {
 }
 END_TEST
 
+// ---- the search for pairs
+
+// What a step counted is what the same search counts in the tree that it left.
+START_TEST(searches_are_counted) {
+    for (int retrieve = QD_RETRIEVE_JOIN; retrieve <= QD_RETRIEVE_BRUTE; ++retrieve) {
+        qd_world_def def = qd_world_def_default();
+        def.retrieve = (qd_retrieve_mode)retrieve;
+        def.margin = _i == 0 ? 0 : 5;
+        def.capacity = 8;
+        qd_world *world = qd_test_world(&def);
+        qd_metrics m = qd_test_measure(world);
+        ck_assert(m.tree_candidates == 0 && m.tree_tests == 0 && m.tree_tests_total == 0);
+        qd_random random = qd_random_at(3, 0, 0);
+        enum { N = 500 };
+        qd_test_scatter(world, &random, N);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+        uint64_t sum = 0;
+        for (int step = 0; step < 4; ++step) {
+            if (step > 0) qd_test_step(world, 1e-6, 1);
+            m = qd_test_measure(world);
+            qd_pairs *pairs = NULL;
+            size_t count = 0;
+            ck_assert_int_eq(qd_pairs_create(SIZE_MAX, NULL, &pairs), QD_OK);
+            qd_team *team = NULL;
+            const qd_team_def alone = qd_team_def_default();
+            ck_assert_int_eq(qd_team_create(&alone, &team), QD_OK);
+            ck_assert_int_eq((retrieve == QD_RETRIEVE_EACH ? qd_tree_pairs_each : qd_tree_pairs)(
+                                 qd_world_tree(world), team, pairs),
+                             QD_OK);
+            (void)qd_pairs_data(pairs, &count);
+            const uint64_t all = retrieve == QD_RETRIEVE_BRUTE ? N * (N - 1) / 2 : qd_pairs_tests(pairs);
+            ck_assert_double_eq(m.tree_candidates, (double)count / N);
+            ck_assert_uint_eq(m.tree_tests, step > 0 && _i == 1 ? 0 : all);
+            sum += m.tree_tests;
+            ck_assert_uint_eq(m.tree_tests_total, sum);
+            qd_team_destroy(team);
+            qd_pairs_destroy(pairs);
+        }
+        ck_assert_uint_gt(sum, 100);
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tcase = qd_test_case("metrics", 240, NULL, NULL);
+    tcase_add_loop_test(tcase, searches_are_counted, 0, 2);
     tcase_add_test(tcase, a_ball_turns_its_energy_over);
     tcase_add_test(tcase, what_cancels_is_turned_over);
     tcase_add_test(tcase, nobody_turns_nothing_over);

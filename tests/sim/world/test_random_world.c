@@ -251,7 +251,7 @@ static void vary(qd_test_dice *dice, size_t life, qd_world_def *def) {
     def->margin = margins[life];
     def->threads = 1 + (int)(life % 2);
     if (life == 0) return;
-    def->retrieve = (qd_retrieve_mode)qd_test_dice_below(dice, 2);
+    def->retrieve = (qd_retrieve_mode)qd_test_dice_below(dice, 3);
     def->capacity = 1 + (uint32_t)qd_test_dice_below(dice, 70);
 }
 

@@ -58,7 +58,7 @@ START_TEST(defs_are_checked) {
     def.contact = (qd_contact_model)9;
     check_def(&def, QD_ERR_VALUE);
     def = good;
-    def.retrieve = (qd_retrieve_mode)2;
+    def.retrieve = (qd_retrieve_mode)3;
     check_def(&def, QD_ERR_VALUE);
     def = good;
     def.restitution = 1.01;

@@ -237,6 +237,22 @@ START_TEST(test_zero_bodies_run) {
 }
 END_TEST
 
+START_TEST(test_brute_force_is_warned_of) {
+    qd_scratch_write(at("many.yaml").text, "bodies: [disks: {count: 10001, radius: 0.1}]\n"
+                                           "stepper: {retrieve: brute}\nframes: {every: 0}\n");
+    qd_program_outcome many = RUN("run", "many.yaml", "--steps", "1", "-o", "out", "--force");
+    ck_assert_msg(many.code == 0 &&
+                      strstr(many.err, "warning: stepper.retrieve: brute: each search for pairs "
+                                       "compares 5e+07 boxes with one another; `join` finds"),
+                  "%s", many.err);
+    qd_program_outcome few = RUN("run", "many.yaml", "--steps", "1", "-o", "out", "--force", "--set",
+                                 "bodies.0.disks.count=100");
+    ck_assert_msg(few.code == 0 && !strstr(few.err, "brute"), "%s", few.err);
+    qd_program_forget(&many);
+    qd_program_forget(&few);
+}
+END_TEST
+
 /// A body that frames look for and that is not there; an emitter could still make it.
 START_TEST(test_a_body_that_is_not_there_is_told) {
     static const struct {
@@ -244,6 +260,8 @@ START_TEST(test_a_body_that_is_not_there_is_told) {
     } cases[] = {
         {"view.camera.follow=21", "run.seed=1", "warning: view.camera.follow: there is no body 21"},
         {"view.retrieve=99", "run.seed=1", "warning: view.retrieve: there is no body 99"},
+        {"view.query.follow=99", "view.query.region=[1, 1, 2, 2]",
+         "warning: view.query.follow: there is no body 99"},
         {"view.camera.follow=20", "view.retrieve=1", NULL},
         {"view.camera.follow=mass", "view.retrieve=none", NULL},
         {"view.camera.follow=99", "emitters=[{rate: 1, region: [10, 10, 5, 5], radius: 0.5}]", NULL},
@@ -547,6 +565,7 @@ int main(void) {
     tcase_add_test(tests, test_threads_by_environment);
     tcase_add_test(tests, test_zero_bodies_run);
     tcase_add_test(tests, test_a_body_that_is_not_there_is_told);
+    tcase_add_test(tests, test_brute_force_is_warned_of);
     tcase_add_test(tests, test_help_of_scenes);
     tcase_add_test(tests, test_a_scene_from_the_standard_input);
     tcase_add_test(tests, test_progress_on_a_terminal);

@@ -95,10 +95,12 @@ START_TEST(simulated_again) {
 }
 END_TEST
 
-// Trails go back to the moments before the first frame that is drawn, and are those of a run that draws them.
+// Trails, and colours that fade, go back to the moments before the first frame that is drawn, and are those
+// of a run that draws them.
 START_TEST(trails_go_back) {
     qd_scratch_write(at("small.yaml").text, scene);
-    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3");
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3", "--set", "view.colour=refiled",
+            "--set", "view.fade=4", "--set", "stepper.capacity=1");
     SUCCEED("render", "out", "-q", "-o", "all");
     expect_frames("all", 0, FRAMES);
     SUCCEED("render", "out", "-q", "-o", "some", "--frames", "5:6", "--threads", "3");
@@ -109,7 +111,63 @@ START_TEST(trails_go_back) {
     expect_frames("again", 6, 3);
     SUCCEED("render", "out", "-q", "-o", "without", "--set", "view.trails=0", "--frames", "6");
     ck_assert(!same_file(frame("without", 0).text, frame("out/frames", 6).text));
+    SUCCEED("render", "out", "-q", "-o", "faded", "--set", "view.trails=0", "--frames", "4");
+    SUCCEED("render", "out", "-q", "-o", "quicker", "--set", "view.trails=0", "--set", "view.fade=1",
+            "--frames", "4");
+    ck_assert(!same_file(frame("faded", 0).text, frame("quicker", 0).text));
     expect_refusal(RUN("render", "out", "-o", "beyond", "--frames", "9"), 2, "has no frame 9");
+}
+END_TEST
+
+// A query is asked of each moment, so any moment shows it as the run did.
+START_TEST(a_query_goes_along) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.query.region=[1, 1, 6, 4]", "--set",
+            "view.query.path=[[0, 5, 5, 1], [0.8, 15, 8, 2]]", "--set", "stepper.capacity=2");
+    SUCCEED("render", "out", "-q", "-o", "kept");
+    expect_frames("kept", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "3:", "--threads", "2");
+    expect_frames("again", 3, FRAMES - 3);
+    SUCCEED("render", "out", "-q", "-o", "with", "--set", "view.query.follow=7", "--frames", "6");
+    ck_assert(!same_file(frame("with", 0).text, frame("out/frames", 6).text));
+    expect_refusal(RUN("render", "out", "-o", "none", "--set", "view.query.region=auto"), 4,
+                   "view.query.follow and view.query.path need the size that view.query.region has");
+}
+END_TEST
+
+// What the last search cost is of the moment; how fast steps were is told by the run alone, of whose frames
+// verify reads the files.
+START_TEST(text_of_searches_and_clocks) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.text=[step, candidates, tests]");
+    SUCCEED("render", "out", "-q", "-o", "kept");
+    expect_frames("kept", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "2:");
+    expect_frames("again", 2, FRAMES - 2);
+    SUCCEED("run", "small.yaml", "-o", "paced", "-q", "--set", "view.text=[step, rate, cost]");
+    SUCCEED("verify", "paced", "-q");
+    SUCCEED("render", "paced", "-q", "-o", "one");
+    SUCCEED("render", "paced", "-q", "-o", "other", "--every", "5");
+    unsigned paced = 0;
+    for (unsigned i = 0; i < FRAMES; ++i) {
+        ck_assert(same_file(frame("one", i).text, frame("other", i).text));
+        paced += !same_file(frame("one", i).text, frame("paced/frames", i).text);
+    }
+    ck_assert_uint_eq(paced, FRAMES - 1); // of the first there is nothing to tell
+}
+END_TEST
+
+// Pictures of a run without the tree's searches are those of one with, nodes included.
+START_TEST(brute_force_is_drawn_alike) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "tree", "-q", "--set", "view.colour=refiled");
+    SUCCEED("run", "small.yaml", "-o", "brute", "-q", "--set", "view.colour=refiled", "--set",
+            "stepper.retrieve=brute");
+    char *tree = qd_scratch_read(at("tree/frames/manifest.csv").text, NULL),
+         *brute = qd_scratch_read(at("brute/frames/manifest.csv").text, NULL);
+    ck_assert_str_eq(tree, brute);
+    free(tree);
+    free(brute);
 }
 END_TEST
 
@@ -254,6 +312,9 @@ int main(void) {
     tcase_add_test(tests, some_of_the_frames);
     tcase_add_test(tests, simulated_again);
     tcase_add_test(tests, trails_go_back);
+    tcase_add_test(tests, a_query_goes_along);
+    tcase_add_test(tests, text_of_searches_and_clocks);
+    tcase_add_test(tests, brute_force_is_drawn_alike);
     tcase_add_test(tests, changed_nodes);
     tcase_add_test(tests, bodies_by_thread);
     tcase_add_test(tests, another_view);

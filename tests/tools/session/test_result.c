@@ -28,6 +28,7 @@ static qdi_result sample(void) {
                    .unfollowed = 25,
                    .rebuilds = 21,
                    .amended = 22,
+                   .box_tests = 23456789012,
                    .refresh_in_place = 14,
                    .refresh_refiled = 15,
                    .splits = 16,
@@ -112,6 +113,7 @@ START_TEST(test_every_key) {
     const json_t *refresh = json_object_get(root, "refresh");
     ck_assert_int_eq(whole(refresh, "rebuilds"), 21);
     ck_assert_int_eq(whole(refresh, "amended"), 22);
+    ck_assert_int_eq(whole(refresh, "box_tests"), 23456789012);
     ck_assert_int_eq(whole(refresh, "in_place"), 14);
     ck_assert_int_eq(whole(refresh, "refiled"), 15);
     ck_assert_int_eq(whole(refresh, "splits"), 16);

@@ -105,14 +105,17 @@ START_TEST(test_stopped_within_a_step) {
 }
 END_TEST
 
-// Trails of the first frames after it go back to frames before the checkpoint.
+// Trails and fading colours of the first frames after it go back to frames before the checkpoint.
 START_TEST(test_trails_go_on) {
     qd_scratch_write(at("little.yaml").text, scene);
     char *text = qd_scratch_read(at("little.yaml").text, NULL);
     ck_assert_ptr_nonnull(text);
     char *view = strstr(text, "view: {");
-    char trailed[sizeof scene + 32];
-    snprintf(trailed, sizeof trailed, "%.*sview: {trails: 12, %s", (int)(view - text), text, view + 7);
+    char trailed[sizeof scene + 96];
+    snprintf(
+        trailed, sizeof trailed,
+        "%.*sstepper: {capacity: 2}\nview: {trails: 12, size: [160, 120], colour: refiled, fade: 20}\n%s",
+        (int)(view - text), text, strstr(view, "frames:"));
     free(text);
     qd_scratch_write(at("little.yaml").text, trailed);
     SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
