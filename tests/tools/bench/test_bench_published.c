@@ -5,101 +5,68 @@
 #include "tools/bench/lineage.h"
 #include "tools/bench/scenes.h"
 
+#include <quadrille/scene.h>
 #include <quadrille/simd.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST = 64, FILLERS = 12 };
+enum { MOST = 64 };
 
 typedef struct column_set {
     double x[MOST], y[MOST], vx[MOST], vy[MOST], radius[MOST];
     size_t count;
 } column_set;
 
-static void put(column_set *set, double x, double y, double vx, double radius) {
+static void put(column_set *set, qd_vec2 at, qd_vec2 velocity, double radius) {
     size_t i = set->count++;
     ck_assert_uint_lt(i, MOST);
-    set->x[i] = x, set->y[i] = y, set->vx[i] = vx, set->vy[i] = 0, set->radius[i] = radius;
+    set->x[i] = at.x, set->y[i] = at.y, set->vx[i] = velocity.x, set->vy[i] = velocity.y,
+    set->radius[i] = radius;
 }
 
-/// Small bodies in the lower left, off all lines, more than a node holds: the root has children then.
-static void put_fillers(column_set *set) {
-    for (int i = 0; i < FILLERS; ++i) put(set, -30.3 + 2.1 * i, -29.7 + 1.9 * i, 0, 0.2);
-}
-
-static void across_the_line(column_set *set) {
-    put(set, 0, 8, 0, 2);
-    put(set, 3, 8, 0, 1.5);
-    put_fillers(set);
-}
-
-static void after_a_split(column_set *set) {
-    put_fillers(set);
-    put(set, 0, 8, 0, 2);
-    put(set, 3, 8, 0, 1.5);
-}
-
-static void crowded_line(column_set *set) {
-    put(set, 10, 10, 0, 1);
-    put(set, 11, 10, 0, 1);
-    put_fillers(set);
-    for (int i = 0; i < FILLERS; ++i) put(set, 0, -30 + 5 * i, 0, 0.5);
-}
-
-static void in_a_child(column_set *set) {
-    put(set, 10, 10, 0, 1);
-    put(set, 11, 10, 0, 1);
-    put_fillers(set);
-}
-
-static void in_a_row(column_set *set) {
-    put(set, 20, 8, 0, 1);
-    put(set, 21.5, 8, 0, 1); // the second and the third are the pair
-    put(set, 23, 8, 0, 1);
-}
-
-static void large_and_small(column_set *set) {
-    put(set, 0, 0, 0, 20);
-    put(set, 10.3, 10.3, 0, 0.1);
-    for (int i = 0; i < FILLERS; ++i) put(set, 8.7 + 0.5 * i, 12.1 + 0.2 * i, 0, 0.1);
-    put_fillers(set);
-}
-
-static void reaching_over(column_set *set) {
-    put(set, -1, 8, 0, 3);
-    put(set, 3, 8, 0, 1.5);
-    put_fillers(set);
-}
-
-static void onto_the_line(column_set *set) {
-    put(set, 2, 16, -2, 1); // in the step it comes to lie on the line
-    put(set, -1.5, 16, 0, 1);
-    put_fillers(set);
-}
-
-static void two_balls(column_set *set) {
-    put(set, 5, 5, 0, 1);
-    put(set, 6.5, 5, 0, 1);
+/// The bodies of docs/tree/NAME.yaml, in the order of the file.
+static column_set read_scene(const char *name) {
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/docs/tree/%s.yaml", QD_SOURCE_DIR, name);
+    qd_scene *scene = NULL;
+    qd_world *world = NULL;
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_read(path, NULL, &scene, &error) == QD_OK, "%s", error.text);
+    const qd_world_def def = qd_scene_world(scene);
+    ck_assert(def.size.x == 64 && def.size.y == 64 && def.origin.x == -32 && def.origin.y == -32);
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
+    column_set set = {.count = 0};
+    const qd_body_view view = qd_world_view(world);
+    for (size_t i = 0; i < view.count; ++i) {
+        const uint32_t row = view.row_of_index[i];
+        ck_assert_uint_eq(view.label[row], i + 1);
+        put(&set, (qd_vec2){view.x[row], view.y[row]}, (qd_vec2){view.vx[row], view.vy[row]},
+            view.radius[row]);
+    }
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+    return set;
 }
 
 typedef struct miss {
-    const char *name;
+    const char *scene;
     unsigned faults;
     const qdi_bench_method *method;
-    void (*place)(column_set *set);
     uint32_t a, b; ///< the pair
 } miss;
 
 static const miss misses[] = {
-    {"A: one quadrant", QDI_A_ONE_QUADRANT, &qdi_bench_lineage_a, across_the_line, 0, 1},
-    {"A: split again", QDI_A_SPLIT_AGAIN, &qdi_bench_lineage_a, crowded_line, 0, 1},
-    {"A: all", QDI_A_FAULTS, &qdi_bench_lineage_a, crowded_line, 0, 1},
-    {"B: lost below", QDI_B_LOST_BELOW, &qdi_bench_lineage_b, in_a_child, 0, 1},
-    {"C: hit already", QDI_C_SKIP_HIT, &qdi_bench_lineage_c, in_a_row, 1, 2},
-    {"C: two levels", QDI_C_TWO_LEVELS, &qdi_bench_lineage_c, large_and_small, 0, 1},
-    {"C: other half", QDI_C_OTHER_HALF, &qdi_bench_lineage_c, reaching_over, 0, 1},
-    {"C: dropped", QDI_C_DROPPED, &qdi_bench_lineage_c, after_a_split, FILLERS, FILLERS + 1},
-    {"C: shared code", QDI_C_SHARED_CODE, &qdi_bench_lineage_c, onto_the_line, 0, 1},
-    {"E: not widened", QDI_E_NOT_WIDENED, &qdi_bench_lineage_e, two_balls, 0, 1},
+    {"a-one-quadrant", QDI_A_ONE_QUADRANT, &qdi_bench_lineage_a, 0, 1},
+    {"a-split-again", QDI_A_SPLIT_AGAIN, &qdi_bench_lineage_a, 0, 1},
+    {"a-split-again", QDI_A_FAULTS, &qdi_bench_lineage_a, 0, 1},
+    {"b-lost-below", QDI_B_LOST_BELOW, &qdi_bench_lineage_b, 0, 1},
+    {"c-hit-already", QDI_C_SKIP_HIT, &qdi_bench_lineage_c, 1, 2},
+    {"c-two-levels", QDI_C_TWO_LEVELS, &qdi_bench_lineage_c, 0, 1},
+    {"c-other-half", QDI_C_OTHER_HALF, &qdi_bench_lineage_c, 0, 1},
+    {"c-dropped", QDI_C_DROPPED, &qdi_bench_lineage_c, 12, 13},
+    {"c-shared-code", QDI_C_SHARED_CODE, &qdi_bench_lineage_c, 0, 1},
+    {"e-not-widened", QDI_E_NOT_WIDENED, &qdi_bench_lineage_e, 0, 1},
 };
 
 enum { MISSES = sizeof misses / sizeof misses[0] };
@@ -142,17 +109,16 @@ static qdi_bench_bodies bodies_of(const column_set *set) {
 
 START_TEST(the_published_tree_misses_the_pair) {
     const miss *of = &misses[_i];
-    column_set set = {.count = 0};
-    of->place(&set);
+    const column_set set = read_scene(of->scene);
     const qdi_bench_bodies bodies = bodies_of(&set);
     const finding all = find(&qdi_bench_brute, 0, &bodies, of->a, of->b);
     const finding published = find(of->method, of->faults, &bodies, of->a, of->b);
     const finding mended = find(of->method, 0, &bodies, of->a, of->b);
     const finding ours = find(&qdi_bench_quadtree, 0, &bodies, of->a, of->b);
-    ck_assert_msg(all.the_pair, "%s: there is no such pair", of->name);
-    ck_assert_msg(!published.the_pair && published.pairs < all.pairs, "%s is found", of->name);
-    ck_assert_msg(mended.the_pair && mended.pairs == all.pairs, "%s, mended", of->name);
-    ck_assert_msg(ours.the_pair && ours.pairs == all.pairs, "%s, ours", of->name);
+    ck_assert_msg(all.the_pair, "%s: there is no such pair", of->scene);
+    ck_assert_msg(!published.the_pair && published.pairs < all.pairs, "%s is found", of->scene);
+    ck_assert_msg(mended.the_pair && mended.pairs == all.pairs, "%s, mended", of->scene);
+    ck_assert_msg(ours.the_pair && ours.pairs == all.pairs, "%s, ours", of->scene);
 }
 END_TEST
 
@@ -176,7 +142,7 @@ END_TEST
 /// What is counted as a test: all of a node that holds everybody, once or from both sides.
 START_TEST(tests_are_counted) {
     column_set set = {.count = 0};
-    for (int i = 0; i < 4; ++i) put(&set, 5 + 0.1 * i, 5, 0, 1);
+    for (int i = 0; i < 4; ++i) put(&set, (qd_vec2){5 + 0.1 * i, 5}, (qd_vec2){0, 0}, 1);
     const qdi_bench_bodies bodies = bodies_of(&set);
     static const struct {
         const qdi_bench_method *method;
