@@ -90,8 +90,12 @@ static size_t count_different(const qd_test_image *golden, const qd_test_image *
 }
 
 void qd_test_golden(const char *name, const void *bytes, size_t size) {
+    qd_test_golden_in("tests/golden", name, bytes, size);
+}
+
+void qd_test_golden_in(const char *folder, const char *name, const void *bytes, size_t size) {
     char path[512], shown[512];
-    (void)snprintf(path, sizeof path, "%s/tests/golden/%s.png", QD_SOURCE_DIR, name);
+    (void)snprintf(path, sizeof path, "%s/%s/%s.png", QD_SOURCE_DIR, folder, name);
     (void)snprintf(shown, sizeof shown, "%s/%s.png", QD_GOLDEN_DIR, name);
     const char *accepted = getenv("QD_ACCEPT");
     if (accepted && strcmp(accepted, "1") == 0) accept_picture(path, bytes, size);

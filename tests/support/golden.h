@@ -18,6 +18,8 @@ qd_test_image qd_test_image_read(const char *path);
 /// folder. With QD_ACCEPT=1 in the environment the golden picture is replaced instead. tools/golden does
 /// both. A test program that calls this gets the label `golden`.
 void qd_test_golden(const char *name, const void *bytes, size_t size);
+/// The same of FOLDER/NAME.png, FOLDER being one of the sources', as docs/tree.
+void qd_test_golden_in(const char *folder, const char *name, const void *bytes, size_t size);
 
 /// The same of a picture of a built-in scene with changes, made by a frame writer: of `frames` frames,
 /// `every` steps from each to the next, the last.

@@ -126,6 +126,7 @@ static qd_status step(void *given, qdi_bench_step *step) {
     step->pairs = state->sink.pairs;
     step->pair_count = state->sink.count;
     step->pair_stride = sizeof *state->sink.pairs;
+    step->tests = (uint64_t)state->count * (state->count - 1) / 2;
     step->bytes = state->count * (COLUMNS * sizeof(double) + 4 * sizeof(float) + sizeof(uint32_t)) +
                   state->sink.room * sizeof(qdi_bench_pair);
     return QD_OK;

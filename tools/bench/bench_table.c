@@ -92,6 +92,14 @@ static const char *phase_name(int phase) {
     return names[phase];
 }
 
+size_t qdi_bench_missed(const qdi_bench_rows *rows, size_t row) {
+    const qdi_bench_row *of = &rows->rows[row];
+    for (size_t i = 0; of->method->published && i < rows->count; ++i)
+        if (rows->rows[i].bodies == of->bodies && !rows->rows[i].method->published)
+            return rows->rows[i].pairs - of->pairs;
+    return 0;
+}
+
 static void put_fields(qdi_bench_sheet *sheet, const void *report, size_t number) {
     const qdi_bench_row *row = &((const qdi_bench_rows *)report)->rows[number];
     const char *simd = qdi_bench_has_kernels(row->method) ? qd_simd_name(row->simd) : "none";
@@ -105,6 +113,8 @@ static void put_fields(qdi_bench_sheet *sheet, const void *report, size_t number
     qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "repeats", row->repeats);
     qdi_bench_put_statistics(sheet, &row->ns);
     qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "pairs", row->pairs);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "missed", qdi_bench_missed(report, number));
+    qdi_bench_put_known(sheet, QDI_BENCH_OWN, "tests", row->tests > 0, row->tests);
     qdi_bench_put_hash(sheet, QDI_BENCH_OWN, "hash", row->hash);
     qdi_bench_put_phases(sheet, QDI_BENCH_OWN, phase_name, row->phases, QDI_BENCH_PHASES, true);
     qdi_bench_put_known(sheet, QDI_BENCH_OWN, "leavers", row->leavers >= 0, row->leavers);

@@ -395,6 +395,7 @@ qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step) {
         status = make_all(state);
         if (status != QD_OK) return status;
         built = qdi_clock_ns();
+        step->tests = qd_pairs_tests(state->pairs);
         (void)do_blocks(state, false);
     }
     qdi_team_for_workers(state->team, fat->far_count, FAR_GRAIN, test_far, state);
@@ -402,6 +403,7 @@ qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step) {
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = built - moved;
     step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - built;
+    step->tests += fat->start[fat->blocks] + fat->far_count;
     step->pairs = fat->sink.pairs;
     step->pair_count = fat->sink.count;
     step->pair_stride = sizeof *fat->sink.pairs;

@@ -5,6 +5,7 @@
 #include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static double *copy(const double *from, size_t count) {
@@ -69,16 +70,37 @@ void qdi_lineage_pairs_free(qdi_lineage_pairs *pairs) {
     *pairs = (qdi_lineage_pairs){0};
 }
 
-qd_status qdi_lineage_test(const qdi_lineage_bodies *bodies, uint32_t self,
-                           const qdi_lineage_list *candidates, qdi_lineage_pairs *pairs) {
-    const qd_box box = bodies->boxes[self];
+qd_status qdi_lineage_test(qdi_lineage *tree, uint32_t self, const qdi_lineage_list *candidates, bool all) {
+    const qd_box *boxes = tree->bodies.boxes, box = boxes[self];
     qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < candidates->count; ++i) {
         uint32_t other = candidates->items[i];
-        if (other > self && qd_box_overlap(box, bodies->boxes[other]))
-            status = qdi_lineage_pairs_add(pairs, self, other);
+        if (!all && other <= self) continue;
+        tree->tests += 1;
+        if (qd_box_overlap(box, boxes[other]) && other != self)
+            status = qdi_lineage_pairs_add(&tree->pairs, self, other);
     }
     return status;
+}
+
+static int by_ends(const void *a, const void *b) {
+    const qdi_bench_pair *left = a, *right = b;
+    if (left->a != right->a) return left->a < right->a ? -1 : 1;
+    return left->b < right->b ? -1 : left->b > right->b;
+}
+
+/// Each pair once, the lower index first: a tree with faults finds some of them twice.
+static void drop_duplicates(qdi_lineage_pairs *pairs) {
+    for (size_t i = 0; i < pairs->count; ++i) {
+        const qdi_bench_pair pair = pairs->items[i];
+        if (pair.a > pair.b) pairs->items[i] = (qdi_bench_pair){pair.b, pair.a};
+    }
+    if (pairs->count == 0) return;
+    qsort(pairs->items, pairs->count, sizeof *pairs->items, by_ends);
+    size_t kept = 1;
+    for (size_t i = 1; i < pairs->count; ++i)
+        if (by_ends(&pairs->items[i], &pairs->items[kept - 1]) != 0) pairs->items[kept++] = pairs->items[i];
+    pairs->count = kept;
 }
 
 void qdi_lineage_report(qdi_bench_step *step, const qdi_lineage_pairs *pairs, size_t bytes) {
@@ -105,12 +127,14 @@ void qdi_lineage_destroy(void *state) {
     qdi_release(qd_allocator_default(), tree, 1, bytes);
 }
 
-qd_status qdi_lineage_create(const qdi_lineage_kind *kind, const qdi_bench_bodies *bodies, void **state) {
+qd_status qdi_lineage_create(const qdi_lineage_kind *kind, unsigned faults, const qdi_bench_bodies *bodies,
+                             void **state) {
     *state = NULL;
     qdi_lineage *tree = qdi_allocate(qd_allocator_default(), 1, kind->bytes);
     if (!tree) return QD_ERR_MEMORY;
     memset(tree, 0, kind->bytes);
     tree->kind = kind;
+    tree->faults = faults;
     qd_status status = qdi_lineage_bodies_init(&tree->bodies, bodies);
     if (status == QD_OK) status = kind->begin(tree);
     if (status == QD_OK)
@@ -128,8 +152,11 @@ qd_status qdi_lineage_step(void *state, qdi_bench_step *step) {
     step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
     qd_status status = tree->kind->refresh(tree);
     step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
+    tree->tests = 0;
     if (status == QD_OK) status = tree->kind->pair(tree);
     step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
+    step->tests = tree->tests;
+    if (tree->faults) drop_duplicates(&tree->pairs);
     qdi_lineage_report(step, &tree->pairs,
                        tree->kind->bytes + qdi_lineage_bodies_bytes(&tree->bodies) +
                            tree->found.room * sizeof *tree->found.items + tree->kind->held(tree));

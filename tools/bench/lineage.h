@@ -76,10 +76,22 @@ static inline QD_MUST_USE qd_status qdi_lineage_pairs_add(qdi_lineage_pairs *pai
     return QD_OK;
 }
 
-/// Adds a pair for every candidate with a higher index than `self` whose box overlaps that of `self`: of the
-/// two bodies of a pair that retrieve each other, the lower one writes it, and no body meets itself.
-QD_MUST_USE qd_status qdi_lineage_test(const qdi_lineage_bodies *bodies, uint32_t self,
-                                       const qdi_lineage_list *candidates, qdi_lineage_pairs *pairs);
+/// Faults of the originals, which a tree can be given again one by one (qdi_bench_options.faults), to show
+/// what they miss.
+typedef enum qdi_lineage_fault {
+    QDI_A_ONE_QUADRANT = 1,  ///< a query follows only the quadrant that holds all of it
+    QDI_A_SPLIT_AGAIN = 2,   ///< a node that has children already is split again, and drops what is in them
+    QDI_A_WHOLE_HALVES = 4,  ///< half sizes are cut to whole numbers
+    QDI_A_SELF = 8,          ///< a body is its own candidate, and each of two tests the other
+    QDI_A_FAULTS = 15,       ///< all of these
+    QDI_B_LOST_BELOW = 16,   ///< what a query finds in children is lost
+    QDI_C_SKIP_HIT = 32,     ///< a body that was hit already is not asked for
+    QDI_C_TWO_LEVELS = 64,   ///< a query looks at its node and the one above only
+    QDI_C_OTHER_HALF = 128,  ///< what lies in the other half of a node above is skipped
+    QDI_C_DROPPED = 256,     ///< a body on a middle line of a node with children is filed nowhere
+    QDI_C_SHARED_CODE = 512, ///< paths of different length are the same code
+    QDI_E_NOT_WIDENED = 1024 ///< the rectangle asked for is the body's own
+} qdi_lineage_fault;
 
 /// What trees A, B, C and E do alike: each begins with a qdi_lineage.
 typedef struct qdi_lineage_kind {
@@ -96,11 +108,19 @@ typedef struct qdi_lineage {
     qdi_lineage_bodies bodies;
     qdi_lineage_list found; ///< by a query
     qdi_lineage_pairs pairs;
+    uint64_t tests;  ///< in this step, see qdi_bench_step
+    unsigned faults; ///< of qdi_lineage_fault
 } qdi_lineage;
 
-/// The functions of their methods, `create` with the kind in front. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_lineage_create(const qdi_lineage_kind *kind, const qdi_bench_bodies *bodies,
-                                         void **state);
+/// Adds a pair for every candidate whose box overlaps that of `self`. `all` false: only those with a higher
+/// index are tested; of the two bodies of a pair that retrieve each other the lower one then writes it, and
+/// no body meets itself.
+QD_MUST_USE qd_status qdi_lineage_test(qdi_lineage *tree, uint32_t self, const qdi_lineage_list *candidates,
+                                       bool all);
+
+/// The functions of their methods, `create` with the kind and its faults in front. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_lineage_create(const qdi_lineage_kind *kind, unsigned faults,
+                                         const qdi_bench_bodies *bodies, void **state);
 QD_MUST_USE qd_status qdi_lineage_step(void *state, qdi_bench_step *step);
 void qdi_lineage_destroy(void *state);
 

@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct node {
@@ -17,6 +18,7 @@ typedef struct tree {
     qdi_lineage base;
     node *nodes; ///< QDI_LINEAGE_NODES of them; number 0 is the root
     uint32_t used;
+    uint32_t spare; ///< first of four that were dropped; its `children` is the next such, 0 the end
 } tree;
 
 static void clear(tree *t) {
@@ -25,18 +27,47 @@ static void clear(tree *t) {
         t->nodes[i].children = 0;
     }
     t->used = 1;
+    t->spare = 0;
+}
+
+/// Four children and all below them, with what they hold.
+static void drop(tree *t, uint32_t first) {
+    for (uint32_t i = first; i < first + 4; ++i) {
+        if (t->nodes[i].children != 0) drop(t, t->nodes[i].children);
+        t->nodes[i].objects.count = 0;
+        t->nodes[i].children = 0;
+    }
+    t->nodes[first].children = t->spare;
+    t->spare = first;
+}
+
+/// As published: whole numbers, counted from the cell's lower left corner.
+static void cut_to_whole(const node *parent, int quadrant, node *child) {
+    const double half = floor(parent->half);
+    child->half = 0.5 * half;
+    child->mid_x = trunc(parent->mid_x - parent->half) + (quadrant == 0 || quadrant == 3 ? half : 0.0) +
+                   child->half;
+    child->mid_y = trunc(parent->mid_y - parent->half) + (quadrant < 2 ? half : 0.0) + child->half;
 }
 
 static void split(tree *t, uint32_t at) {
     node *parent = &t->nodes[at];
-    parent->children = t->used;
-    t->used += 4;
+    if (parent->children != 0) drop(t, parent->children);
+    if (t->spare != 0) {
+        parent->children = t->spare;
+        t->spare = t->nodes[t->spare].children;
+        t->nodes[parent->children].children = 0;
+    } else {
+        parent->children = t->used;
+        t->used += 4;
+    }
     for (int q = 0; q < 4; ++q) {
         node *child = &t->nodes[parent->children + (uint32_t)q];
         // Mended: half sizes were cut to whole numbers, which left gaps.
         child->half = 0.5 * parent->half;
         child->mid_x = qdi_lineage_middle_x(parent->mid_x, parent->half, q);
         child->mid_y = qdi_lineage_middle_y(parent->mid_y, parent->half, q);
+        if (t->base.faults & QDI_A_WHOLE_HALVES) cut_to_whole(parent, q, child);
         child->level = parent->level + 1;
     }
 }
@@ -51,8 +82,8 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     }
     qd_status status = qdi_lineage_list_add(&n->objects, body);
     // Mended: a node that was split already was split again by what it had to keep, and lost its children.
-    if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || n->children != 0)
-        return status;
+    const bool splits = n->children == 0 || t->base.faults & QDI_A_SPLIT_AGAIN;
+    if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || !splits) return status;
     split(t, (uint32_t)(n - t->nodes));
     for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
         uint32_t object = n->objects.items[i];
@@ -79,6 +110,7 @@ static qd_status retrieve(tree *t, uint32_t at, qd_box box) {
     if (n->children == 0) return QD_OK;
     int q = qdi_lineage_quadrant(box, n->mid_x, n->mid_y);
     if (q >= 0) return retrieve(t, n->children + (uint32_t)q, box);
+    if (t->base.faults & QDI_A_ONE_QUADRANT) return QD_OK;
     // Mended: a query that fits no quadrant saw nothing further down; it goes into each one that it reaches.
     const bool left = (double)box.min_x<n->mid_x, right = (double)box.max_x> n->mid_x;
     const bool lower = (double)box.min_y<n->mid_y, upper = (double)box.max_y> n->mid_y;
@@ -96,7 +128,8 @@ static qd_status find_pairs(void *state) {
         t->base.found.count = 0;
         status = retrieve(t, 0, t->base.bodies.boxes[i]);
         // Mended: an object was its own candidate; the test leaves it out.
-        if (status == QD_OK) status = qdi_lineage_test(&t->base.bodies, i, &t->base.found, &t->base.pairs);
+        if (status == QD_OK)
+            status = qdi_lineage_test(&t->base, i, &t->base.found, t->base.faults & QDI_A_SELF);
     }
     return status;
 }
@@ -135,13 +168,29 @@ static qd_status begin(void *state) {
 static const qdi_lineage_kind kind = {sizeof(tree), begin, rebuild, find_pairs, held, end};
 
 static qd_status a_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
-    (void)options;
-    return qdi_lineage_create(&kind, bodies, state);
+    return qdi_lineage_create(&kind, options->faults, bodies, state);
 }
+
+static qd_status published_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
+                                  void **state) {
+    (void)options;
+    return qdi_lineage_create(&kind, QDI_A_FAULTS, bodies, state);
+}
+
+const qdi_bench_method qdi_bench_published = {
+    .name = "published-a",
+    .about = "lineage-a with the faults that were published",
+    .parallel = false,
+    .published = true,
+    .most_bodies = 100000,
+    .create = published_create,
+    .step = qdi_lineage_step,
+    .destroy = qdi_lineage_destroy,
+};
 
 const qdi_bench_method qdi_bench_lineage_a = {
     .name = "lineage-a",
-    .about = "a tutorial's quadtree, cleared and filled anew each step: 10 objects per node, 5 levels",
+    .about = "clear and insert: 10 objects per node, 5 levels; one retrieve per body",
     .parallel = false,
     .most_bodies = 100000, // with five levels the cost per body grows with their number
     .create = a_create,

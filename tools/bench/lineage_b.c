@@ -149,6 +149,7 @@ static qd_status retrieve(tree *t, uint32_t at, area query) {
         memcpy(t->base.found.items + t->base.found.count, n->objects.items,
                n->objects.count * sizeof *n->objects.items);
     t->base.found.count += n->objects.count;
+    if (t->base.faults & QDI_B_LOST_BELOW) return status;
     for (int q = 0; n->children != 0 && status == QD_OK && q < 4; ++q) {
         area piece;
         if (carve(n, query, q, &piece)) status = retrieve(t, n->children + (uint32_t)q, piece);
@@ -165,7 +166,7 @@ static qd_status find_pairs(void *state) {
         const area query = {(double)box.min_x, (double)box.min_y, (double)box.max_x, (double)box.max_y};
         t->base.found.count = 0;
         status = retrieve(t, 0, query);
-        if (status == QD_OK) status = qdi_lineage_test(&t->base.bodies, i, &t->base.found, &t->base.pairs);
+        if (status == QD_OK) status = qdi_lineage_test(&t->base, i, &t->base.found, false);
     }
     return status;
 }
@@ -200,13 +201,12 @@ static qd_status begin(void *state) {
 static const qdi_lineage_kind kind = {sizeof(tree), begin, refresh, find_pairs, held, end};
 
 static qd_status b_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
-    (void)options;
-    return qdi_lineage_create(&kind, bodies, state);
+    return qdi_lineage_create(&kind, options->faults, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_b = {
     .name = "lineage-b",
-    .about = "lineage-a refreshed instead of rebuilt, queries carved along the middle lines",
+    .about = "refresh instead of rebuild; queries carved along the middle lines",
     .parallel = false,
     .most_bodies = 100000, // with five levels the cost per body grows with their number
     .create = b_create,

@@ -20,11 +20,15 @@ typedef struct node {
     uint32_t level;
 } node;
 
+/// The node of an object that was dropped.
+#define NOWHERE UINT32_MAX
+
 /// What an object remembers.
 typedef struct place {
     uint32_t path; ///< Mended: paths of different length could share a code, so each begins with a one.
     uint32_t node;
     uint32_t slot; ///< in the node's list
+    bool hit;      ///< of those that are skipped then
 } place;
 
 typedef struct tree {
@@ -72,6 +76,7 @@ static void split(tree *t, uint32_t at) {
 
 static void take_out(tree *t, uint32_t body) {
     place p = t->places[body];
+    if (p.node == NOWHERE) return;
     qdi_lineage_list *objects = &t->nodes[p.node].objects;
     qdi_lineage_list_take(objects, p.slot);
     if (p.slot < objects->count) t->places[objects->items[p.slot]].slot = p.slot;
@@ -82,6 +87,10 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     while (n->children != 0) {
         // Mended: an object on a middle line of a split node was dropped; it stays with the node.
         int q = path_turn(t->places[body].path, n->level);
+        if (q < 0 && t->base.faults & QDI_C_DROPPED) {
+            t->places[body].node = NOWHERE;
+            return QD_OK;
+        }
         if (q < 0) break;
         n = &t->nodes[n->children + (uint32_t)q];
     }
@@ -105,12 +114,20 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     return status;
 }
 
+/// A path as published, without the one in front.
+static uint32_t code_of(uint32_t path) {
+    uint32_t one = 1;
+    while (path >> 2 >= one) one <<= 2;
+    return path - one;
+}
+
 static qd_status refresh(void *state) {
     tree *t = state;
     qd_status status = QD_OK;
     for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
         uint32_t path = path_of(t->base.bodies.half, t->base.bodies.boxes[i]);
         if (path == t->places[i].path) continue;
+        if (t->base.faults & QDI_C_SHARED_CODE && code_of(path) == code_of(t->places[i].path)) continue;
         take_out(t, i);
         t->places[i].path = path;
         status = insert(t, 0, i);
@@ -118,39 +135,57 @@ static qd_status refresh(void *state) {
     return status;
 }
 
-/// The lists of the body's node and of all above it; returns their number.
-static size_t retrieve(const tree *t, uint32_t body, const qdi_lineage_list *lists[QDI_LINEAGE_LEVELS + 1]) {
+/// The body's node and all above it, whose lists are what is asked for; returns their number.
+static size_t retrieve(const tree *t, uint32_t body, uint32_t nodes[QDI_LINEAGE_LEVELS + 1]) {
     size_t count = 0;
     uint32_t at = t->places[body].node;
-    while (at != 0) {
-        lists[count++] = &t->nodes[at].objects;
-        at = t->nodes[at].parent;
-    }
-    lists[count++] = &t->nodes[0].objects;
+    if (at == NOWHERE) return 0;
+    for (; at != 0; at = t->nodes[at].parent) nodes[count++] = at;
+    nodes[count++] = 0;
     return count;
 }
 
-/// Tests a body against a list from above its node, in which nobody asks for anything below.
-static qd_status test_all(tree *t, uint32_t self, const qdi_lineage_list *candidates) {
-    const qd_box box = t->base.bodies.boxes[self];
+/// As published: of a list above only what has its middle in the half (left or right) in which the body lies.
+static qd_status keep_half(tree *t, uint32_t self, double mid_x, const qdi_lineage_list *from) {
+    const qdi_lineage_bodies *bodies = &t->base.bodies;
     qd_status status = QD_OK;
-    for (size_t i = 0; status == QD_OK && i < candidates->count; ++i) {
-        uint32_t other = candidates->items[i];
-        if (qd_box_overlap(box, t->base.bodies.boxes[other]))
-            status = qdi_lineage_pairs_add(&t->base.pairs, self, other);
+    t->base.found.count = 0;
+    for (size_t i = 0; status == QD_OK && i < from->count; ++i)
+        if ((bodies->x[from->items[i]] < mid_x) == (bodies->x[self] < mid_x))
+            status = qdi_lineage_list_add(&t->base.found, from->items[i]);
+    return status;
+}
+
+/// The pairs of a body with those of its own node's list that come after it, and with all of the nodes above,
+/// where nobody asks for anything below.
+static qd_status pairs_of(tree *t, uint32_t self) {
+    const unsigned faults = t->base.faults;
+    uint32_t nodes[QDI_LINEAGE_LEVELS + 1];
+    size_t count = retrieve(t, self, nodes);
+    if (faults & QDI_C_TWO_LEVELS && count > 2) count = 2;
+    qd_status status = QD_OK;
+    for (size_t j = 0; status == QD_OK && j < count; ++j) {
+        const node *n = &t->nodes[nodes[j]];
+        const bool halved = faults & QDI_C_OTHER_HALF && j > 0;
+        if (halved) status = keep_half(t, self, n->mid_x, &n->objects);
+        if (status == QD_OK)
+            status = qdi_lineage_test(&t->base, self, halved ? &t->base.found : &n->objects, j > 0);
     }
     return status;
 }
 
 static qd_status find_pairs(void *state) {
     tree *t = state;
+    const qdi_lineage_pairs *pairs = &t->base.pairs;
+    const bool skips = t->base.faults & QDI_C_SKIP_HIT;
     qd_status status = QD_OK;
     t->base.pairs.count = 0;
+    for (uint32_t i = 0; i < t->base.bodies.count; ++i) t->places[i].hit = false;
     for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
-        const qdi_lineage_list *lists[QDI_LINEAGE_LEVELS + 1];
-        size_t count = retrieve(t, i, lists);
-        status = qdi_lineage_test(&t->base.bodies, i, lists[0], &t->base.pairs);
-        for (size_t j = 1; status == QD_OK && j < count; ++j) status = test_all(t, i, lists[j]);
+        size_t before = pairs->count;
+        if (skips && t->places[i].hit) continue;
+        status = pairs_of(t, i);
+        for (; skips && before < pairs->count; ++before) t->places[pairs->items[before].b].hit = true;
     }
     return status;
 }
@@ -189,13 +224,12 @@ static qd_status begin(void *state) {
 static const qdi_lineage_kind kind = {sizeof(tree), begin, refresh, find_pairs, held, end};
 
 static qd_status c_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
-    (void)options;
-    return qdi_lineage_create(&kind, bodies, state);
+    return qdi_lineage_create(&kind, options->faults, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_c = {
     .name = "lineage-c",
-    .about = "lineage-a with remembered paths, parent pointers and no copies",
+    .about = "remembered paths, parent pointers, lists not copied",
     .parallel = false,
     .most_bodies = 100000, // with five levels the cost per body grows with their number
     .create = c_create,

@@ -122,6 +122,7 @@ static qd_status look(tree *t, uint32_t at, range r) {
     const node *n = &t->nodes[at];
     qd_status status = QD_OK;
     for (const node *line = n;; line = &t->nodes[line->more]) {
+        t->base.tests += line->count;
         for (uint32_t i = 0; status == QD_OK && i < line->count; ++i) {
             point p = line->points[i];
             if (p.x >= r.min_x && p.x <= r.max_x && p.y >= r.min_y && p.y <= r.max_y)
@@ -156,7 +157,7 @@ static double largest_reach(const qdi_lineage_bodies *bodies) {
 /// at all.
 static qd_status find_pairs(void *state) {
     tree *t = state;
-    const double reach = largest_reach(&t->base.bodies);
+    const double reach = t->base.faults & QDI_E_NOT_WIDENED ? 0.0 : largest_reach(&t->base.bodies);
     qd_status status = QD_OK;
     t->base.pairs.count = 0;
     for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
@@ -165,7 +166,7 @@ static qd_status find_pairs(void *state) {
                          (double)box.max_y + reach};
         t->base.found.count = 0;
         status = look(t, 0, r);
-        if (status == QD_OK) status = qdi_lineage_test(&t->base.bodies, i, &t->base.found, &t->base.pairs);
+        if (status == QD_OK) status = qdi_lineage_test(&t->base, i, &t->base.found, false);
     }
     return status;
 }
@@ -188,13 +189,12 @@ static qd_status begin(void *state) {
 static const qdi_lineage_kind kind = {sizeof(tree), begin, build, find_pairs, held, end};
 
 static qd_status e_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
-    (void)options;
-    return qdi_lineage_create(&kind, bodies, state);
+    return qdi_lineage_create(&kind, options->faults, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_e = {
     .name = "lineage-e",
-    .about = "a ball pool's point quadtree, built anew each step: 4 points per node",
+    .about = "a tree of points, 4 per node, built anew in each step",
     .parallel = false,
     .most_bodies = 1000000,
     .create = e_create,

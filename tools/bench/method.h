@@ -26,8 +26,9 @@ typedef struct qdi_bench_bodies {
 
 typedef struct qdi_bench_options {
     int threads;
-    int simd;      ///< qd_simd, of the methods that have kernels
-    double margin; ///< of the quadtree: a length, 0 for none, NaN: automatic
+    int simd;        ///< qd_simd, of the methods that have kernels
+    double margin;   ///< of the quadtree: a length, 0 for none, NaN: automatic
+    unsigned faults; ///< of the lineage's originals (lineage.h) that it shall have again; 0: all are mended
 } qdi_bench_options;
 
 /// A pair of body indices, in any order of the two.
@@ -42,12 +43,14 @@ typedef enum qdi_bench_phase {
     QDI_BENCH_PHASES
 } qdi_bench_phase;
 
-/// What a step took and found. `pairs` stays the method's and is valid until the next call.
+/// What a step took and found. `pairs` stays the method's and is valid until the next call. A method that is
+/// `published` may miss some.
 typedef struct qdi_bench_step {
     uint64_t ns[QDI_BENCH_PHASES];
     const void *pairs; ///< `pair_count` items, `pair_stride` bytes apart, each beginning with two uint32_t
     size_t pair_count, pair_stride;
     size_t bytes;       ///< memory the method holds, bodies included; 0 where it cannot be known
+    uint64_t tests;     ///< comparisons of a body's box (or point) with another's; 0 where it cannot be known
     bool refiled_known; ///< whether the method knows
     size_t refiled;     ///< how many bodies changed their place in its structure
 } qdi_bench_step;
@@ -56,6 +59,7 @@ typedef struct qdi_bench_method {
     const char *name;   ///< as --methods takes it
     const char *about;  ///< one line
     bool parallel;      ///< false: it has one thread whatever is asked
+    bool published;     ///< it has the faults of what was published, and may miss pairs
     size_t most_bodies; ///< more than this would take for ever; 0: any number
     /// Errors: QD_ERR_MEMORY; `*state` is NULL then.
     qd_status (*create)(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state);
@@ -70,8 +74,9 @@ const qdi_bench_method *qdi_bench_method_at(size_t number);
 /// True where qdi_bench_options.simd changes the method's speed.
 bool qdi_bench_has_kernels(const qdi_bench_method *method);
 
-extern const qdi_bench_method qdi_bench_brute, qdi_bench_grid, qdi_bench_lineage_a, qdi_bench_lineage_b,
-    qdi_bench_lineage_c, qdi_bench_lineage_e, qdi_bench_rebuild, qdi_bench_each, qdi_bench_quadtree;
+extern const qdi_bench_method qdi_bench_brute, qdi_bench_grid, qdi_bench_published, qdi_bench_lineage_a,
+    qdi_bench_lineage_b, qdi_bench_lineage_c, qdi_bench_lineage_e, qdi_bench_rebuild, qdi_bench_each,
+    qdi_bench_quadtree, qdi_bench_margin;
 
 #ifdef __cplusplus
 }

@@ -81,6 +81,10 @@ typedef struct qdi_bench_rows {
     size_t count;
 } qdi_bench_rows;
 
+/// How many pairs row number `row` has less than the others of so many bodies, which all agree unless they
+/// are `published`.
+size_t qdi_bench_missed(const qdi_bench_rows *rows, size_t row);
+
 /// What they are written as.
 qdi_bench_results qdi_bench_results_of(const qdi_bench_rows *rows);
 

@@ -17,7 +17,8 @@ typedef struct bench_run {
     const qdi_bench_plan *plan;
     qdi_bench_row *rows;
     const qdi_bench_bodies *bodies;
-    double *samples; ///< by method, set, repeat, step
+    double *samples;                      ///< by method, set, step of all repeats
+    size_t taken[QDI_BENCH_MOST_METHODS]; ///< steps that were measured
 } bench_run;
 
 static double *samples_of(const bench_run *run, size_t method, size_t set) {
@@ -36,44 +37,78 @@ uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step) {
     return sum;
 }
 
-/// Runs one method once, and writes its times and what it found.
-static qd_status run_once(const bench_run *run, size_t method, size_t repeat, void *state,
-                          qdi_bench_row *found, bool *stopped) {
+/// Writes down what a step found. `last`: of the repeat.
+static void note_found(const bench_run *run, const qdi_bench_step *step, bool first, bool last,
+                       qdi_bench_row *found) {
+    found->bytes_per_body = (double)step->bytes / (double)run->plan->bodies;
+    if (run->plan->patience_ns && !first) return;
+    found->all_pairs += step->pair_count;
+    found->pairs = step->pair_count;
+    if (first || last) found->hash = qd_hash_mix(found->hash, qdi_bench_pairs_hash(step));
+}
+
+/// Writes down what a step took, and returns it.
+static uint64_t note_times(bench_run *run, size_t method, const qdi_bench_step *step, bool counts) {
+    uint64_t whole = 0;
+    for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) whole += step->ns[phase];
+    if (!counts) return whole;
+    size_t place = run->taken[method]++;
+    samples_of(run, method, 0)[place] = (double)whole;
+    for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
+        samples_of(run, method, 1 + phase)[place] = (double)step->ns[phase];
+    return whole;
+}
+
+/// What the steps of a repeat add up to.
+typedef struct run_sums {
+    uint64_t refiled, tests, spent_ns;
+    size_t counted;
+    bool refiled_known, late;
+} run_sums;
+
+/// Step number `k` of a repeat.
+static qd_status run_step(bench_run *run, size_t method, void *state, size_t k, run_sums *sums,
+                          qdi_bench_row *found) {
     const qdi_bench_plan *plan = run->plan;
-    uint64_t refiled = 0;
-    bool refiled_known = true;
+    qdi_bench_step step;
+    memset(&step, 0, sizeof step);
+    qd_status status = plan->methods[method]->step(state, &step);
+    if (status != QD_OK) return status;
+    const bool counts = k >= QDI_BENCH_DROPPED || sums->late;
+    note_found(run, &step, k == 0, k + 1 == QDI_BENCH_DROPPED + plan->steps, found);
+    sums->spent_ns += note_times(run, method, &step, counts);
+    sums->late = plan->patience_ns && sums->spent_ns > plan->patience_ns;
+    if (!counts) return QD_OK;
+    sums->counted += 1;
+    sums->tests += step.tests;
+    sums->refiled += step.refiled;
+    sums->refiled_known = sums->refiled_known && step.refiled_known;
+    return QD_OK;
+}
+
+/// Runs one method once, and writes its times and what it found.
+static qd_status run_once(bench_run *run, size_t method, void *state, qdi_bench_row *found, bool *stopped) {
+    const qdi_bench_plan *plan = run->plan;
+    run_sums sums = {.refiled_known = true};
     for (size_t k = 0; k < QDI_BENCH_DROPPED + plan->steps; ++k) {
-        qdi_bench_step step;
-        memset(&step, 0, sizeof step);
-        qd_status status = plan->methods[method]->step(state, &step);
+        // Where patience is at an end, only the progress goes on.
+        const bool over = sums.late && sums.counted > 0;
+        qd_status status = over ? QD_OK : run_step(run, method, state, k, &sums, found);
         if (status != QD_OK) return status;
-        found->all_pairs += step.pair_count;
-        found->pairs = step.pair_count;
-        found->bytes_per_body = (double)step.bytes / (double)plan->bodies;
-        if (k == 0 || k + 1 == QDI_BENCH_DROPPED + plan->steps)
-            found->hash = qd_hash_mix(found->hash, qdi_bench_pairs_hash(&step));
         if (plan->tick && !plan->tick(plan->context)) {
             *stopped = true;
             return QD_OK;
         }
-        if (k < QDI_BENCH_DROPPED) continue;
-        refiled += step.refiled;
-        refiled_known = refiled_known && step.refiled_known;
-        size_t place = repeat * plan->steps + k - QDI_BENCH_DROPPED;
-        uint64_t whole = 0;
-        for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) {
-            samples_of(run, method, 1 + phase)[place] = (double)step.ns[phase];
-            whole += step.ns[phase];
-        }
-        samples_of(run, method, 0)[place] = (double)whole;
     }
-    const double chances = (double)plan->steps * (double)plan->bodies;
-    found->leavers = refiled_known ? 100.0 * (double)refiled / chances : -1.0;
+    found->steps = sums.counted;
+    const double chances = (double)sums.counted * (double)plan->bodies;
+    found->tests = (double)sums.tests / chances;
+    found->leavers = sums.refiled_known ? 100.0 * (double)sums.refiled / chances : -1.0;
     return QD_OK;
 }
 
 static qd_status run_method(void *context, size_t method, size_t repeat, bool *stopped) {
-    const bench_run *run = context;
+    bench_run *run = context;
     const qdi_bench_plan *plan = run->plan;
     const qdi_bench_method *tested = plan->methods[method];
     qdi_bench_row found;
@@ -87,11 +122,11 @@ static qd_status run_method(void *context, size_t method, size_t repeat, bool *s
     found.steps = plan->steps;
     found.repeats = plan->repeats;
     found.steady = true;
-    const qdi_bench_options options = {plan->threads, (int)plan->simd, plan->margin};
+    const qdi_bench_options options = {plan->threads, (int)plan->simd, plan->margin, 0};
     void *state = NULL;
     qd_status status = tested->create(run->bodies, &options, &state);
     if (status != QD_OK) return status;
-    status = run_once(run, method, repeat, state, &found, stopped);
+    status = run_once(run, method, state, &found, stopped);
     tested->destroy(state);
     if (status != QD_OK || *stopped) return status;
     qdi_bench_row *row = &run->rows[method];
@@ -105,9 +140,9 @@ static qd_status run_method(void *context, size_t method, size_t repeat, bool *s
 /// Times become figures.
 static void evaluate(const bench_run *run) {
     const qdi_bench_plan *plan = run->plan;
-    size_t count = plan->repeats * plan->steps;
     for (size_t method = 0; method < plan->method_count; ++method) {
         qdi_bench_row *row = &run->rows[method];
+        const size_t count = run->taken[method];
         row->ns = qdi_statistics_per(samples_of(run, method, 0), count, plan->bodies);
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
             row->phases[phase] =
@@ -144,13 +179,14 @@ qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *s
 bool qdi_bench_rows_agree(const qdi_bench_row *rows, size_t count, qd_error *error) {
     const qdi_bench_row *first = rows; // of this number of bodies
     for (const qdi_bench_row *row = rows; row < rows + count; ++row) {
-        if (row->bodies != first->bodies) first = row;
+        if (row->bodies != first->bodies || first->method->published) first = row;
         if (!row->steady) {
             snprintf(error->text, sizeof error->text,
                      "%s with %zu bodies does not find the same pairs in each repeat", row->method->name,
                      row->bodies);
             return false;
         }
+        if (row->method->published) continue;
         if (row->pairs == first->pairs && row->all_pairs == first->all_pairs && row->hash == first->hash)
             continue;
         snprintf(error->text, sizeof error->text,

@@ -27,6 +27,8 @@ typedef struct qdi_bench_plan {
     double margin; ///< see qdi_bench_options
     size_t steps;  ///< that count, in each repeat; QDI_BENCH_DROPPED come before them and are dropped
     size_t repeats;
+    uint64_t
+        patience_ns; ///< a repeat ends early, at the soonest after two steps, when it took longer; 0: never
     qdi_bench_tick tick; ///< may be NULL
     void *context;
 } qdi_bench_plan;
@@ -39,13 +41,17 @@ typedef struct qdi_bench_row {
     size_t bodies;
     int threads;
     qd_simd simd; ///< of a method that has kernels
-    size_t steps, repeats;
+    size_t steps; ///< that count, of the first repeat
+    size_t repeats;
     qdi_statistics ns;
     double phases[QDI_BENCH_PHASES]; ///< medians
-    size_t pairs;                    ///< of the last step
-    uint64_t hash;                   ///< of the pairs of the first step and the last, whatever their order
-    uint64_t all_pairs;              ///< of all steps of a repeat
-    double bytes_per_body;           ///< 0 where not known
+    size_t pairs;  ///< of the last step; with patience of the first, for repeats then differ in how many they
+                   ///< have
+    uint64_t hash; ///< of the pairs of the first step and the last, whatever their order; with patience of
+                   ///< the first
+    uint64_t all_pairs;    ///< of all steps of a repeat; with patience of the first
+    double tests;          ///< of two boxes, per body and step; 0 where not known
+    double bytes_per_body; ///< 0 where not known
     double leavers; ///< share of bodies that change their place in a step, per cent, on average; below 0
                     ///< where not known
     bool steady;    ///< every repeat found the same
@@ -60,8 +66,8 @@ QD_MUST_USE qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *r
 /// Sum over the pairs of a hash of each, the smaller index first.
 uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step);
 
-/// True where all rows of the same number of bodies found the same pairs, in all repeats; otherwise one line
-/// in `error` names two methods that did not.
+/// True where all rows of the same number of bodies found the same pairs, in all repeats, but for those of
+/// methods that are `published`; otherwise one line in `error` names two methods that did not.
 bool qdi_bench_rows_agree(const qdi_bench_row *rows, size_t count, qd_error *error);
 
 #endif

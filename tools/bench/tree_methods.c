@@ -8,6 +8,7 @@
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/fat.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { GRAIN = 4096 };
@@ -89,6 +90,13 @@ static qd_status create(qdi_bench_tree_way way, const qdi_bench_bodies *bodies,
 
 static qd_status create_join(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
     return create(QDI_BENCH_JOIN, bodies, options, made);
+}
+
+static qd_status create_margin(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
+                               void **made) {
+    qdi_bench_options own = *options;
+    if (own.margin == 0) own.margin = (double)NAN;
+    return create(QDI_BENCH_JOIN, bodies, &own, made);
 }
 
 static qd_status create_each(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
@@ -173,6 +181,7 @@ static qd_status step_plain(qdi_bench_tree *state, qdi_bench_step *step) {
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = refreshed - moved;
     step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - refreshed;
+    step->tests = qd_pairs_tests(state->pairs);
     step->refiled_known = state->way != QDI_BENCH_REBUILD;
     step->refiled = state->refiled;
     step->pairs = qd_pairs_data(state->pairs, &step->pair_count);
@@ -191,16 +200,25 @@ static qd_status step(void *given, qdi_bench_step *step) {
 
 const qdi_bench_method qdi_bench_quadtree = {
     .name = "quadtree",
-    .about = "the quadtree of this library: refreshed, then joined with itself",
+    .about = "our quadtree, refreshed, then joined with itself",
     .parallel = true,
     .create = create_join,
     .step = step,
     .destroy = destroy,
 };
 
+const qdi_bench_method qdi_bench_margin = {
+    .name = "margin",
+    .about = "quadtree with larger boxes (--margin, else auto), refreshed now and then",
+    .parallel = true,
+    .create = create_margin,
+    .step = step,
+    .destroy = destroy,
+};
+
 const qdi_bench_method qdi_bench_each = {
     .name = "each",
-    .about = "the same tree, but one retrieve per body instead of the join",
+    .about = "our quadtree, refreshed; then one retrieve per body",
     .parallel = true,
     .create = create_each,
     .step = step,
@@ -209,7 +227,7 @@ const qdi_bench_method qdi_bench_each = {
 
 const qdi_bench_method qdi_bench_rebuild = {
     .name = "rebuild",
-    .about = "the same tree, but built anew in each step",
+    .about = "our quadtree, built anew in each step and joined with itself",
     .parallel = true,
     .create = create_rebuild,
     .step = step,

@@ -2,6 +2,7 @@
 #include "sim/base/os.h"
 #include "tools/bench/bench_spring.h"
 #include "tools/bench/choice.h"
+#include "tools/bench/ladder.h"
 #include "tools/bench/output.h"
 #include "tools/bench/rigid_output.h"
 #include "tools/bench/run.h"
@@ -23,16 +24,32 @@ enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, REPEATS = 5 };
 enum { SPRING_WARM = 1000, SPRING_STEPS = 500 }; ///< by default
 
 /// Whether a method can be run with this many bodies.
-static bool method_fits(const qdi_bench_method *method, size_t bodies) {
-    return method->most_bodies == 0 || bodies <= method->most_bodies;
+static bool method_fits(const qdi_bench_job *job, const qdi_bench_method *method, size_t bodies) {
+    return method->most_bodies == 0 || bodies <= method->most_bodies ||
+           (job->settings.ladder && bodies <= QDI_LADDER_MOST_BODIES);
 }
 
 /// Of all methods that can be run.
 static uint64_t total_steps(const qdi_bench_job *job) {
     uint64_t runs = 0;
     for (size_t s = 0; s < job->size_count; ++s)
-        for (size_t m = 0; m < job->method_count; ++m) runs += method_fits(job->methods[m], job->sizes[s]);
+        for (size_t m = 0; m < job->method_count; ++m)
+            runs += method_fits(job, job->methods[m], job->sizes[s]);
     return runs * job->plan.repeats * (job->plan.steps + QDI_BENCH_DROPPED);
+}
+
+/// What --ladder asks for where nothing else is said.
+static void ask_for_ladder(qdi_bench_job *job) {
+    qdi_bench_settings *settings = &job->settings;
+    if (!settings->methods) settings->methods = qdi_ladder_methods;
+    if (!settings->bodies && !settings->sweep) settings->sweep = qdi_ladder_bodies;
+    if (!settings->speed) settings->speed = qdi_ladder_speed;
+    if (!settings->steps.given)
+        settings->steps = (qdi_option_number){.given = true, .value = QDI_LADDER_STEPS};
+    if (!settings->repeats.given)
+        settings->repeats = (qdi_option_number){.given = true, .value = QDI_LADDER_REPEATS};
+    if (!settings->threads.given) settings->threads = (qdi_option_number){.given = true, .value = 1};
+    job->plan.patience_ns = QDI_LADDER_PATIENCE_NS;
 }
 
 // Reads the flags of a bench of pair-finding methods.
@@ -40,6 +57,7 @@ static int read_pairs_flags(qdi_bench_job *job) {
     const qdi_bench_settings *settings = &job->settings;
     qdi_bench_plan *plan = &job->plan;
     qd_error error = {""};
+    if (settings->ladder) ask_for_ladder(job);
     const char *bodies = settings->bodies ? settings->bodies : "1e5";
     bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
                 qdi_bench_choose_methods(settings->methods ? settings->methods : "grid,quadtree",
@@ -125,7 +143,7 @@ static void choose_fitting(qdi_bench_job *job, size_t bodies) {
     job->plan.method_count = 0;
     for (size_t m = 0; m < job->method_count; ++m) {
         const qdi_bench_method *method = job->methods[m];
-        if (method_fits(method, bodies)) {
+        if (method_fits(job, method, bodies)) {
             job->plan.methods[job->plan.method_count++] = method;
             continue;
         }
@@ -175,7 +193,8 @@ static int write_bench_plot(const qdi_bench_job *job) {
     qdi_host_program program;
     bool good = qdi_host_program_open((char *[]){gnuplot, NULL}, NULL, path, &program);
     if (good) {
-        qdi_bench_write_plot(program.in, job->rows, job->row_count);
+        (job->settings.ladder ? qdi_ladder_write_plot : qdi_bench_write_plot)(program.in, job->rows,
+                                                                              job->row_count);
         good = qdi_host_program_close(&program);
     }
     if (!good) qdi_complain("gnuplot could not draw %.500s", path);
@@ -240,9 +259,10 @@ static int bench_pairs(qdi_bench_job *job) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_bench_start(job, total_steps(job));
     exit_code = measure_pairs(job);
+    const qdi_bench_rows rows = {job->rows, job->row_count};
     if (exit_code == QDI_EXIT_DONE)
-        exit_code = qdi_bench_write_all(job,
-                                        qdi_bench_results_of(&(qdi_bench_rows){job->rows, job->row_count}));
+        exit_code = qdi_bench_write_all(job, job->settings.ladder ? qdi_ladder_results_of(&rows)
+                                                                  : qdi_bench_results_of(&rows));
     qd_error error = {""};
     if (exit_code == QDI_EXIT_DONE && !qdi_bench_rows_agree(job->rows, job->row_count, &error)) {
         qdi_complain("%s", error.text);
@@ -322,8 +342,10 @@ static bool choose_rigid_methods(qdi_bench_job *job, const qdi_rigid_case *of) {
 /// What --rigid gives, or NULL with the reason said.
 static const qdi_rigid_case *read_rigid_flags(qdi_bench_job *job) {
     const qdi_bench_settings *settings = &job->settings;
-    if (settings->scene || settings->margin || settings->speed || settings->sweep || settings->plot) {
-        qdi_complain("--rigid does not go with --scene, --margin, --speed, --sweep-bodies or --plot");
+    if (settings->scene || settings->margin || settings->speed || settings->sweep || settings->plot ||
+        settings->ladder) {
+        qdi_complain(
+            "--rigid does not go with --scene, --margin, --speed, --sweep-bodies, --plot or --ladder");
         return NULL;
     }
     const qdi_rigid_case *of = choose_rigid_case(settings->rigid);
@@ -397,10 +419,10 @@ static int bench_rigid(qdi_bench_job *job) {
 static const qdi_spring_case *read_spring_flags(qdi_bench_job *job) {
     const qdi_bench_settings *settings = &job->settings;
     if (settings->scene || settings->margin || settings->speed || settings->sweep || settings->plot ||
-        settings->methods || settings->rigid) {
-        qdi_complain(
-            "--spring does not go with --scene, --margin, --speed, --sweep-bodies, --plot, --methods "
-            "or --rigid");
+        settings->methods || settings->rigid || settings->ladder) {
+        qdi_complain("--spring does not go with --scene, --margin, --speed, --sweep-bodies, --plot, "
+                     "--methods, --rigid "
+                     "or --ladder");
         return NULL;
     }
     const qdi_spring_case *of = NULL;
@@ -486,6 +508,8 @@ static const qdi_option bench_options[] = {
      "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
     {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(qdi_bench_settings, margin),
      "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
+    {"--ladder", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_bench_settings, ladder),
+     "methods from brute force to ours, in the order of their ideas; docs/tree.md"},
     {"--rigid", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(qdi_bench_settings, rigid),
      "whole steps of rigid bodies instead: gas, pile, large_pyramid, smash..."},
     {"--spring", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(qdi_bench_settings, spring),
@@ -514,6 +538,7 @@ const qdi_command qdi_command_bench = {
     "  quadrille bench                                   the quadtree beside a uniform grid\n"
     "  quadrille bench --scene sizes --bodies 1e4 --methods all\n"
     "  quadrille bench --sweep-bodies 1e3,1e4,1e5,1e6 --threads 1 --csv growth.csv\n"
+    "  quadrille bench --ladder                          each idea of the tree, and its worth\n"
     "  quadrille bench --rigid pile --threads 1          our solver beside others, where found\n"
     "  quadrille bench --rigid large_pyramid --threads 2 --repeats 3\n"
     "  quadrille bench --spring gas --threads 1          grains beside LAMMPS, where it is found\n"

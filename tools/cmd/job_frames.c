@@ -26,10 +26,10 @@ static bool read_frames_flags(qdi_bench_job *job, qdi_frames_plan *plan) {
     const qdi_bench_settings *settings = &job->settings;
     qd_error error = {""};
     if (settings->margin || settings->speed || settings->plot || settings->methods || settings->rigid ||
-        settings->spring || settings->simd || settings->repeats.given) {
-        qdi_complain(
-            "--frames does not go with --margin, --speed, --plot, --methods, --rigid, --spring, --simd or "
-            "--repeats");
+        settings->spring || settings->simd || settings->ladder || settings->repeats.given) {
+        qdi_complain("--frames does not go with --ladder, --margin, --speed, --plot, --methods, --rigid, "
+                     "--spring, --simd or "
+                     "--repeats");
         return false;
     }
     if (settings->bodies && settings->sweep) {

@@ -205,6 +205,35 @@ START_TEST(test_a_run_can_be_stopped) {
 }
 END_TEST
 
+/// Steps take 1, 2, 3, ... nanoseconds; after the second it is enough, and one more counts.
+START_TEST(test_patience_ends_a_repeat) {
+    int ticks = 100;
+    qdi_bench_plan plan = {.scene = qdi_bench_scene_at(0),
+                           .bodies = 4,
+                           .seed = 1,
+                           .methods = {&honest, &lying},
+                           .method_count = 2,
+                           .threads = 1,
+                           .steps = 9,
+                           .repeats = 2,
+                           .patience_ns = 2,
+                           .tick = stop_soon,
+                           .context = &ticks};
+    qdi_bench_row rows[2];
+    bool stopped = false;
+    const char *failed;
+    qd_error error;
+    ck_assert(qdi_bench_run(&plan, rows, &stopped, &failed) == QD_OK && !stopped);
+    ck_assert_int_eq(ticks, 100 - 2 * 2 * (9 + QDI_BENCH_DROPPED)); // the progress goes to its end
+    ck_assert(rows[0].steps == 1 && rows[0].ns.mean == 3.0 / 4 && rows[0].ns.min == 3.0 / 4);
+    ck_assert(rows[0].all_pairs == 1 && qdi_bench_rows_agree(rows, 2, &error)); // of the first step
+    plan.patience_ns = 1000;
+    ticks = 100;
+    ck_assert(qdi_bench_run(&plan, rows, &stopped, &failed) == QD_OK);
+    ck_assert(rows[0].steps == 9 && rows[0].ns.mean == 8.0 / 4);
+}
+END_TEST
+
 START_TEST(test_hash_forgets_the_order) {
     qdi_bench_pair pairs[] = {{1, 2}, {3, 4}, {2, 3}}, other[] = {{3, 2}, {2, 1}, {3, 4}},
                    wrong[] = {{1, 3}, {2, 4}, {2, 3}};
@@ -378,6 +407,44 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
 }
 END_TEST
 
+/// Text and CSV file have each method once for each number of bodies, in the order of their ideas.
+START_TEST(test_the_ladder) {
+    static const char *const methods[] = {"brute",     "published-a", "lineage-a", "lineage-b", "lineage-c",
+                                          "lineage-e", "rebuild",     "each",      "quadtree",  "margin"};
+    qd_program_outcome result = RUN("bench", "--ladder", "--sweep-bodies", "300,700", "--steps", "3",
+                                    "--repeats", "1", "-q", "--csv", "ladder.csv");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_msg(strstr(result.out, "scene uniform, speed 0.1: 300 bodies") != NULL, "%s", result.out);
+    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "ladder.csv").text, NULL);
+    ck_assert_ptr_nonnull(csv);
+    ck_assert_ptr_nonnull(strstr(csv, ",pairs,missed,tests,hash,"));
+    const char *text = result.out, *line = csv;
+    unsigned long pairs = 0;
+    for (size_t i = 0; i < 20; ++i) {
+        char start[64];
+        snprintf(start, sizeof start, "\n%s ", methods[i % 10]);
+        text = strstr(text, start);
+        ck_assert_msg(text != NULL, "no %s: %s", methods[i % 10], result.out);
+        text += 1;
+        line = strchr(line, '\n') + 1;
+        snprintf(start, sizeof start, "%s,uniform,0.1,%d,1,", methods[i % 10], i < 10 ? 300 : 700);
+        ck_assert_msg(strncmp(line, start, strlen(start)) == 0, "%s", line);
+        double tests = 0;
+        unsigned long found = 0, missed = 0;
+        ck_assert_int_eq(sscanf(text, "%*s %lf %lu %lu", &tests, &found, &missed), 3);
+        if (i % 10 == 0) pairs = found;
+        ck_assert_uint_eq(found + missed, pairs);
+        ck_assert_int_eq(missed > 0, i % 10 == 1);
+        ck_assert(tests > 0 && (i % 10 != 0 || tests == (i < 10 ? 149.5 : 349.5)));
+    }
+    free(csv);
+    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--ladder", "--rigid", "gas"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--ladder", "--spring", "gas"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--ladder", "--frames"), 2, "does not go with");
+}
+END_TEST
+
 START_TEST(test_a_sweep_shows_growth) {
     qd_program_outcome result = RUN("bench", "--sweep-bodies", "1e3,25e3", "--methods", "brute,grid",
                                     "--steps", "1", "--repeats", "1");
@@ -407,7 +474,7 @@ END_TEST
 
 START_TEST(test_a_plot_is_drawn_or_its_lack_explained) {
     qd_program_outcome result = RUN("bench", "--plot", "growth.png", "--sweep-bodies", "100,200", "--steps",
-                                    "1", "--repeats", "1", "-q");
+                                    "1", "--repeats", "1", "-q", _i ? "--ladder" : NULL);
     if (result.code == 0) {
         size_t bytes = 0;
         char *png = qd_scratch_read(qd_scratch_at(&program.work, "growth.png").text, &bytes);
@@ -461,15 +528,17 @@ int main(void) {
     tcase_add_test(tests, test_setting_without_memory);
     tcase_add_test(tests, test_methods_that_disagree_are_named);
     tcase_add_test(tests, test_a_run_can_be_stopped);
+    tcase_add_test(tests, test_patience_ends_a_repeat);
     tcase_add_test(tests, test_hash_forgets_the_order);
     tcase_add_test(tests, test_choices);
     tcase_add_test(tests, test_the_command_prints_a_table);
     tcase_add_test(tests, test_a_busy_machine);
     tcase_add_test(tests, test_when_others_are_in_the_way);
     tcase_add_test(tests, test_json_and_csv_have_the_same_rows);
+    tcase_add_test(tests, test_the_ladder);
     tcase_add_test(tests, test_a_sweep_shows_growth);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
-    tcase_add_test(tests, test_a_plot_is_drawn_or_its_lack_explained);
+    tcase_add_loop_test(tests, test_a_plot_is_drawn_or_its_lack_explained, 0, 2);
     tcase_add_test(tests, test_gnuplot_sees_no_path);
     return qd_test_run_case("bench", tests);
 }

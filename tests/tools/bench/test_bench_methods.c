@@ -51,6 +51,7 @@ static void compare_all(const qdi_bench_scene *scene, size_t count) {
     follow(&qdi_bench_brute, &setting.bodies, 1, QD_SIMD_AUTO, expected);
     const qdi_bench_method *method;
     for (size_t m = 0; (method = qdi_bench_method_at(m)) != NULL; ++m) {
+        if (method->published) continue; // test_bench_published.c
         for (int threads = 1; threads <= 2; ++threads) {
             if (!method->parallel && threads > 1) break;
             follow(method, &setting.bodies, threads, QD_SIMD_AUTO, found);
