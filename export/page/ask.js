@@ -204,8 +204,8 @@ const asking = (function () {
   }
   function withoutWorld() {
     const there = nearest();
-    if (there < 0) return message('The run has no snapshots of these frames, so their bodies cannot be asked: quadrille run --snapshots E stores one every E steps.');
-    return message('Frame ' + data.frames[frame].number + ' has no snapshot, so nothing is known of its bodies.',
+    if (there < 0) return message('The page has no snapshots of these frames, so their bodies cannot be asked: quadrille run --snapshots E stores one every E steps.');
+    return message('Frame ' + data.frames[frame].number + ' has no snapshot in this page, so nothing is known of its bodies.',
       button('go to frame ' + data.frames[there].number, () => go(there)));
   }
   function tell() {

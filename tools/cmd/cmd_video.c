@@ -156,8 +156,8 @@ static int encode(video_job *job, bool *again) {
     if (*again) return QDI_EXIT_OUTPUT;
     if (status != QD_OK) return qdi_fail(status, &error, frame_is_bad ? QDI_EXIT_OUTPUT : code_of(status));
     if (!job->settings.common.quiet)
-        fprintf(stderr, "%s: %" PRIu64 " frames in %.4g s, %s, %s\n", job->file, frames,
-                (double)frames / qd_video_fps(job->video), qd_video_encoder(job->video),
+        fprintf(stderr, "%s: %" PRIu64 " frame%s in %.4g s, %s, %s\n", job->file, frames,
+                frames == 1 ? "" : "s", (double)frames / qd_video_fps(job->video), qd_video_encoder(job->video),
                 qdi_words_bytes((double)qdi_host_file_size(job->file)).text);
     return QDI_EXIT_DONE;
 }

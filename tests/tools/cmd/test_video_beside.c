@@ -4,6 +4,7 @@
 #include "tests/support/harness.h"
 #include "tests/support/videos.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 
 // `quadrille video A B --beside`: the pictures are read back and compared with the frames of the runs.
@@ -200,6 +201,40 @@ START_TEST(test_other_colours_and_sizes) {
 }
 END_TEST
 
+/// Frames whose palette changes on the way make the whole video one in true colour.
+START_TEST(test_colours_that_change) {
+    make_runs();
+    make_run("light", "view.theme=light", "frames.every=5");
+    ck_assert_int_eq(rename(at("light/frames/frame_000004.png").text, at("b/frames/frame_000004.png").text),
+                     0);
+    expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "film.png"), 0);
+    ck_assert_int_eq(film_frames("film.png"), FRAMES);
+    qdi_png_loaded first = load("film.png");
+    ck_assert_int_eq(first.colours, 0);
+    expect_frame(&first, "b/frames/frame_000000.png", WIDTH + GAP, 0);
+    qdi_png_unload(qd_allocator_default(), &first);
+    expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.mp4"), 0);
+    ck_assert_int_eq(frames_in("x.mp4"), FRAMES);
+    expect_pair("4", "a/frames/frame_000004.png", "b/frames/frame_000004.png");
+}
+END_TEST
+
+START_TEST(test_a_signal_stops_it) {
+    make_run("a", "frames.every=1", "run.steps=1500");
+    const qd_program_start start = {.arguments = {"video", "a", "a", "--beside", "-o", "many.png"}};
+    pid_t child = qd_program_launch(&program, &start);
+    for (int i = 0; i < 20000 && !qd_scratch_exists(at("many.png.segments").text); ++i)
+        ck_assert_int_eq(usleep(1000), 0);
+    ck_assert_int_eq(kill(child, SIGINT), 0);
+    qd_program_outcome outcome = qd_program_await(&program, child);
+    ck_assert_int_eq(outcome.code, 130);
+    ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
+    qd_program_forget(&outcome);
+    expect_none("many.png");
+    ck_assert(!qd_scratch_exists(at("many.png.segments").text));
+}
+END_TEST
+
 /// Only frames that are wanted have to be there.
 START_TEST(test_missing_frames) {
     make_runs();
@@ -253,6 +288,8 @@ int main(void) {
     tcase_add_test(tcase, test_other_strides_steps_and_ends);
     tcase_add_test(tcase, test_runs_without_a_list);
     tcase_add_test(tcase, test_other_colours_and_sizes);
+    tcase_add_test(tcase, test_colours_that_change);
+    tcase_add_test(tcase, test_a_signal_stops_it);
     tcase_add_test(tcase, test_missing_frames);
     tcase_add_test(tcase, test_wrong_lines);
     return qd_test_run_case("video_beside", tcase);

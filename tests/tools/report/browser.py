@@ -9,6 +9,7 @@ usage: browser.py PROGRAM SCRATCH      exit 77: Selenium or Chromium is not ther
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -439,13 +440,21 @@ def make_pages(program, scratch):
         file.write(ASKED)
     call("run", "asked.yaml", "-o", "asked", "-q")
     call("report", "asked", "-q")
+    # A run none of whose frames can be asked, and one without frames.
+    call("run", "gas", "--bodies", "50", "--steps", "10", "--frames", "7", "--set", "checkpoint.every=0", "-o", "silent", "-q")
+    call("run", "gas", "--bodies", "50", "--steps", "10", "--frames", "0", "-o", "frameless", "-q")
+    with sqlite3.connect(os.path.join(scratch, "silent", "run.db")) as store:
+        store.execute("DELETE FROM checkpoints WHERE step <= 7")
+    store.close()
+    call("report", "silent", "-q")
+    call("report", "frameless", "-q")
     with open(os.path.join(scratch, "sweep.yaml"), "w", encoding="utf-8") as file:
         file.write(SWEEP)
     call("sweep", "sweep.yaml", "-o", "swept # 1", "-q", code=1)
     call("report", "swept # 1", "--runs", "-q")
     call("scale", "gas", "--bodies", "400,800", "--threads", "1,2,3", "--weak", "--steps", "3", "--repeats", "3", "-o", "scaled", "-q")
     call("report", "scaled", "-q")
-    pages = [os.path.abspath(os.path.join(scratch, name, "report.html")) for name in (RUN, "swept # 1", "scaled", "asked")]
+    pages = [os.path.abspath(os.path.join(scratch, name, "report.html")) for name in (RUN, "swept # 1", "scaled", "asked", "silent", "frameless")]
     run = data_of(pages[0])
     steps = [frame["step"] for frame in run["frames"]]
     rows = [dict(zip(run["metrics"]["names"], row)) for row in run["metrics"]["rows"]]
@@ -461,7 +470,17 @@ def make_pages(program, scratch):
         wait("the first frame is shown", lambda: browser.find_element(By.ID, "where").text.startswith("frame 0 "))
         check_asking_by_mouse(browser, moments)
         check_asking_by_keys(browser, moments)
-    return (("run", pages[0], check_run), ("asked", pages[3], check_asked), ("sweep", pages[1], check_sweep),
+
+    def check_silent(browser):
+        frames = [frame["number"] for frame in data_of(pages[4])["frames"]]
+        asked = browser.find_element(By.ID, "asked")
+        assert frames == [0, 1] and "cannot be asked" in asked.text, (frames, asked.text)
+        click_pixel(browser, (100, 100))
+        assert "cannot be asked" in asked.text and not browser.find_element(By.ID, "askbody").is_displayed()
+
+    def check_frameless(browser):
+        assert "This run has no frames." in browser.find_element(By.ID, "player").text
+    return (("run", pages[0], check_run), ("silent", pages[4], check_silent), ("frameless", pages[5], check_frameless), ("asked", pages[3], check_asked), ("sweep", pages[1], check_sweep),
             ("scale", pages[2], lambda browser: check_scale(browser, data_of(pages[2])["test"])))
 
 
