@@ -114,8 +114,10 @@ static qd_status write_page(run_page *run, qd_error *error) {
     return status;
 }
 
-static int stopped(void) {
-    qdi_complain("stopped by %s: no page was made", qdi_host_signal_name(qdi_host_signal()));
+/// A sweep says it once for all of its pages.
+static int stopped(const qdi_page_job *job) {
+    if (!job->wishes->runs)
+        qdi_complain("stopped by %s: no page was made", qdi_host_signal_name(qdi_host_signal()));
     return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
@@ -131,7 +133,7 @@ int qdi_page_run(qdi_page_job *job) {
             status = qdi_page_moments_make(job, &run.past, run.frames, run.frame_count, &run.moments, &error);
         if (status == QD_OK) status = write_page(&run, &error);
         if (status == QD_ERR_STOPPED)
-            exit_code = stopped();
+            exit_code = stopped(job);
         else if (status != QD_OK)
             exit_code = qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     }
