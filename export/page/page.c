@@ -8,12 +8,13 @@
 
 // Embedded files; see CMakeLists.txt.
 extern const unsigned char qdi_page_page_css[], qdi_page_head_html[], qdi_page_foot_html[],
-    qdi_page_common_js[], qdi_page_run_html[], qdi_page_run_js[], qdi_page_sweep_html[], qdi_page_sweep_js[],
-    qdi_page_scale_html[], qdi_page_scale_js[], qdi_page_charts[], qdi_page_charts_style[];
+    qdi_page_common_js[], qdi_page_ask_js[], qdi_page_run_html[], qdi_page_run_js[], qdi_page_sweep_html[],
+    qdi_page_sweep_js[], qdi_page_scale_html[], qdi_page_scale_js[], qdi_page_charts[],
+    qdi_page_charts_style[];
 extern const unsigned long qdi_page_page_css_size, qdi_page_head_html_size, qdi_page_foot_html_size,
-    qdi_page_common_js_size, qdi_page_run_html_size, qdi_page_run_js_size, qdi_page_sweep_html_size,
-    qdi_page_sweep_js_size, qdi_page_scale_html_size, qdi_page_scale_js_size, qdi_page_charts_size,
-    qdi_page_charts_style_size;
+    qdi_page_common_js_size, qdi_page_ask_js_size, qdi_page_run_html_size, qdi_page_run_js_size,
+    qdi_page_sweep_html_size, qdi_page_sweep_js_size, qdi_page_scale_html_size, qdi_page_scale_js_size,
+    qdi_page_charts_size, qdi_page_charts_style_size;
 
 typedef struct embedded {
     const unsigned char *data;
@@ -25,7 +26,8 @@ static const embedded style = {qdi_page_page_css, &qdi_page_page_css_size},
                       head = {qdi_page_head_html, &qdi_page_head_html_size},
                       foot = {qdi_page_foot_html, &qdi_page_foot_html_size},
                       charts = {qdi_page_charts, &qdi_page_charts_size},
-                      common = {qdi_page_common_js, &qdi_page_common_js_size};
+                      common = {qdi_page_common_js, &qdi_page_common_js_size},
+                      ask = {qdi_page_ask_js, &qdi_page_ask_js_size};
 
 /// By kind.
 static const struct {
@@ -133,12 +135,26 @@ qd_status qdi_page_begin(qdi_page *page, qdi_page_kind kind, const char *path, c
     return status;
 }
 
-qd_status qdi_page_data(qdi_page *page, const char *json, qd_error *error) {
-    qd_status status = put_page_text(page, "<script type=\"application/json\" id=\"data\">", error);
+/// Writes JSON and ends its element.
+static qd_status put_page_json(qdi_page *page, const char *json, qd_error *error) {
+    qd_status status = QD_OK;
     // In a text of JSON '<' is never needed as itself, and "</script" would end the element.
     for (const char *c = json; *c && status == QD_OK; ++c)
         status = *c == '<' ? put_page_text(page, "\\u003c", error) : put_page_bytes(page, c, 1, error);
     return status == QD_OK ? put_page_text(page, "</script>\n", error) : status;
+}
+
+qd_status qdi_page_data(qdi_page *page, const char *json, qd_error *error) {
+    qd_status status = put_page_text(page, "<script type=\"application/json\" id=\"data\">", error);
+    return status == QD_OK ? put_page_json(page, json, error) : status;
+}
+
+qd_status qdi_page_moment(qdi_page *page, size_t frame, const char *json, qd_error *error) {
+    char begin[96];
+    (void)snprintf(begin, sizeof begin,
+                   "<script type=\"application/json\" class=\"moment\" data-frame=\"%zu\">", frame);
+    qd_status status = put_page_text(page, begin, error);
+    return status == QD_OK ? put_page_json(page, json, error) : status;
 }
 
 /// Encodes bytes as base64 (RFC 4648, section 4).
@@ -190,6 +206,7 @@ qd_status qdi_page_picture(qdi_page *page, const char *path, qd_error *error) {
 qd_status qdi_page_end(qdi_page *page, qd_error *error) {
     qd_status status = put_page_program(page, charts, error);
     if (status == QD_OK) status = put_page_program(page, common, error);
+    if (status == QD_OK && page->kind == QDI_PAGE_RUN) status = put_page_program(page, ask, error);
     if (status == QD_OK) status = put_page_program(page, own[page->kind].program, error);
     if (status == QD_OK) status = put_page_text(page, "</body>\n</html>\n", error);
     if (status == QD_OK) status = flush_page_buffer(page, error);

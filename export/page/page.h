@@ -11,8 +11,8 @@
 /// An HTML page that needs no other file: style, programs, charts library, data and pictures are all in
 /// it. It is written from the top down under another name and renamed when it is whole.
 ///
-/// Call begin, data once, picture for each picture, end; after an error qdi_page_discard. Errors of all:
-/// QD_ERR_IO with the reason, QD_ERR_VALUE (the path is too long).
+/// Call begin, data once, picture for each picture, moment for each world that it has, end; after an error
+/// qdi_page_discard. Errors of all: QD_ERR_IO with the reason, QD_ERR_VALUE (the path is too long).
 
 /// The kinds of pages: each has a body and a program of its own.
 typedef enum qdi_page_kind { QDI_PAGE_RUN, QDI_PAGE_SWEEP, QDI_PAGE_SCALE } qdi_page_kind;
@@ -35,6 +35,9 @@ QD_MUST_USE qd_status qdi_page_data(qdi_page *page, const char *json, qd_error *
 
 /// A PNG file, as it is on the disk. Errors: QD_ERR_NOT_FOUND where it is not there, with nothing written.
 QD_MUST_USE qd_status qdi_page_picture(qdi_page *page, const char *path, qd_error *error);
+
+/// What the page of a run has of the world in frame number `frame`, as JSON.
+QD_MUST_USE qd_status qdi_page_moment(qdi_page *page, size_t frame, const char *json, qd_error *error);
 
 /// Closes the page and gives it its name.
 QD_MUST_USE qd_status qdi_page_end(qdi_page *page, qd_error *error);

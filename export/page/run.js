@@ -9,7 +9,7 @@
   const slider = byId('slider');
   const images = new Map(); // number -> image, the last ones only
   const KEPT = 48;
-  let now = -1, wanted = 0, playing = false, rate = 30, timer = 0, listeners = [];
+  let now = -1, wanted = 0, playing = false, rate = 30, timer = 0, shown = null, listeners = [];
 
   function image(i) {
     let found = images.get(i);
@@ -22,6 +22,11 @@
     }
     return found;
   }
+  function draw() {
+    const pen = screen.getContext('2d');
+    pen.drawImage(shown, 0, 0);
+    asking.paint(pen);
+  }
   function show(i) {
     wanted = Math.max(0, Math.min(frames.length - 1, i));
     const target = wanted;
@@ -32,8 +37,10 @@
         screen.width = picture.naturalWidth;
         screen.height = picture.naturalHeight;
       }
-      screen.getContext('2d').drawImage(picture, 0, 0);
       now = target;
+      asking.show(now, playing);
+      shown = picture;
+      draw();
       slider.value = String(now);
       const facts = data.frames[now];
       const words = 'frame ' + facts.number + ' · step ' + facts.step.toLocaleString('en') + ' · time ' + number(facts.time);
@@ -56,6 +63,7 @@
     clearTimeout(timer);
     byId('play').textContent = playing ? '❚❚' : '▶';
     byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
+    if (now >= 0) asking.show(now, playing);
     if (playing) tick();
   }
   function seekStep(step) {
@@ -96,13 +104,13 @@
     byId('whole').addEventListener('click', actions.f);
     byId('rate').addEventListener('change', (event) => setRate(Number(event.target.value)));
     document.addEventListener('keydown', (event) => {
-      const inControl = ['INPUT', 'SELECT', 'BUTTON'].includes(event.target.tagName);
       if (event.ctrlKey || event.altKey || event.metaKey || !actions[event.key]) return;
       if (event.key === ' ' && event.target.tagName === 'BUTTON') return; // it presses the button
-      if (event.target.tagName === 'SELECT' || (inControl && event.target === slider && event.key.startsWith('Arrow'))) return;
+      if (event.target.tagName === 'SELECT' || event.target.type === 'number' || (event.target === slider && event.key.startsWith('Arrow'))) return;
       event.preventDefault();
       actions[event.key]();
     });
+    asking.begin((i) => { play(false); show(i); }, () => { if (shown) draw(); });
     show(0);
   }
 

@@ -111,6 +111,7 @@ static void end_candidate(search_job *job) {
     job->found = QD_NO_BODY;
 }
 
+/// Begins to look at a candidate of the body that asks.
 static bool begin_candidate(void *context, qd_id body) {
     search_job *job = context;
     end_candidate(job);
@@ -118,6 +119,7 @@ static bool begin_candidate(void *context, qd_id body) {
     return true;
 }
 
+/// Lights up a body that the search found.
 static bool light_body(void *context, qd_id body, qd_image image) {
     search_job *job = context;
     (void)image;

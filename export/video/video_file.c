@@ -21,6 +21,12 @@ static qd_status widen_to_true_colour(const qd_allocator *allocator, qdi_png_loa
     return QD_OK;
 }
 
+qd_status qdi_video_add(qd_video *video, const qdi_video_picture *picture, qd_error *error) {
+    qdi_video_push(video, picture);
+    if (video->failure != QD_OK && error) *error = video->reason;
+    return video->failure;
+}
+
 /// Adds a frame that was loaded from a file to the video, where its size is that of the frames before.
 static qd_status add_loaded_frame(qd_video *video, const qdi_png_loaded *loaded, const char *path,
                                   qd_error *error) {
@@ -33,9 +39,7 @@ static qd_status add_loaded_frame(qd_video *video, const qdi_png_loaded *loaded,
     }
     const qdi_video_picture picture = {loaded->width, loaded->height, loaded->pixels,
                                        loaded->colours > 0 ? loaded->rgb : NULL, loaded->colours};
-    qdi_video_push(video, &picture);
-    if (video->failure != QD_OK && error) *error = video->reason;
-    return video->failure;
+    return qdi_video_add(video, &picture, error);
 }
 
 qd_status qd_video_add_file(qd_video *video, const char *path, qd_error *error) {

@@ -54,6 +54,9 @@ typedef struct qdi_video_picture {
 /// in the order of the frames.
 void qdi_video_push(qd_video *video, const qdi_video_picture *picture);
 
+/// The same for others: returns the failure at once, with its reason (`error` may be NULL).
+QD_MUST_USE qd_status qdi_video_add(qd_video *video, const qdi_video_picture *picture, qd_error *error);
+
 /// Notes why nothing more can be done, once. Returns the failure.
 qd_status qdi_video_fail(qd_video *video, qd_status status, const char *why);
 

@@ -199,6 +199,7 @@ static bool look_at_images(const query *job, uint32_t row, qd_image *image) {
     return false;
 }
 
+/// Shows a candidate of a rectangle search to the visitor, if it overlaps.
 static bool visit_candidate(void *context, qd_body_index body, qd_image image) {
     query *job = context;
     job->cost.candidates += 1;

@@ -53,6 +53,7 @@ static void write_camera_path(const qd_view_camera *camera, qdi_text *text) {
     qdi_text_add(text, "]");
 }
 
+/// Writes the words of a set of bits as a list.
 static void add_words(const qdi_key *key, uint32_t bits, qdi_text *text) {
     size_t bytes = 0;
     bool planned = false;

@@ -312,6 +312,7 @@ bool qdi_world_is_behind(const qd_world *world) {
     return world->changed || world->tree_lost;
 }
 
+/// What the searches of a step compared.
 qdi_searched qdi_world_searched(const qd_world *world) {
     return world->searched;
 }

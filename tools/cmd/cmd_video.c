@@ -1,12 +1,12 @@
+#include "core/base/memory.h"
 #include "sim/base/number.h"
 #include "sim/base/os.h"
-#include "sim/rundir/run_files.h"
 #include "tools/cmd/command.h"
+#include "tools/cmd/video_beside.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
-#include "tools/verify/frame_list.h"
 #include "tools/verify/moments.h"
 
 #include <inttypes.h>
@@ -19,16 +19,20 @@ enum { PATH_SIZE = 4096 };
 
 typedef struct video_settings {
     qdi_common common;
-    const char *directory, *file, *fps, *frames, *preset;
+    qdi_option_list directories, titles;
+    const char *file, *fps, *frames, *preset;
     qdi_option_number crf;
-    bool force;
+    bool force, beside, above;
 } video_settings;
 
 /// What has to be given back however it ends.
 typedef struct video_job {
     video_settings settings;
-    qd_scene *scene; ///< of a run directory, or NULL
+    const char *directory; ///< the first of them
+    qd_scene *scene;       ///< of that, if it is a run directory, or NULL
     qdi_frame_list list;
+    qdi_beside *beside; ///< where several directories are seen together, else NULL
+    size_t pictures;    ///< of the video
     qd_video_settings how;
     uint64_t first, last;
     char file[PATH_SIZE], segments[PATH_SIZE + 16];
@@ -58,26 +62,11 @@ static int read_how(video_job *job) {
     return misuse("--preset", settings->preset, "one of x264's, ultrafast to veryslow");
 }
 
-/// The scene of a run directory says how fast its frames are to follow each other. A directory of frames has
-/// none.
-static int read_scene(video_job *job) {
-    char path[PATH_SIZE];
-    qd_error error = {""};
-    if (!qdi_os_is_directory(job->settings.directory)) {
-        qdi_complain("there is no directory %s", job->settings.directory);
-        return QDI_EXIT_SCENE;
-    }
-    qd_status status = qdi_run_files_check(job->settings.directory, &error);
-    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
-    int length = snprintf(path, sizeof path, "%s/scene.yaml", job->settings.directory);
-    if (length <= 0 || length >= PATH_SIZE || !qdi_os_is_file(path)) return QDI_EXIT_DONE;
-    status = qd_scene_read(path, NULL, &job->scene, &error);
-    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_SCENE);
-}
-
-/// -o, or DIR/NAME.mp4: the scene's name, or the directory's own.
+/// -o, or DIR/NAME.mp4: the scene's name, or the directory's own, or how several are put together.
 static int choose_file(video_job *job) {
-    const char *directory = job->settings.directory, *name = job->scene ? qd_scene_name(job->scene) : "video";
+    const char *directory = job->directory, *name = job->scene ? qd_scene_name(job->scene) : "video";
+    if (job->settings.beside) name = "beside";
+    if (job->settings.above) name = "above";
     int length = job->settings.file ? snprintf(job->file, sizeof job->file, "%s", job->settings.file)
                                     : snprintf(job->file, sizeof job->file, "%s/%s.mp4", directory, name);
     if (length <= 0 || length >= (int)sizeof job->file - 64) {
@@ -99,35 +88,39 @@ static int code_of(qd_status status) {
     }
 }
 
-/// Whether all frames are there and whole, before anybody works.
-static int check_frames(const video_job *job) {
+/// How large the pictures are.
+static int measure(video_job *job, bool true_colour, int *width, int *height) {
     qd_error error = {""};
-    for (size_t i = 0; i < job->list.count; ++i) {
-        char path[PATH_SIZE + 64];
-        (void)qdi_frame_list_path(&job->list, job->list.numbers[i], path, sizeof path);
-        qd_status status = qd_video_file_check(path, &error);
-        if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    if (job->beside) {
+        int exit_code = qdi_beside_begin(job->beside, true_colour);
+        *width = job->beside->montage.width;
+        *height = job->beside->montage.height;
+        return exit_code;
     }
-    return QDI_EXIT_DONE;
+    qd_status status = qd_video_file_size(qdi_frame_list_path(&job->list, 0).text, width, height, &error);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+}
+
+/// What the video says of its origin. Of several runs it names all scenes.
+static qd_provenance origin(const video_job *job) {
+    const char *names = job->beside && job->beside->names[0] ? job->beside->names : NULL;
+    return (qd_provenance){names ? names : qd_scene_name(job->scene), qd_scene_hash(job->scene),
+                           qd_scene_run_settings(job->scene).seed};
 }
 
 /// Finds an encoder for frames of the first one's size.
 static int make_video(video_job *job, bool true_colour) {
     qd_error error = {""};
-    char path[PATH_SIZE + 64];
     qd_video_def def = qd_video_def_default();
-    (void)qdi_frame_list_path(&job->list, job->list.numbers[0], path, sizeof path);
-    qd_status status = qd_video_file_size(path, &def.width, &def.height, &error);
-    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    int exit_code = measure(job, true_colour, &def.width, &def.height);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
     def.file = job->file;
     def.directory = job->segments;
     def.settings = job->how;
     def.replace = job->settings.force;
     def.true_colour = true_colour;
-    if (job->scene)
-        def.provenance = (qd_provenance){qd_scene_name(job->scene), qd_scene_hash(job->scene),
-                                         qd_scene_run_settings(job->scene).seed};
-    status = qd_video_create(&def, &job->video, &error);
+    if (job->scene) def.provenance = origin(job);
+    qd_status status = qd_video_create(&def, &job->video, &error);
     if (status == QD_OK) status = qd_video_keep(job->segments, 0, &error); // of one that was killed
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, code_of(status));
 }
@@ -154,11 +147,10 @@ static int encode(video_job *job, bool *again) {
     uint64_t frames = 0;
     bool frame_is_bad = false, may = *again;
     *again = false;
-    for (size_t i = 0; status == QD_OK && i < job->list.count; ++i) {
-        char path[PATH_SIZE + 64];
+    for (size_t i = 0; status == QD_OK && i < job->pictures; ++i) {
         if (qdi_host_signal() != 0) return stopped();
-        (void)qdi_frame_list_path(&job->list, job->list.numbers[i], path, sizeof path);
-        status = qd_video_add_file(job->video, path, &error);
+        status = job->beside ? qdi_beside_add(job->beside, job->video, i, &error)
+                             : qd_video_add_file(job->video, qdi_frame_list_path(&job->list, i).text, &error);
         frame_is_bad = status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT;
     }
     if (status == QD_OK) status = qd_video_finish(job->video, &frames, &error);
@@ -168,9 +160,9 @@ static int encode(video_job *job, bool *again) {
     if (*again) return QDI_EXIT_OUTPUT;
     if (status != QD_OK) return qdi_fail(status, &error, frame_is_bad ? QDI_EXIT_OUTPUT : code_of(status));
     if (!job->settings.common.quiet)
-        fprintf(stderr, "%s: %" PRIu64 " frames in %.4g s, %s, %s\n", job->file, frames,
-                (double)frames / qd_video_fps(job->video), qd_video_encoder(job->video),
-                qdi_words_bytes((double)qdi_host_file_size(job->file)).text);
+        fprintf(stderr, "%s: %" PRIu64 " frame%s in %.4g s, %s, %s\n", job->file, frames,
+                frames == 1 ? "" : "s", (double)frames / qd_video_fps(job->video),
+                qd_video_encoder(job->video), qdi_words_bytes((double)qdi_host_file_size(job->file)).text);
     return QDI_EXIT_DONE;
 }
 
@@ -204,7 +196,7 @@ static int make_and_encode(video_job *job) {
 static int join_segments(video_job *job, uint64_t *frames) {
     char path[PATH_SIZE + 16];
     qd_error error = {""};
-    snprintf(path, sizeof path, "%s/video", job->settings.directory);
+    snprintf(path, sizeof path, "%s/video", job->directory);
     *frames = job->scene ? qd_video_whole(path, UINT64_MAX) : 0;
     if (*frames == 0) return QDI_EXIT_DONE;
     const qd_view view = qd_scene_view(job->scene);
@@ -215,8 +207,7 @@ static int join_segments(video_job *job, uint64_t *frames) {
     def.height = view.height;
     def.settings = job->how;
     def.replace = job->settings.force;
-    def.provenance = (qd_provenance){qd_scene_name(job->scene), qd_scene_hash(job->scene),
-                                     qd_scene_run_settings(job->scene).seed};
+    def.provenance = origin(job);
     qd_status status = qd_video_create(&def, &job->video, &error);
     if (status == QD_OK) {
         qd_video_begin_at(job->video, *frames);
@@ -230,35 +221,76 @@ static int join_segments(video_job *job, uint64_t *frames) {
     return QDI_EXIT_DONE;
 }
 
+/// Whether flags and number of directories go together.
+static int check_usage(const video_settings *settings) {
+    const size_t count = settings->directories.count;
+    const bool together = settings->beside || settings->above;
+    const char *flag = settings->beside ? "--beside" : "--above";
+    if (settings->file && !qd_video_is_known(settings->file))
+        qdi_complain("-o %.300s: a video's name ends in %s", settings->file, qd_video_endings());
+    else if (settings->beside && settings->above)
+        qdi_complain("--beside and --above: one of them");
+    else if (!together && count > 1)
+        qdi_complain("video takes one DIR, or several with --beside or --above: '%.80s' and '%.80s' are two",
+                     settings->directories.items[0], settings->directories.items[1]);
+    else if (!together && settings->titles.count > 0)
+        qdi_complain("--title needs --beside or --above");
+    else if (together && (count < 2 || count > QDI_MONTAGE_MOST))
+        qdi_complain("%s takes 2 to %d DIRs, not %zu", flag, QDI_MONTAGE_MOST, count);
+    else if (settings->titles.count > 0 && settings->titles.count != count)
+        qdi_complain("--title is given once for each DIR: there are %zu of %zu", settings->titles.count,
+                     count);
+    else
+        return QDI_EXIT_DONE;
+    return QDI_EXIT_USAGE;
+}
+
+/// Finds the frames of one directory and makes the video of them, or of segments that are there instead.
+static int make_of_one(video_job *job) {
+    qd_error error = {""};
+    qd_status status = qdi_frame_list_find(job->directory, job->first, job->last, &job->list, &error);
+    if (status == QD_ERR_NOT_FOUND && !job->settings.frames) {
+        uint64_t frames = 0;
+        int exit_code = join_segments(job, &frames);
+        if (frames > 0) return exit_code;
+    }
+    if (status == QD_OK) status = qdi_frame_list_check(&job->list, 0, job->list.count - 1, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    job->pictures = job->list.count;
+    return make_and_encode(job);
+}
+
+/// Finds the frames of several directories and makes a video of them side by side.
+static int make_of_several(video_job *job) {
+    const video_settings *settings = &job->settings;
+    job->beside = qdi_allocate(qd_allocator_default(), 1, sizeof *job->beside);
+    if (!job->beside) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
+    *job->beside = (qdi_beside){.plan.above = settings->above};
+    int exit_code = qdi_beside_open(job->beside, &settings->directories, &settings->titles, job->first,
+                                    job->last, settings->common.quiet);
+    job->pictures = job->beside->pictures;
+    return exit_code == QDI_EXIT_DONE ? make_and_encode(job) : exit_code;
+}
+
 // `quadrille video`: makes a video of the frames of a run.
 static int make(void *context) {
     video_job *job = context;
-    qd_error error = {""};
+    job->directory = job->settings.directories.items[0];
     int exit_code = qdi_moments_choose(job->settings.frames, &job->first, &job->last);
-    if (exit_code == QDI_EXIT_DONE && job->settings.file && !qd_video_is_known(job->settings.file)) {
-        qdi_complain("-o %.300s: a video's name ends in %s", job->settings.file, qd_video_endings());
-        return QDI_EXIT_USAGE;
-    }
-    if (exit_code == QDI_EXIT_DONE) exit_code = read_scene(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = check_usage(&job->settings);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_beside_scene(job->directory, &job->scene);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_how(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_file(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    qd_status status = qdi_frame_list_find(job->settings.directory, job->first, job->last, &job->list,
-                                           &error);
     qdi_host_watch_signals();
-    if (status == QD_ERR_NOT_FOUND && !job->settings.frames) {
-        uint64_t frames = 0;
-        exit_code = join_segments(job, &frames);
-        if (frames > 0) return exit_code;
-    }
-    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
-    exit_code = check_frames(job);
-    return exit_code == QDI_EXIT_DONE ? make_and_encode(job) : exit_code;
+    return job->settings.directories.count > 1 ? make_of_several(job) : make_of_one(job);
 }
 
 // Frees what `quadrille video` worked with.
 static void end(void *context) {
     video_job *job = context;
+    if (job->beside) qdi_beside_end(job->beside);
+    qdi_release(qd_allocator_default(), job->beside, 1, sizeof *job->beside);
     qdi_frame_list_free(&job->list);
     qd_scene_destroy(job->scene);
 }
@@ -274,6 +306,12 @@ static const qdi_option video_options[] = {
      "ultrafast to veryslow, the slower the smaller; default: the scene's"},
     {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(video_settings, frames),
      "only frames A to B, both included; either may be left out"},
+    {"--beside", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, beside),
+     "several DIRs side by side in one picture, frames of one time together"},
+    {"--above", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, above),
+     "the same, one above the other"},
+    {"--title", 0, QDI_OPTION_LIST, "TEXT", 0, 0, offsetof(video_settings, titles),
+     "caption of a DIR, once for each; default: what the scenes differ in"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, force),
      "replace a file of that name"},
 };
@@ -282,14 +320,15 @@ const qdi_command qdi_command_video = {
     &(const qdi_syntax){.command = "video",
                         .options = video_options,
                         .option_count = sizeof video_options / sizeof video_options[0],
-                        .word = "DIR",
-                        .word_offset = offsetof(video_settings, directory),
+                        .word = "DIR...",
+                        .word_offset = offsetof(video_settings, directories),
                         .needed = true},
     "make a video of the frames of a run",
     "  quadrille video pool-1a2b3c4d                     pool-1a2b3c4d/pool.mp4\n"
     "  quadrille video out -o pool.gif --fps 25          an animated GIF\n"
-    "  quadrille video out -o pool.png --frames 0:99     an animated PNG of the first 100 frames\n",
-    "a run directory, or a directory of frames",
+    "  quadrille video out -o pool.png --frames 0:99     an animated PNG of the first 100 frames\n"
+    "  quadrille video brute tree --beside -o both.mp4   two runs in one picture\n",
+    "a run directory, or a directory of frames; several with --beside or --above",
     sizeof(video_job),
     make,
     end,

@@ -29,31 +29,42 @@ static bool start(const qdi_command *command, int count, char *const *arguments,
     return false;
 }
 
-/// Gives the list among a command's options, if there is one, its room.
-static void give_list(const qdi_syntax *syntax, char *settings, const char **items) {
-    const qdi_option_list list = {items, 0};
-    for (size_t i = 0; i < syntax->option_count; ++i)
-        if (syntax->options[i].kind == QDI_OPTION_LIST)
-            memcpy(settings + syntax->options[i].offset, &list, sizeof list);
+/// Gives each list of a command its part of `items`: those of its options and of its words. Returns how many
+/// there are; `items` NULL: only counts.
+static size_t give_lists(const qdi_syntax *syntax, char *settings, const char **items, size_t room) {
+    size_t count = 0;
+    for (size_t i = 0; i <= syntax->option_count; ++i) {
+        const bool is_word = i == syntax->option_count;
+        if (is_word ? !syntax->word || !strstr(syntax->word, "...")
+                    : syntax->options[i].kind != QDI_OPTION_LIST)
+            continue;
+        const qdi_option_list list = {items ? items + count * room : NULL, 0};
+        count += 1;
+        if (items)
+            memcpy(settings + (is_word ? syntax->word_offset : syntax->options[i].offset), &list,
+                   sizeof list);
+    }
+    return count;
 }
 
 int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments) {
     const qd_allocator *allocator = qd_allocator_default();
     const size_t room = (size_t)count + QDI_COMMAND_SPARE;
+    const size_t all = room * (1 + give_lists(command->syntax, NULL, NULL, room));
     int exit_code = QDI_EXIT_FAILED;
     void *job = qdi_allocate(allocator, 1, command->job_bytes);
-    const char **items = qdi_allocate(allocator, room, sizeof *items);
+    const char **items = qdi_allocate(allocator, all, sizeof *items);
     if (!job || !items) {
         qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
     } else {
         memset(job, 0, command->job_bytes);
-        give_list(command->syntax, job, items);
+        (void)give_lists(command->syntax, job, items, room);
         if (start(command, count, arguments, job, &exit_code)) {
             exit_code = command->run(job);
             if (command->end) command->end(job);
         }
     }
-    qdi_release(allocator, items, room, sizeof *items);
+    qdi_release(allocator, items, all, sizeof *items);
     qdi_release(allocator, job, 1, command->job_bytes);
     return exit_code;
 }

@@ -13,7 +13,7 @@ typedef struct qdi_command {
     const char *examples;     ///< whole lines
     const char *word_about;   ///< of the word it takes, or NULL
     /// Of the job that the command works on. The settings that its options fill come first in it, and in
-    /// these a qdi_common. It is zeroed; a list among the options has room for all arguments and
+    /// these a qdi_common. It is zeroed; each list of options or words has room for all arguments and
     /// QDI_COMMAND_SPARE more.
     size_t job_bytes;
     int (*run)(void *job);  ///< returns the exit code

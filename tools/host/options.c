@@ -95,6 +95,20 @@ static qd_status check_text(const char *flag, const char *value, qd_error *error
     return QD_ERR_ARGUMENT;
 }
 
+/// The list that lies `at` so many bytes into the settings.
+static qdi_option_list given_list(const void *settings, size_t at) {
+    qdi_option_list list;
+    memcpy(&list, (const unsigned char *)settings + at, sizeof list);
+    return list;
+}
+
+/// Adds a text to the list that lies at `place`.
+static void append(unsigned char *place, const char *value) {
+    qdi_option_list list = given_list(place, 0);
+    list.items[list.count++] = value;
+    memcpy(place, &list, sizeof list);
+}
+
 /// Puts a value where its row says.
 static qd_status store(const qdi_option *row, const char *value, void *settings, qd_error *error) {
     unsigned char *place = (unsigned char *)settings + row->offset;
@@ -107,10 +121,7 @@ static qd_status store(const qdi_option *row, const char *value, void *settings,
         if (check_text(row->name, value, error) != QD_OK) return QD_ERR_ARGUMENT;
         memcpy(place, &value, sizeof value);
     } else if (row->kind == QDI_OPTION_LIST) {
-        qdi_option_list list;
-        memcpy(&list, place, sizeof list);
-        list.items[list.count++] = value;
-        memcpy(place, &list, sizeof list);
+        append(place, value);
     } else {
         qdi_option_number number = {true, 0};
         if (!qdi_read_whole(value, row->least, row->most, &number.value)) {
@@ -198,12 +209,37 @@ const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length
     return at;
 }
 
+/// Whether the command takes any number of its word; the length of its name without the dots that say so.
+static bool takes_many_words(const qdi_syntax *syntax, int *length) {
+    const size_t all = syntax->word ? strlen(syntax->word) : 0;
+    const bool many = all > 3 && strcmp(syntax->word + all - 3, "...") == 0;
+    *length = (int)all - (many ? 3 : 0);
+    return many;
+}
+
 /// The word of that number as it was given, or NULL; `at` is where it goes.
 static const char *given_word(const qdi_syntax *syntax, const void *settings, size_t number, size_t *at) {
     const char *word;
     *at = syntax->word_offset + number * sizeof word;
     memcpy(&word, (const unsigned char *)settings + *at, sizeof word);
     return word;
+}
+
+/// Puts a word where it goes; `length` letters of `name` are what it is called. It is not an empty one, and
+/// has no control characters.
+static qd_status keep_word(const reader *in, const char *argument, const char *name, int length, size_t at) {
+    unsigned char *place = (unsigned char *)in->settings + at;
+    if (*argument == '\0') {
+        snprintf(in->error->text, sizeof in->error->text, "%s needs a %.*s, not an empty one",
+                 in->syntax->command, length, name);
+        return QD_ERR_ARGUMENT;
+    }
+    if (check_text(NULL, argument, in->error) != QD_OK) return QD_ERR_ARGUMENT;
+    if (takes_many_words(in->syntax, &length))
+        append(place, argument);
+    else
+        memcpy(place, &argument, sizeof argument);
+    return QD_OK;
 }
 
 // Reads an argument that is no flag.
@@ -217,43 +253,38 @@ static qd_status read_word(const reader *in, const char *argument) {
     const char *earlier = NULL, *name, *given;
     size_t number = 0, at;
     int length;
+    if (takes_many_words(syntax, &length))
+        return keep_word(in, argument, syntax->word, length, syntax->word_offset);
     while ((name = qdi_syntax_word(syntax, number, &length)) != NULL &&
            (given = given_word(syntax, in->settings, number, &at)) != NULL) {
         earlier = given;
         ++number;
     }
-    if (!name) {
-        if (number == 1)
-            snprintf(error->text, sizeof error->text, "%s takes one %s: '%.80s' and '%.80s' are two",
-                     syntax->command, syntax->word, earlier, argument);
-        else
-            snprintf(error->text, sizeof error->text, "%s takes %s and no more: '%.80s'", syntax->command,
-                     syntax->word, argument);
-        return QD_ERR_ARGUMENT;
-    }
-    if (*argument == '\0') {
-        snprintf(error->text, sizeof error->text, "%s needs a %.*s, not an empty one", syntax->command,
-                 length, name);
-        return QD_ERR_ARGUMENT;
-    }
-    if (check_text(NULL, argument, error) != QD_OK) return QD_ERR_ARGUMENT;
-    memcpy((unsigned char *)in->settings + at, &argument, sizeof argument);
-    return QD_OK;
+    if (name) return keep_word(in, argument, name, length, at);
+    if (number == 1)
+        snprintf(error->text, sizeof error->text, "%s takes one %s: '%.80s' and '%.80s' are two",
+                 syntax->command, syntax->word, earlier, argument);
+    else
+        snprintf(error->text, sizeof error->text, "%s takes %s and no more: '%.80s'", syntax->command,
+                 syntax->word, argument);
+    return QD_ERR_ARGUMENT;
 }
 
 /// Whether the words are there that a command does not go without; to be asked for help it needs none.
 static qd_status words_check(const qdi_syntax *syntax, const void *settings, qd_error *error) {
     qdi_common common;
     memcpy(&common, settings, sizeof common);
+    if (!syntax->needed || common.help || common.version) return QD_OK;
     const char *name;
     size_t at;
     int length;
-    for (size_t number = 0; syntax->needed && !common.help && !common.version &&
-                            (name = qdi_syntax_word(syntax, number, &length)) != NULL;
-         ++number) {
-        if (given_word(syntax, settings, number, &at)) continue;
+    bool many = takes_many_words(syntax, &length);
+    for (size_t number = 0; (name = qdi_syntax_word(syntax, number, &length)) != NULL; ++number) {
+        bool given = many ? given_list(settings, syntax->word_offset).count > 0
+                          : given_word(syntax, settings, number, &at) != NULL;
+        if (given) continue;
         snprintf(error->text, sizeof error->text, "%s needs a %.*s; `quadrille help %s` says more",
-                 syntax->command, length, name, syntax->command);
+                 syntax->command, length - (many ? 3 : 0), name, syntax->command);
         return QD_ERR_ARGUMENT;
     }
     return QD_OK;

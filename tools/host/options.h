@@ -54,9 +54,11 @@ typedef struct qdi_syntax {
     const char *command;       ///< "run"
     const qdi_option *options; ///< its own
     size_t option_count;
-    /// What the help calls the word ("SCENE"), or the words one by one ("DIR1 DIR2"); NULL: takes none.
+    /// What the help calls the word ("SCENE"), or the words one by one ("DIR1 DIR2"), or any number of one
+    /// word ("DIR..."); NULL: takes none.
     const char *word;
-    size_t word_offset; ///< in the settings: a const char * for each of them, side by side
+    size_t word_offset; ///< in the settings: a const char * for each of them, side by side; of "DIR..." a
+                        ///< qdi_option_list
     bool needed;        ///< it does not go without them
 } qdi_syntax;
 

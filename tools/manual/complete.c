@@ -10,12 +10,19 @@ qdi_value_kind qdi_value_kind_of(const char *name) {
     static const struct {
         const char *name;
         qdi_value_kind kind;
-    } names[] = {{"SCENE", QDI_VALUE_SCENE},         {"DIR", QDI_VALUE_DIRECTORY},
-                 {"DIR1", QDI_VALUE_DIRECTORY},      {"DIR2", QDI_VALUE_DIRECTORY},
-                 {"DIR1 DIR2", QDI_VALUE_DIRECTORY}, {"FILE", QDI_VALUE_FILE},
-                 {"SWEEP.yaml", QDI_VALUE_FILE},     {"COMMAND KEY", QDI_VALUE_COMMAND},
-                 {"KEY=VALUE", QDI_VALUE_KEY},       {"view.KEY=VALUE", QDI_VALUE_VIEW_KEY},
-                 {"FORMAT", QDI_VALUE_FORMAT},       {"PRESET", QDI_VALUE_PRESET}};
+    } names[] = {{"SCENE", QDI_VALUE_SCENE},
+                 {"DIR", QDI_VALUE_DIRECTORY},
+                 {"DIR1", QDI_VALUE_DIRECTORY},
+                 {"DIR2", QDI_VALUE_DIRECTORY},
+                 {"DIR1 DIR2", QDI_VALUE_DIRECTORY},
+                 {"DIR...", QDI_VALUE_DIRECTORY},
+                 {"FILE", QDI_VALUE_FILE},
+                 {"SWEEP.yaml", QDI_VALUE_FILE},
+                 {"COMMAND KEY", QDI_VALUE_COMMAND},
+                 {"KEY=VALUE", QDI_VALUE_KEY},
+                 {"view.KEY=VALUE", QDI_VALUE_VIEW_KEY},
+                 {"FORMAT", QDI_VALUE_FORMAT},
+                 {"PRESET", QDI_VALUE_PRESET}};
     for (size_t i = 0; name && i < sizeof names / sizeof names[0]; ++i)
         if (strcmp(names[i].name, name) == 0) return names[i].kind;
     return QDI_VALUE_ANY;

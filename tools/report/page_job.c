@@ -6,6 +6,7 @@
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
+#include "tools/report/page_moments.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -56,9 +57,13 @@ static uint64_t as_text(uint64_t bytes) {
     return bytes / 3 * 4;
 }
 
-uint64_t qdi_page_job_stride(const qdi_page_job *job, uint64_t bytes) {
+uint64_t qdi_page_job_room(const qdi_page_job *job) {
     const qdi_option_number *given = &job->wishes->most;
-    uint64_t most = (given->given ? given->value : DEFAULT_MEGABYTES) * megabyte;
+    return (given->given ? given->value : DEFAULT_MEGABYTES) * megabyte;
+}
+
+uint64_t qdi_page_job_stride(const qdi_page_job *job, uint64_t bytes) {
+    const uint64_t most = qdi_page_job_room(job);
     return as_text(bytes) > most ? as_text(bytes) / most + 1 : 1;
 }
 
@@ -97,6 +102,9 @@ qd_status qdi_page_job_write(qdi_page_job *job, const qdi_page_content *content,
         content->picture_path(content->context, i, path);
         status = qdi_page_picture(&job->page, path, error);
     }
+    for (size_t i = 0; content->moments && i < content->moments->count && status == QD_OK; ++i)
+        status = qdi_page_moment(&job->page, content->moments->worlds[i].frame,
+                                 content->moments->worlds[i].json.text, error);
     if (status == QD_OK) status = qdi_page_end(&job->page, error);
     if (status != QD_OK) qdi_page_discard(&job->page);
     return status;

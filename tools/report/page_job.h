@@ -46,6 +46,8 @@ void qdi_page_job_head(qdi_json *json, const char *title, const char *facts);
 /// Adds the notes as an array.
 void qdi_page_job_notes(const qdi_page_job *job, qdi_json *json);
 
+/// Bytes that the page may hold (--max-size).
+uint64_t qdi_page_job_room(const qdi_page_job *job);
 /// So many bytes of pictures, as text, fit into the page if one in `result` is taken.
 uint64_t qdi_page_job_stride(const qdi_page_job *job, uint64_t bytes);
 /// Says how many of them it has: "3 of 10 frames are shown, one in 4: ...".
@@ -56,6 +58,8 @@ void qdi_page_job_note_stride(qdi_page_job *job, uint64_t stride, size_t shown, 
 /// `most` bytes, or a zero in it), QD_ERR_IO, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_page_job_read(const char *path, uint64_t most, qdi_text *text, qd_error *error);
 
+struct qdi_page_moments;
+
 /// What is in it.
 typedef struct qdi_page_content {
     qdi_page_kind kind;
@@ -64,6 +68,7 @@ typedef struct qdi_page_content {
     /// The file of picture number `number`.
     void (*picture_path)(const void *context, size_t number, char path[QDI_PAGE_PATH + 64]);
     const void *context;
+    const struct qdi_page_moments *moments; ///< of a run, or NULL
 } qdi_page_content;
 
 /// Writes it; after an error nothing is left but what was there before.

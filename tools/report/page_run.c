@@ -5,6 +5,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
+#include "tools/report/page_moments.h"
 #include "tools/report/page_run_data.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ typedef struct run_page {
     qdi_past past;
     qdi_page_frame *frames; ///< that the page shows
     size_t frame_count, frame_room;
+    qdi_page_moments moments;
     qdi_text result;
 } run_page;
 
@@ -108,25 +110,40 @@ static qd_status write_page(run_page *run, qd_error *error) {
                                       .data = json.text,
                                       .picture_count = run->frame_count,
                                       .picture_path = frame_path,
-                                      .context = run};
+                                      .context = run,
+                                      .moments = &run->moments};
     if (status == QD_OK) status = qdi_page_job_write(run->job, &content, error);
     qdi_json_free(&json);
     return status;
 }
 
+/// A sweep says it once for all of its pages.
+static int stopped(const qdi_page_job *job) {
+    if (!job->wishes->runs)
+        qdi_complain("stopped by %s: no page was made", qdi_host_signal_name(qdi_host_signal()));
+    return QDI_EXIT_SIGNAL + qdi_host_signal();
+}
+
 int qdi_page_run(qdi_page_job *job) {
-    run_page run = {.job = job, .result = {.allocator = job->allocator}};
+    run_page run = {
+        .job = job, .moments = {.allocator = job->allocator}, .result = {.allocator = job->allocator}};
     qd_error error = {""};
     int exit_code = qdi_past_open(&run.past, job->directory);
     if (exit_code == QDI_EXIT_DONE) {
         qd_status status = choose_frames(&run, &error);
         if (status == QD_OK) status = read_result(&run, &error);
+        if (status == QD_OK)
+            status = qdi_page_moments_make(job, &run.past, run.frames, run.frame_count, &run.moments, &error);
         if (status == QD_OK) status = write_page(&run, &error);
-        if (status != QD_OK) exit_code = qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+        if (status == QD_ERR_STOPPED)
+            exit_code = stopped(job);
+        else if (status != QD_OK)
+            exit_code = qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     }
     if (exit_code == QDI_EXIT_DONE) qdi_page_job_say(job, run.frame_count, "frame");
     qdi_past_close(&run.past);
     qdi_release(job->allocator, run.frames, run.frame_room, sizeof *run.frames);
+    qdi_page_moments_free(&run.moments);
     qdi_text_release(&run.result);
     return exit_code;
 }

@@ -45,6 +45,7 @@ static void warn_of_what_is_missing(const qdi_session *session) {
 /// Bodies above which a search without a tree takes seconds rather than instants.
 enum { MANY_FOR_BRUTE = 10000 };
 
+/// Warns of brute force with many bodies.
 static void warn_of_brute_force(const qdi_session *session) {
     const size_t count = qd_world_count(session->world);
     if (qd_world_definition(session->world).retrieve != QD_RETRIEVE_BRUTE || count <= MANY_FOR_BRUTE) return;

@@ -128,6 +128,28 @@ START_TEST(test_every_kind) {
 }
 END_TEST
 
+/// Two runs in one picture: each half has the pixels of its run's frames, and captions take no room where
+/// they are empty.
+START_TEST(test_side_by_side) {
+    SUCCEED(RUN_SMALL);
+    SUCCEED("run", "small.yaml", "-o", "other", "-q", "--threads", "1", "--set", "run.seed=4");
+    const char *file = kinds[_i].file;
+    SUCCEED("video", "out", "other", "--beside", "-q", "-o", file, "--title", "", "--title", "");
+    expect_frames(file, FRAMES, kinds[_i].fps, kinds[_i].slack);
+    for (int half = 0; half < 2 && kinds[_i].exact; ++half) {
+        char input[600];
+        snprintf(input, sizeof input, "-i '%s' -vf crop=160:96:%d:0", file, half * 164);
+        char *frames = hashes_of(input);
+        snprintf(input, sizeof input, "-i '%s/frames/frame_%%06d.png'", half == 0 ? "out" : "other");
+        char *files = hashes_of(input);
+        ck_assert_msg(strcmp(files, frames) == 0, "%s: other pixels: %.300s, not %.300s", file, frames,
+                      files);
+        free(files);
+        free(frames);
+    }
+}
+END_TEST
+
 /// To ffmpeg some characters of a name mean something: where a protocol ends, where a fragment begins, a
 /// number of a picture.
 START_TEST(test_names_that_mean_something_to_ffmpeg) {
@@ -325,6 +347,7 @@ static Suite *suite(void) {
     tcase_add_checked_fixture(tcase, setup_with_file, teardown);
     tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, test_every_kind, 0, (int)(sizeof kinds / sizeof kinds[0]));
+    tcase_add_loop_test(tcase, test_side_by_side, 0, (int)(sizeof kinds / sizeof kinds[0]));
     tcase_add_test(tcase, test_rates);
     tcase_add_test(tcase, test_names_that_mean_something_to_ffmpeg);
     tcase_add_loop_test(tcase, test_odd_sizes, 0, 3);

@@ -7,7 +7,7 @@ typedef struct settings {
     qdi_common common;
     const char *word, *words[2], *directory;
     qdi_option_number steps, threads;
-    qdi_option_list sets;
+    qdi_option_list sets, many;
     bool force;
 } settings;
 
@@ -26,13 +26,19 @@ static const qdi_syntax syntax = {.command = "run",
 static const qdi_syntax wordless = {.command = "list"};
 static const qdi_syntax two_words = {
     .command = "diff", .word = "DIR1 DIR2", .word_offset = offsetof(settings, words), .needed = true};
+static const qdi_syntax many_words = {.command = "video",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .word = "DIR...",
+                                      .word_offset = offsetof(settings, many),
+                                      .needed = true};
 
 enum { MOST_ARGUMENTS = 8 };
 
 /// What one command line gave.
 typedef struct parsed {
     settings values;
-    const char *items[MOST_ARGUMENTS];
+    const char *items[MOST_ARGUMENTS], *words[MOST_ARGUMENTS];
     qd_error error;
     qd_status status;
 } parsed;
@@ -45,6 +51,7 @@ static void parse(parsed *result, const qdi_syntax *with, const char *const *arg
     memcpy(given, arguments, (size_t)count * sizeof *given);
     memset(result, 0, sizeof *result);
     result->values.sets.items = result->items;
+    result->values.many.items = result->words;
     result->status = qdi_options_parse(with, count, given, &result->values, &result->error);
 }
 
@@ -199,6 +206,27 @@ START_TEST(test_two_words_that_are_needed) {
 }
 END_TEST
 
+START_TEST(test_any_number_of_words) {
+    parsed p;
+    parse(&p, &many_words, (const char *const[]){"one", "--set", "a=1", "two", "--", "-o", NULL});
+    ck_assert_msg(p.status == QD_OK, "%s", p.error.text);
+    ck_assert_uint_eq(p.values.many.count, 3);
+    ck_assert_str_eq(p.values.many.items[0], "one");
+    ck_assert_str_eq(p.values.many.items[1], "two");
+    ck_assert_str_eq(p.values.many.items[2], "-o");
+    ck_assert_uint_eq(p.values.sets.count, 1);
+    parse(&p, &many_words, (const char *const[]){"-q", NULL});
+    ck_assert_int_eq(p.status, QD_ERR_ARGUMENT);
+    ck_assert_str_eq(p.error.text, "video needs a DIR; `quadrille help video` says more");
+    parse(&p, &many_words, (const char *const[]){"one", "", NULL});
+    ck_assert_str_eq(p.error.text, "video needs a DIR, not an empty one");
+    parse(&p, &many_words, (const char *const[]){"one", "t\nwo", NULL});
+    ck_assert_int_eq(p.status, QD_ERR_ARGUMENT);
+    parse(&p, &many_words, (const char *const[]){"--help", NULL});
+    ck_assert_int_eq(p.status, QD_OK);
+}
+END_TEST
+
 START_TEST(test_a_long_unknown_flag_is_cut) {
     char flag[600];
     memset(flag, 'x', sizeof flag);
@@ -223,6 +251,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_wrong_lines, 0, (int)(sizeof wrong / sizeof wrong[0]));
     tcase_add_test(tests, test_a_command_without_a_word);
     tcase_add_test(tests, test_two_words_that_are_needed);
+    tcase_add_test(tests, test_any_number_of_words);
     tcase_add_test(tests, test_a_long_unknown_flag_is_cut);
     return qd_test_run_case("options", tests);
 }

@@ -1,5 +1,6 @@
 """Drives the pages of reports in a headless browser: they load without complaints of the console and without the network, a run's
-player moves by its slider, buttons and keys, a sweep's table sorts and filters, the charts show the data, and all fit a phone. Screenshots in light, dark and phone
+player moves by its slider, buttons and keys, its bodies and nodes answer clicks and keys, a sweep's table sorts and filters, the charts
+show the data, and all fit a phone. Screenshots in light, dark and phone
 width are left in the scratch folder, to be looked at.
 
 usage: browser.py PROGRAM SCRATCH      exit 77: Selenium or Chromium is not there
@@ -8,6 +9,7 @@ usage: browser.py PROGRAM SCRATCH      exit 77: Selenium or Chromium is not ther
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +18,7 @@ import urllib.parse
 try:
     from selenium import webdriver
     from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 except ImportError:
@@ -83,6 +86,186 @@ def check_player(browser, steps):
     body.send_keys(" ")
     wait("it plays", lambda: not at(3)())
     body.send_keys(" ")
+
+
+ASKED = """name: asked
+world: {size: [20, 12], gravity: [0, -5], boundary: {x: periodic, y: reflect}}
+run: {steps: 60, dt: 0.02, seed: 3}
+contact: {restitution: 0.3}
+bodies:
+  - disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 2}}
+  - rects: {count: 10, size: [1.2, 0.6], velocity: {normal: 2}}
+  - capsules: {count: 8, length: 1, radius: 0.25, velocity: {normal: 2}}
+stepper: {capacity: 4}
+view: {size: [640, 384]}
+frames: {every: 5}
+record: {snapshots: 10}
+"""
+FIELDS = 11
+
+
+class Moment:
+    """What a page has of one frame's world, read without the page's program."""
+
+    def __init__(self, world):
+        self.world = world
+        rows = [world["bodies"][i:i + FIELDS] for i in range(0, len(world["bodies"]), FIELDS)]
+        self.bodies = {row[0]: dict(zip(("label", "node", "kind", "shape", "radius", "x", "y"), row)) for row in rows}
+        self.nodes = []
+        self.unfold(*world["root"], 0)
+
+    def unfold(self, x, y, side, depth, above=None):
+        mark = self.world["nodes"][len(self.nodes)]
+        node = {"x": x, "y": y, "side": side, "depth": depth, "leaf": mark >= 0, "own": mark if mark >= 0 else -1 - mark, "above": above}
+        self.nodes.append(node)
+        for k in range(4 if mark < 0 else 0):
+            self.unfold(x + (k & 1) * side / 2, y + (k >> 1) * side / 2, side / 2, depth + 1, node)
+
+    def partners(self, name, width, label):
+        rows = [self.world[name][i:i + width] for i in range(0, len(self.world[name]), width)]
+        return sorted(row[1] if row[0] == label else row[0] for row in rows if label in row[:2])
+
+    def pixel(self, x, y):
+        x0, y0, scale, left, bottom = self.world["camera"]
+        return left + (x - x0) * scale, bottom - (y - y0) * scale
+
+    def leaf_at(self, x, y):
+        return next(node for node in self.nodes if node["leaf"] and 0 <= x - node["x"] < node["side"] and 0 <= y - node["y"] < node["side"])
+
+    def empty_place(self):
+        """A place in the world that is far from all bodies."""
+        places = [(0.5 + i, 0.5 + k) for i in range(20) for k in range(12)]
+        return max(places, key=lambda p: min((p[0] - b["x"]) ** 2 + (p[1] - b["y"]) ** 2 for b in self.bodies.values()))
+
+
+def click_pixel(browser, at):
+    """Clicks the pixel of the picture, however large it is shown."""
+    screen = browser.find_element(By.ID, "screen")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", screen)
+    size, width, height = screen.size, int(screen.get_attribute("width")), int(screen.get_attribute("height"))
+    dx, dy = (at[0] / width - 0.5) * size["width"], (at[1] / height - 0.5) * size["height"]
+    ActionChains(browser).move_to_element_with_offset(screen, round(dx), round(dy)).click().perform()
+
+
+def asked_rows(browser):
+    """The panel as a map from the first word of each row to the rest."""
+    rows = browser.execute_script("""return Array.from(document.querySelectorAll('#asked tr')).map((row) => [row.cells[0].textContent, row.cells[1].textContent]);""")
+    return dict(rows)
+
+
+def expect_body(browser, moment, label):
+    title = browser.find_element(By.CSS_SELECTOR, "#asked h3").text
+    assert title == "Body %d" % label, (title, label)
+    rows, body = asked_rows(browser), moment.bodies[label]
+    node = moment.nodes[body["node"]]
+    assert rows["node"].startswith("depth %d, cell %g × %g" % (node["depth"], node["side"], node["side"])), (rows, node)
+    for name, width in (("candidates", 2), ("contacts", 5)):
+        wanted = moment.partners({"candidates": "pairs"}.get(name, name), width, label)
+        assert rows[name].startswith("%d: " % len(wanted)), (name, rows, wanted)
+        assert [int(word) for word in rows[name].split(": ")[1].split() if word.isdigit()] == [one for one in wanted if one >= 0], (rows, wanted)
+    assert rows["path"].startswith("7 places, from frame 0 to 12"), rows
+    kind = "disk" if body["shape"] == 0 else ("disk", "rect", "capsule", "polygon")[moment.world["shapes"][body["shape"] - 1][1]]
+    assert rows["is"].startswith("dynamic %s, " % kind), (rows, kind)
+
+
+def expect_node(browser, moment, node):
+    assert browser.find_element(By.CSS_SELECTOR, "#asked h3").text == "Node"
+    rows = asked_rows(browser)
+    assert rows["cell"].startswith("%g × %g from" % (node["side"], node["side"])), (rows, node)
+    assert rows["depth"].startswith("%d, " % node["depth"]), (rows, node)
+    own = sorted(label for label, body in moment.bodies.items() if moment.nodes[body["node"]] is node)
+    assert rows["bodies"].startswith("%d: " % node["own"]) and len(own) == node["own"], (rows, node)
+    assert [int(word) for word in rows["bodies"].split(": ")[1].split() if word.isdigit()] == own, (rows, own)
+
+
+def check_asking_by_mouse(browser, moments):
+    first, plain = moments[0], pixels(browser)
+    screen = browser.find_element(By.ID, "screen")
+    # A body that no other one hides, and one of each kind of shape.
+    for label in (5, 33, 45):
+        body = first.bodies[label]
+        click_pixel(browser, first.pixel(body["x"], body["y"]))
+        wait("a click asks body %d" % label, lambda label=label: screen.get_attribute("data-asked") == "body %d" % label)
+        expect_body(browser, first, label)
+        assert pixels(browser) != plain, "nothing is drawn of what is asked"
+    browser.find_element(By.CSS_SELECTOR, "#asked td button").click()
+    expect_node(browser, first, first.nodes[first.bodies[45]["node"]])
+    place = first.empty_place()
+    click_pixel(browser, first.pixel(*place))
+    expect_node(browser, first, first.leaf_at(*place))
+    browser.find_element(By.ID, "askclear").click()
+    assert screen.get_attribute("data-asked") == "" and pixels(browser) == plain
+    browser.find_element(By.ID, "askbody").send_keys("12")
+    expect_body(browser, first, 12)
+    # In the last frame bodies lie on each other and on the floor.
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.END)
+    wait("the last frame is shown", lambda: browser.find_element(By.ID, "where").text.startswith("frame 12 "))
+    last = moments[12]
+    for label in sorted(last.bodies, key=lambda one: -len(last.partners("contacts", 5, one)))[:3]:
+        assert len(last.partners("contacts", 5, label)) > 1
+        click_pixel(browser, last.pixel(last.bodies[label]["x"], last.bodies[label]["y"]))
+        expect_body(browser, last, label)
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.HOME)
+    wait("the first frame is shown", lambda: browser.find_element(By.ID, "where").text.startswith("frame 0 "))
+    field = browser.find_element(By.ID, "askbody")
+    field.clear()
+    field.send_keys("12")
+    # The body stays asked from frame to frame; one without a snapshot says so, and where there is one.
+    browser.find_element(By.ID, "forth").click()
+    asked = browser.find_element(By.ID, "asked")
+    wait("a frame without a snapshot says so", lambda: "Frame 1 has no snapshot" in asked.text)
+    browser.find_element(By.ID, "forth").click()
+    wait("a frame with one shows it", lambda: "Body 12" in asked.text)
+    expect_body(browser, moments[2], 12)
+    browser.find_element(By.ID, "forth").click()
+    wait("the third has none", lambda: "Frame 3 has no snapshot" in asked.text)
+    asked.find_element(By.TAG_NAME, "button").click()
+    wait("the button leads to the nearest", lambda: "Body 12" in asked.text)
+    expect_body(browser, moments[2], 12)
+    browser.find_element(By.ID, "askclear").click()
+
+
+def check_asking_by_keys(browser, moments):
+    first, screen = moments[0], browser.find_element(By.ID, "screen")
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.HOME)
+    wait("the first frame is shown", lambda: browser.find_element(By.ID, "where").text.startswith("frame 0 "))
+    for _ in range(40):  # the picture is reached by the tabulator
+        ActionChains(browser).send_keys(Keys.TAB).perform()
+        if browser.switch_to.active_element.get_attribute("id") == "screen":
+            break
+    else:
+        raise AssertionError("the picture cannot be reached by keys")
+
+    def press(key):
+        ActionChains(browser).send_keys(key).perform()
+        return screen.get_attribute("data-asked")
+
+    def label():
+        return int(screen.get_attribute("data-asked").split()[1])
+
+    assert press(Keys.ENTER).startswith("body "), "enter asks no body"
+    expect_body(browser, first, label())
+    for key, axis, sign in ((Keys.ARROW_RIGHT, "x", 1), (Keys.ARROW_LEFT, "x", -1), (Keys.ARROW_UP, "y", 1), (Keys.ARROW_DOWN, "y", -1)):
+        before = label()
+        press(key)
+        moved = first.bodies[label()][axis] - first.bodies[before][axis]
+        if axis == "x":
+            moved = (moved + 10) % 20 - 10  # the world is periodic
+        assert label() != before and sign * moved > 0, (key, before, label())
+        expect_body(browser, first, label())
+    node = first.nodes[first.bodies[label()]["node"]]
+    assert press(Keys.ENTER) == "node"
+    expect_node(browser, first, node)
+    press(Keys.ENTER)
+    expect_node(browser, first, node["above"])
+    assert browser.find_element(By.ID, "where").text.startswith("frame 0 "), "the player has taken the keys"
+    assert press(Keys.ESCAPE) == ""
+    press(Keys.ARROW_RIGHT)
+    wait("the keys are the player's again", lambda: browser.find_element(By.ID, "where").text.startswith("frame 1 "))
+    press(Keys.ARROW_LEFT)
+    assert screen.get_attribute("aria-label").startswith("The simulation, frame ")
+    assert browser.find_element(By.ID, "asked").get_attribute("aria-live") == "polite"
+    press(Keys.ENTER)
 
 
 def check_charts(browser, rows):
@@ -239,21 +422,39 @@ def data_of(page):
     return json.loads(open(page, encoding="utf-8").read().split('id="data">')[1].split("</script>")[0])
 
 
+def moments_of(page):
+    """By number of the frame."""
+    parts = open(page, encoding="utf-8").read().split('class="moment" data-frame="')[1:]
+    return {int(part.split('"')[0]): Moment(json.loads(part.split(">", 1)[1].split("</script>")[0])) for part in parts}
+
+
 def make_pages(program, scratch):
-    """What there is to be seen: a run, a sweep of which some points fail, a scaling test. Returns each with its page and its check."""
+    """What there is to be seen: a run, one that can be asked, a sweep of which some points fail, a scaling test. Returns each with its page and its check."""
     def call(*arguments, code=0):
         done = subprocess.run((program,) + arguments, cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         assert done.returncode == code, done.stderr
 
     call("run", "tumbler", "--steps", "299", "--frames", "1", "-q", "-o", RUN, "--set", "view.size=[640,384]")
     call("report", RUN, "-q")
+    with open(os.path.join(scratch, "asked.yaml"), "w", encoding="utf-8") as file:
+        file.write(ASKED)
+    call("run", "asked.yaml", "-o", "asked", "-q")
+    call("report", "asked", "-q")
+    # A run none of whose frames can be asked, and one without frames.
+    call("run", "gas", "--bodies", "50", "--steps", "10", "--frames", "7", "--set", "checkpoint.every=0", "-o", "silent", "-q")
+    call("run", "gas", "--bodies", "50", "--steps", "10", "--frames", "0", "-o", "frameless", "-q")
+    with sqlite3.connect(os.path.join(scratch, "silent", "run.db")) as store:
+        store.execute("DELETE FROM checkpoints WHERE step <= 7")
+    store.close()
+    call("report", "silent", "-q")
+    call("report", "frameless", "-q")
     with open(os.path.join(scratch, "sweep.yaml"), "w", encoding="utf-8") as file:
         file.write(SWEEP)
     call("sweep", "sweep.yaml", "-o", "swept # 1", "-q", code=1)
     call("report", "swept # 1", "--runs", "-q")
     call("scale", "gas", "--bodies", "400,800", "--threads", "1,2,3", "--weak", "--steps", "3", "--repeats", "3", "-o", "scaled", "-q")
     call("report", "scaled", "-q")
-    pages = [os.path.abspath(os.path.join(scratch, name, "report.html")) for name in (RUN, "swept # 1", "scaled")]
+    pages = [os.path.abspath(os.path.join(scratch, name, "report.html")) for name in (RUN, "swept # 1", "scaled", "asked", "silent", "frameless")]
     run = data_of(pages[0])
     steps = [frame["step"] for frame in run["frames"]]
     rows = [dict(zip(run["metrics"]["names"], row)) for row in run["metrics"]["rows"]]
@@ -262,7 +463,24 @@ def make_pages(program, scratch):
     def check_run(browser):
         check_player(browser, steps)
         check_charts(browser, rows)
-    return (("run", pages[0], check_run), ("sweep", pages[1], check_sweep),
+
+    def check_asked(browser):
+        moments = moments_of(pages[3])
+        assert sorted(moments) == list(range(0, 13, 2)), sorted(moments)
+        wait("the first frame is shown", lambda: browser.find_element(By.ID, "where").text.startswith("frame 0 "))
+        check_asking_by_mouse(browser, moments)
+        check_asking_by_keys(browser, moments)
+
+    def check_silent(browser):
+        frames = [frame["number"] for frame in data_of(pages[4])["frames"]]
+        asked = browser.find_element(By.ID, "asked")
+        assert frames == [0, 1] and "cannot be asked" in asked.text, (frames, asked.text)
+        click_pixel(browser, (100, 100))
+        assert "cannot be asked" in asked.text and not browser.find_element(By.ID, "askbody").is_displayed()
+
+    def check_frameless(browser):
+        assert "This run has no frames." in browser.find_element(By.ID, "player").text
+    return (("run", pages[0], check_run), ("silent", pages[4], check_silent), ("frameless", pages[5], check_frameless), ("asked", pages[3], check_asked), ("sweep", pages[1], check_sweep),
             ("scale", pages[2], lambda browser: check_scale(browser, data_of(pages[2])["test"])))
 
 
