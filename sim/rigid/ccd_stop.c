@@ -2,7 +2,7 @@
 //
 // What counts is the motion of two relative to each other in the step, also after one of them was stopped,
 // beyond what contacts can deal with at the step's end: half of the body's size, less what it overlaps by at
-// the start; where both move, half of both sizes together, and where they overlap, half of what is left
+// the start; where both move, the size of the smaller one, and where they overlap, half of what is left
 // between their middles. Who touches at the start what cannot move is stopped with its core alone, a disk of
 // half its size: sliding and resting are the solver's.
 //
@@ -257,6 +257,13 @@ static void stop_movers(const qdi_step *step, const movers *m, double time) {
         lower(step->ccd, m->row_b, stop_b);
 }
 
+/// The size that the motion of two movers is compared with: twice the smaller one, or a small body would sink
+/// into a large one. Where impacts are followed exactly only bodies that were given up come here, and a press
+/// that is stopped by each of many small ones would push them through what they lie on.
+static double size_of_both(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
+    return step->following ? a->inner + b->inner : 2 * smaller(a->inner, b->inner);
+}
+
 /// True where two that move like this relative to each other are looked at.
 static bool is_followed(double way, double size, double gap, bool both, bool bullet) {
     return bullet || way > followed_way(size, gap, both);
@@ -271,7 +278,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     const qdi_party *mover = moves_a ? &one : &two;
-    const double size = both ? one.inner + two.inner : mover->inner,
+    const double size = both ? size_of_both(step, &one, &two) : mover->inner,
                  way = relative_way(step, a, &one, b, &two);
     if (!bullet && !(way > unseen_part * size)) return;
     const qd_vec2 shift = shift_of(world, image);
