@@ -1,8 +1,8 @@
 #!/bin/sh
 # A function says in a line above its definition what it does, so that a reader who meets it knows what part of
-# the program it belongs to: one that is not static may say so in the header that declares it instead. As clang-format leaves the sources, a definition begins in the
-# first column and its head ends with "{". What does not keep this yet
-# is listed in `later`, which may only become shorter.
+# the program it belongs to: one that is not static may say so in the header that declares it instead. As
+# clang-format leaves the sources, a definition begins in the first column and its head ends with "{". What does
+# not keep this yet is listed in `later`, which may only become shorter.
 # usage: comments.sh ROOT
 set -u
 cd "$1" || exit 2
