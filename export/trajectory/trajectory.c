@@ -140,7 +140,7 @@ qd_status qd_trajectory_add(qd_trajectory *trajectory, const qd_world *world, qd
     }
     if (status == QD_OK) status = first_file_failure(trajectory, &reason);
     if (status != QD_OK) return keep_failure(trajectory, status, &reason, error);
-    trajectory->totals.moments += 1;
+    trajectory->totals.states += 1;
     trajectory->totals.bodies += trajectory->state.count;
     return QD_OK;
 }

@@ -369,7 +369,7 @@ qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
     static void (*const writers[QDI_VTP_SERIES])(qdi_out *, const vtp_job *) = {
         write_vtp_bodies, write_vtp_shapes, write_vtp_nodes, write_vtp_contacts};
     const qdi_exported_state *state = &trajectory->state;
-    size_t number = (size_t)trajectory->totals.moments;
+    size_t number = (size_t)trajectory->totals.states;
     qd_status status = qdi_reserve(trajectory->allocator, &trajectory->times, &trajectory->time_room, number,
                                    number + 1, sizeof *trajectory->times);
     if (status != QD_OK) return status;
@@ -396,7 +396,7 @@ qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
 static void write_pvd_list(qdi_out *out, const qd_trajectory *trajectory, size_t series) {
     qdi_out_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                       "byte_order=\"LittleEndian\">\n<Collection>\n");
-    for (size_t i = 0; i < trajectory->totals.moments; ++i) {
+    for (size_t i = 0; i < trajectory->totals.states; ++i) {
         char name[NAME_SIZE];
         vtp_file_name(name, i * QDI_VTP_SERIES + series);
         qdi_out_text(out, "<DataSet timestep=\"");

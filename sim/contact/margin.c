@@ -183,6 +183,7 @@ static qd_status make_brute(const qd_world *world, const qd_box *boxes, qd_brute
     return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
 }
 
+// Finds candidate pairs without a tree, each box beside each.
 static qd_status find_brute_pairs(const qd_world *world, const qd_box *boxes) {
     qd_brute *brute = NULL;
     qd_status status = make_brute(world, boxes, &brute);
@@ -191,7 +192,8 @@ static qd_status find_brute_pairs(const qd_world *world, const qd_box *boxes) {
     return status;
 }
 
-static qd_status find_pairs(const qd_world *world, const qd_box *boxes) {
+// Finds candidate pairs in the way that the world's def chooses.
+static qd_status find_candidate_pairs(const qd_world *world, const qd_box *boxes) {
     switch (world->def.retrieve) {
     case QD_RETRIEVE_EACH: return qd_tree_pairs_each(world->tree, world->team, world->candidates);
     case QD_RETRIEVE_BRUTE: return find_brute_pairs(world, boxes);
@@ -203,7 +205,7 @@ static qd_status find_pairs(const qd_world *world, const qd_box *boxes) {
 /// `boxes`: those that the tree holds. `tests` grows by how many were compared.
 static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
     qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
-    qd_status status = find_pairs(world, boxes);
+    qd_status status = find_candidate_pairs(world, boxes);
     if (status != QD_OK) return status;
     *tests += qd_pairs_tests(world->candidates);
     meet_job job = {.world = world};
@@ -378,7 +380,8 @@ static bool add_meeting(finder *job, uint32_t row) {
     return true;
 }
 
-static bool add_found(void *context, qd_body_index body, qd_image image) {
+// Takes a body whose fat box was retrieved as a candidate, unless the other one finds the pair.
+static bool add_found_meeting(void *context, qd_body_index body, qd_image image) {
     (void)image;
     finder *job = context;
     uint32_t row = job->world->row_of_index[body];
@@ -394,8 +397,9 @@ static qd_status look_about(const qd_world *world, const qd_brute *brute, uint32
     return qd_brute_retrieve(brute, world->fat[row], world->index[row], visit, context);
 }
 
-static qd_status find_about(finder *job) {
-    qd_status status = look_about(job->world, job->brute, job->row, add_found, job, &job->tests);
+// Retrieves the candidates of one body that left its fat box.
+static qd_status find_candidates_of(finder *job) {
+    qd_status status = look_about(job->world, job->brute, job->row, add_found_meeting, job, &job->tests);
     return job->status != QD_OK ? job->status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
 }
 
@@ -431,7 +435,8 @@ static bool note_found(void *context, qd_body_index body, qd_image image) {
     return count < NOTES;
 }
 
-static void note_range(void *context, size_t begin, size_t end) {
+// Retrieves and notes the candidates of a range of bodies that left their fat boxes.
+static void note_candidates(void *context, size_t begin, size_t end) {
     const notes_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         notebook book = {job, i};
@@ -454,11 +459,11 @@ static qd_status find_about_each(qd_world *world, const qd_brute *brute, qdi_fou
     job.tests = qdi_arena_take(arena, count, sizeof *job.tests);
     if (!job.notes || !job.counts || !job.tests) return QD_ERR_MEMORY;
     qd_status status = QD_OK;
-    qdi_team_for(world->team, count, LEAVERS, note_range, &job);
+    qdi_team_for(world->team, count, LEAVERS, note_candidates, &job);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         finder one = {world, brute, job.left, job.rows[i], qdi_limit_pairs(world), QD_OK, job.tests[i]};
         if (job.counts[i] > NOTES) {
-            status = find_about(&one);
+            status = find_candidates_of(&one);
         } else {
             for (size_t k = 0; k < job.counts[i] && add_meeting(&one, job.notes[i * NOTES + k]); ++k)
                 continue;
@@ -469,7 +474,8 @@ static qd_status find_about_each(qd_world *world, const qd_brute *brute, qdi_fou
     return status;
 }
 
-static qd_status find_about_all(qd_world *world, qdi_found *found) {
+// Retrieves the candidates of all bodies that left their fat boxes.
+static qd_status find_candidates_of_all(qd_world *world, qdi_found *found) {
     qd_brute *brute = NULL;
     qd_status status = world->def.retrieve == QD_RETRIEVE_BRUTE ? make_brute(world, world->fat, &brute)
                                                                 : QD_OK;
@@ -527,7 +533,7 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
 
 qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     if (found->amended > 0) {
-        qd_status status = find_about_all(world, found);
+        qd_status status = find_candidates_of_all(world, found);
         if (status != QD_ERR_LIMIT) return status;
         found->amended = 0;
         fatten_job job = job_of(world, motion, dt);

@@ -43,6 +43,20 @@ static const char *same_word_below(const qdi_key *parent, const char *word, size
     return found;
 }
 
+/// The path of the only key of this word in the whole scene, outside of lists; NULL where there is none or
+/// several.
+static const char *only_key_of_word(const char *word, size_t bytes) {
+    const char *found = NULL;
+    const qdi_key *key;
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        const char *known = qdi_schema_word(key);
+        if (strlen(known) != bytes || memcmp(known, word, bytes) != 0) continue;
+        if (found || strstr(key->path, "[]")) return NULL;
+        found = key->path;
+    }
+    return found;
+}
+
 /// "disks, rects and list": what there is to choose from.
 static void list_known(const qdi_key *parent, char *text, size_t room) {
     const qdi_key *key = qdi_schema_next(parent, NULL), *next;
@@ -67,7 +81,9 @@ qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *p
         other = our_name(word, here->key_bytes);
     if (other && !(best.word && best.distance == 0)) best.word = other;
     char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "", known[160] = "";
+    const char *elsewhere = best.word || one_of ? NULL : only_key_of_word(word, here->key_bytes);
     if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
+    if (elsewhere) snprintf(hint, sizeof hint, "; there is \"%.60s\"", elsewhere);
     if (one_of) list_known(parent, known, sizeof known);
     return qdi_scene_complain(reader, node, "unknown key \"%s\"%s%s%s%s%s",
                               qdi_quote(quote, word, here->key_bytes), *reader->path ? " in " : "",

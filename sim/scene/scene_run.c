@@ -42,7 +42,7 @@ static qd_status read_store(const qdi_scene_reader *reader, qdi_item_run *run, q
     qdi_text_add(&path, run->from.chars);
     qdi_text_add(&path, "/run.db");
     qd_store *store = NULL;
-    qd_store_moment moment = {0};
+    qd_store_state moment = {0};
     qd_status status = path.status;
     if (status == QD_OK) status = qd_store_open(path.chars, QD_STORE_READ, reader->allocator, &store, reason);
     if (status == QD_OK) status = qd_store_find_world(store, run->step, &moment, reason);
@@ -52,7 +52,7 @@ static qd_status read_store(const qdi_scene_reader *reader, qdi_item_run *run, q
         memcpy(run->data, moment.world, moment.world_bytes);
         run->bytes = moment.world_bytes;
     }
-    qd_store_moment_free(store, &moment);
+    qd_store_state_free(store, &moment);
     qd_status closed = qd_store_close(store, NULL);
     (void)closed; // nothing was written
     if (path.chars) qdi_text_release(&path);

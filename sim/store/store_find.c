@@ -47,10 +47,10 @@ static qd_status name_nearest(qd_store *store, uint64_t step, qd_error *error) {
                       store->path, step, near);
 }
 
-qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_moment *moment, qd_error *error) {
+qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_state *state, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the world");
-    *moment = (qd_store_moment){0};
+    if (!store || !state) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the world");
+    *state = (qd_store_state){0};
     bool last = step > QDI_STORE_STEP_MAX, found = false, snapshot = false;
     uint64_t at = 0;
     qd_status status = qdi_store_settle(store, error);
@@ -63,11 +63,11 @@ qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_moment *m
         return qdi_reason(error, QD_ERR_NOT_FOUND, "%.300s has no snapshot or checkpoint", store->path);
     if (status == QD_OK && !found) return name_nearest(store, step, error);
     if (status != QD_OK) return status;
-    status = snapshot ? qd_store_next_snapshot(store, at, moment, error)
-                      : qd_store_next_checkpoint(store, at, moment, error);
+    status = snapshot ? qd_store_next_snapshot(store, at, state, error)
+                      : qd_store_next_checkpoint(store, at, state, error);
     if (status != QD_OK) return status;
-    qdi_release(store->allocator, moment->session, moment->session_bytes, 1);
-    moment->session = NULL;
-    moment->session_bytes = 0;
+    qdi_release(store->allocator, state->session, state->session_bytes, 1);
+    state->session = NULL;
+    state->session_bytes = 0;
     return QD_OK;
 }

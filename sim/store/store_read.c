@@ -189,12 +189,12 @@ qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report 
 
 // ---- stored worlds ----
 
-void qd_store_moment_free(qd_store *store, qd_store_moment *moment) {
-    if (!store || !moment) return;
-    qdi_release(store->allocator, moment->world, moment->world_bytes, 1);
-    qdi_release(store->allocator, moment->session, moment->session_bytes, 1);
-    moment->world = moment->session = NULL;
-    moment->world_bytes = moment->session_bytes = 0;
+void qd_store_state_free(qd_store *store, qd_store_state *state) {
+    if (!store || !state) return;
+    qdi_release(store->allocator, state->world, state->world_bytes, 1);
+    qdi_release(store->allocator, state->session, state->session_bytes, 1);
+    state->world = state->session = NULL;
+    state->world_bytes = state->session_bytes = 0;
 }
 
 // Tells that memory ran out while run.db was read.
@@ -204,15 +204,15 @@ static qd_status report_no_memory(qd_error *error) {
 
 // Copies the session's part of a checkpoint in run.db.
 static qd_status copy_session_blob(qd_store *store, sqlite3_stmt *statement, int column,
-                                   qd_store_moment *moment, qd_error *error) {
+                                   qd_store_state *state, qd_error *error) {
     const void *blob = sqlite3_column_blob(statement, column);
     size_t bytes = (size_t)sqlite3_column_bytes(statement, column);
     if (!blob && sqlite3_errcode(store->db) == SQLITE_NOMEM) return report_no_memory(error);
     if (!blob || bytes == 0) return QD_OK;
-    moment->session = qdi_allocate(store->allocator, bytes, 1);
-    if (!moment->session) return report_no_memory(error);
-    moment->session_bytes = bytes;
-    memcpy(moment->session, blob, bytes);
+    state->session = qdi_allocate(store->allocator, bytes, 1);
+    if (!state->session) return report_no_memory(error);
+    state->session_bytes = bytes;
+    memcpy(state->session, blob, bytes);
     return QD_OK;
 }
 
@@ -228,17 +228,17 @@ static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t
 }
 
 /// Joins the parts of a world, of `world_bytes` bytes in all.
-static int join_parts(qd_store *store, const char *owner, qd_store_moment *moment) {
+static int join_parts(qd_store *store, const char *owner, qd_store_state *state) {
     sqlite3_stmt *statement = NULL;
     size_t at = 0;
     int code = qdi_sql_prepare(store->db, "SELECT data FROM parts WHERE owner = ? AND step = ? ORDER BY part",
-                               &statement, "su", owner, moment->step);
+                               &statement, "su", owner, state->step);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
         const void *blob = sqlite3_column_blob(statement, 0);
         size_t bytes = (size_t)sqlite3_column_bytes(statement, 0);
-        if (!blob || bytes > moment->world_bytes - at) break; // no memory, or other bytes than were counted
-        memcpy(moment->world + at, blob, bytes);
+        if (!blob || bytes > state->world_bytes - at) break; // no memory, or other bytes than were counted
+        memcpy(state->world + at, blob, bytes);
         at += bytes;
     }
     if (code == SQLITE_ROW) code = sqlite3_errcode(store->db) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
@@ -247,72 +247,72 @@ static int join_parts(qd_store *store, const char *owner, qd_store_moment *momen
 }
 
 // Puts together a saved world from its parts in run.db.
-static qd_status copy_world_parts(qd_store *store, const char *owner, qd_store_moment *moment,
+static qd_status copy_world_parts(qd_store *store, const char *owner, qd_store_state *state,
                                   qd_error *error) {
     size_t bytes = 0;
-    int code = count_parts(store, owner, moment->step, &bytes);
+    int code = count_parts(store, owner, state->step, &bytes);
     if (code == SQLITE_OK && bytes > 0) {
-        moment->world = qdi_allocate(store->allocator, bytes, 1);
-        if (!moment->world) return report_no_memory(error);
-        moment->world_bytes = bytes;
-        code = join_parts(store, owner, moment);
+        state->world = qdi_allocate(store->allocator, bytes, 1);
+        if (!state->world) return report_no_memory(error);
+        state->world_bytes = bytes;
+        code = join_parts(store, owner, state);
     }
     if (qdi_sql_status(code) == QD_ERR_CORRUPT)
         return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: the %s of step %" PRIu64 " is damaged: %s",
-                          store->path, owner, moment->step, sqlite3_errstr(code));
+                          store->path, owner, state->step, sqlite3_errstr(code));
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
 }
 
 /// A row of step, checksum, bytes and, of a checkpoint, session.
-static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const char *owner,
-                             qd_store_moment *moment, qd_error *error) {
+static qd_status copy_state_row(qd_store *store, sqlite3_stmt *statement, const char *owner,
+                                qd_store_state *state, qd_error *error) {
     uint64_t said = 0, bytes = column_step(statement, 2);
     bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
-    qd_status status = more ? copy_session_blob(store, statement, 3, moment, error) : QD_OK;
-    if (status == QD_OK) status = copy_world_parts(store, owner, moment, error);
+    qd_status status = more ? copy_session_blob(store, statement, 3, state, error) : QD_OK;
+    if (status == QD_OK) status = copy_world_parts(store, owner, state, error);
     if (status != QD_OK) return status;
-    uint64_t checksum = qd_hash_bytes(moment->world, moment->world_bytes);
-    if (more) checksum = qd_hash_seeded(moment->session, moment->session_bytes, checksum);
-    if (sound && checksum == said && bytes == moment->world_bytes) return QD_OK;
+    uint64_t checksum = qd_hash_bytes(state->world, state->world_bytes);
+    if (more) checksum = qd_hash_seeded(state->session, state->session_bytes, checksum);
+    if (sound && checksum == said && bytes == state->world_bytes) return QD_OK;
     return qdi_reason(error, QD_ERR_CORRUPT,
                       "%.300s: the %s of step %" PRIu64 " is damaged: its checksum differs", store->path,
-                      owner, moment->step);
+                      owner, state->step);
 }
 
-/// The moment of a query with one number: the least step, or with `down` the most.
+/// The state of a query with one number: the least step, or with `down` the most.
 static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t number, bool down,
-                            qd_store_moment *moment, qd_error *error) {
-    *moment = (qd_store_moment){0};
+                            qd_store_state *state, qd_error *error) {
+    *state = (qd_store_state){0};
     sqlite3_stmt *statement = NULL;
     char table[16];
     (void)snprintf(table, sizeof table, "%ss", owner);
     qd_status status = begin_query(store, sql, number, &statement, error);
     if (status == QD_OK) {
-        moment->step = column_step(statement, 0);
+        state->step = column_step(statement, 0);
         status = qdi_sql_check_step(store, statement, table, down ? 0 : number,
                                     down ? number : QDI_STORE_STEP_MAX, error);
     }
-    if (status == QD_OK) status = copy_moment(store, statement, owner, moment, error);
+    if (status == QD_OK) status = copy_state_row(store, statement, owner, state, error);
     (void)sqlite3_finalize(statement);
-    if (status != QD_OK) qd_store_moment_free(store, moment);
+    if (status != QD_OK) qd_store_state_free(store, state);
     return status;
 }
 
-qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
+qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_state *state, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
+    if (!store || !state) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
     return get_moment(store, "snapshot",
                       "SELECT step, checksum, bytes FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
-                      from, false, moment, error);
+                      from, false, state, error);
 }
 
-qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
+qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_state *state, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
+    if (!store || !state) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
     return get_moment(
         store, "checkpoint",
         "SELECT step, checksum, bytes, session FROM checkpoints WHERE step >= ? ORDER BY step LIMIT 1", from,
-        false, moment, error);
+        false, state, error);
 }
 
 /// Adds one more damaged checkpoint to the line about them.
@@ -326,10 +326,9 @@ static void add_skipped(qd_error *skipped, const qd_error *error, uint64_t step)
                        step);
 }
 
-qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
-                                   qd_error *skipped) {
+qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_state *state, qd_error *skipped) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!store || !moment) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
+    if (!store || !state) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
     if (skipped) skipped->text[0] = 0;
     if (most > QDI_STORE_STEP_MAX) most = QDI_STORE_STEP_MAX;
     for (;;) {
@@ -338,10 +337,10 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_mome
             store, "checkpoint",
             "SELECT step, checksum, bytes, session FROM checkpoints WHERE step BETWEEN 0 AND ?"
             " ORDER BY step DESC LIMIT 1",
-            most, true, moment, &error);
-        if (status == QD_ERR_CORRUPT) add_skipped(skipped, &error, moment->step);
-        if (status == QD_ERR_CORRUPT && moment->step > 0 && moment->step <= most) {
-            most = moment->step - 1;
+            most, true, state, &error);
+        if (status == QD_ERR_CORRUPT) add_skipped(skipped, &error, state->step);
+        if (status == QD_ERR_CORRUPT && state->step > 0 && state->step <= most) {
+            most = state->step - 1;
             continue;
         }
         if (status != QD_OK && error.text[0] && skipped) *skipped = error;

@@ -49,6 +49,13 @@ static bool next_word(const char **at, const char **word, size_t *bytes) {
     return true;
 }
 
+// The word for what other programs call `values`, where it is among the known ones.
+static const char *our_word(const char *key, size_t bytes, const char *known) {
+    bool values = (bytes == 6 && memcmp(key, "values", 6) == 0) ||
+                  (bytes == 5 && memcmp(key, "value", 5) == 0);
+    return values && strstr(known, " list ") ? "list" : NULL;
+}
+
 qd_status qdi_sweep_known(const qdi_sweep_reader *reader, qdi_yaml_ref map, const char *what,
                           const char *known) {
     const qdi_yaml *yaml = &reader->yaml;
@@ -68,6 +75,8 @@ qd_status qdi_sweep_known(const qdi_sweep_reader *reader, qdi_yaml_ref map, cons
             if (best.word != before) best_bytes = bytes;
         }
         qdi_quote(quote, key, here->key_bytes);
+        const char *ours = our_word(key, here->key_bytes, known);
+        if (ours) best.word = ours, best_bytes = strlen(ours);
         if (!found && best.word)
             return qdi_sweep_complain(reader, child, "unknown key \"%s\" in %s; did you mean \"%.*s\"?",
                                       quote, what, (int)best_bytes, best.word);

@@ -1,12 +1,12 @@
 #!/bin/sh
-# A function says in a line above its definition what it does, so that a reader who meets it knows what part of the program it belongs to:
-# one that is not static may say so in the header that declares it instead. As clang-format leaves the sources, a definition begins in the
-# first column and its head ends with "{". What does not keep this yet
-# is listed in `later`, which may only become shorter.
+# A function says in a line above its definition what it does, so that a reader who meets it knows what part of
+# the program it belongs to: one that is not static may say so in the header that declares it instead. As
+# clang-format leaves the sources, a definition begins in the first column and its head ends with "{". What does
+# not keep this yet is listed in `later`, which may only become shorter.
 # usage: comments.sh ROOT
 set -u
 cd "$1" || exit 2
-later='sim/rigid/ tools/bench/ sim/contact/margin.c'
+later='sim/rigid/'
 {
     find core sim export tools -name '*.h' | sort | sed 's/$/ header/'
     find core sim export tools -name '*.[ch]' | sort
@@ -26,7 +26,8 @@ later='sim/rigid/ tools/bench/ sim/contact/margin.c'
     function read_source(file,   line, before, head, above, told, name, number, at) {
         while ((getline line < file) > 0) {
             number += 1
-            if (line ~ /^[A-Za-z]/ && line !~ /^(typedef|struct [a-z_]+ \{|union|enum|extern|else)/ && head == "") {
+            if (line ~ /^[A-Za-z]/ && line !~ /^(typedef|struct [a-z_]+ \{|union|enum|extern|else)/ &&
+                head == "") {
                 head = line
                 above = before
                 at = number

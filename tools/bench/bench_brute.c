@@ -21,7 +21,8 @@ typedef struct brute_state {
     qdi_bench_sink sink;
 } brute_state;
 
-static void destroy(void *given) {
+// Frees the method `brute` of the bench.
+static void destroy_brute(void *given) {
     brute_state *state = given;
     if (!state) return;
     const qd_allocator *allocator = state->allocator;
@@ -36,7 +37,8 @@ static void destroy(void *given) {
     qdi_release(allocator, state, 1, sizeof *state);
 }
 
-static qd_status allocate(brute_state *state, int threads) {
+// Allocates what the method `brute` of the bench works with.
+static qd_status allocate_brute(brute_state *state, int threads) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count, padded = n + QDI_BENCH_LANES;
     qd_team_def def = qd_team_def_default();
@@ -65,16 +67,17 @@ static qd_status allocate(brute_state *state, int threads) {
     return qdi_bench_sink_reserve(&state->sink, 2 * n);
 }
 
-static qd_status create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
+// Makes the method `brute` of the bench.
+static qd_status create_brute(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
     const qd_allocator *allocator = qd_allocator_default();
     *made = NULL;
     brute_state *state = qdi_allocate(allocator, 1, sizeof *state);
     if (!state) return QD_ERR_MEMORY;
     *state = (brute_state){.allocator = allocator, .count = bodies->count, .half = .5 * bodies->side};
     state->sink.allocator = allocator;
-    qd_status status = allocate(state, options->threads);
+    qd_status status = allocate_brute(state, options->threads);
     if (status != QD_OK) {
-        destroy(state);
+        destroy_brute(state);
         return status;
     }
     size_t bytes = bodies->count * sizeof *state->x;
@@ -87,7 +90,8 @@ static qd_status create(const qdi_bench_bodies *bodies, const qdi_bench_options 
     return QD_OK;
 }
 
-static void move(void *context, size_t begin, size_t end) {
+// Moves a range of bodies of the method `brute`.
+static void move_brute(void *context, size_t begin, size_t end) {
     brute_state *state = context;
     qdi_bench_move(state->x + begin, state->vx + begin, end - begin, state->half);
     qdi_bench_move(state->y + begin, state->vy + begin, end - begin, state->half);
@@ -100,25 +104,27 @@ static void move(void *context, size_t begin, size_t end) {
     }
 }
 
-static void search(void *context, size_t begin, size_t end, int worker) {
+// Tests the boxes of a range of bodies against those that follow them.
+static void search_brute(void *context, size_t begin, size_t end, int worker) {
     brute_state *state = context;
     qdi_bench_block *block = &state->blocks[worker];
     for (size_t i = begin; i < end; ++i) qdi_bench_test_run(block, &state->boxes, i, i + 1, state->count);
     qdi_bench_flush(block);
 }
 
-static qd_status step(void *given, qdi_bench_step *step) {
+// One step of the method `brute`: move, then find pairs.
+static qd_status step_brute(void *given, qdi_bench_step *step) {
     brute_state *state = given;
     uint64_t start = qdi_clock_ns();
-    qdi_team_for(state->team, state->count, 4096, move, state);
+    qdi_team_for(state->team, state->count, 4096, move_brute, state);
     uint64_t moved = qdi_clock_ns();
     state->sink.count = 0;
-    qdi_team_for_workers(state->team, state->count, GRAIN, search, state);
+    qdi_team_for_workers(state->team, state->count, GRAIN, search_brute, state);
     if (state->sink.count > state->sink.room) { // now it is known how many there are
         qd_status status = qdi_bench_sink_reserve(&state->sink, state->sink.count);
         if (status != QD_OK) return status;
         state->sink.count = 0;
-        qdi_team_for_workers(state->team, state->count, GRAIN, search, state);
+        qdi_team_for_workers(state->team, state->count, GRAIN, search_brute, state);
     }
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = 0;
@@ -137,7 +143,7 @@ const qdi_bench_method qdi_bench_brute = {
     .about = "every box against every other",
     .parallel = true,
     .most_bodies = 20000,
-    .create = create,
-    .step = step,
-    .destroy = destroy,
+    .create = create_brute,
+    .step = step_brute,
+    .destroy = destroy_brute,
 };

@@ -10,7 +10,8 @@ static void put_quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
-static bool is_first(const qdi_bench_row *rows, size_t i) {
+// Whether a row is the first of its method in the bench's plot.
+static bool is_first_of_method(const qdi_bench_row *rows, size_t i) {
     for (size_t j = 0; j < i; ++j)
         if (rows[j].method == rows[i].method) return false;
     return true;
@@ -20,7 +21,7 @@ static bool is_first(const qdi_bench_row *rows, size_t i) {
 static size_t put_data(FILE *out, const qdi_bench_row *rows, size_t count) {
     size_t methods = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (!is_first(rows, i)) continue;
+        if (!is_first_of_method(rows, i)) continue;
         fprintf(out, "$d%zu << END\n", methods++);
         for (size_t j = i; j < count; ++j)
             if (rows[j].method == rows[i].method)
@@ -35,7 +36,7 @@ static void put_lines(FILE *out, const qdi_bench_row *rows, size_t count, int co
     size_t method = 0;
     fputs("plot ", out);
     for (size_t i = 0; i < count; ++i) {
-        if (!is_first(rows, i)) continue;
+        if (!is_first_of_method(rows, i)) continue;
         fprintf(out, "%s$d%zu using 1:($%d > 0 ? $%d : NaN) with linespoints linewidth 2 title ",
                 method ? ", " : "", method, column, column);
         put_quoted(out, rows[i].method->name);
@@ -44,7 +45,8 @@ static void put_lines(FILE *out, const qdi_bench_row *rows, size_t count, int co
     fputc('\n', out);
 }
 
-static void put_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
+// Plots the bench's times against the number of bodies.
+static void plot_sizes(FILE *out, const qdi_bench_row *rows, size_t count) {
     put_data(out, rows, count);
     fputs("set multiplot layout 1,2\nset logscale xy\nset xlabel 'bodies'\nset key below\n"
           "set format x '10^{%L}'\nset ylabel 'ns per body and step'\n",
@@ -55,7 +57,8 @@ static void put_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
     fputs("unset multiplot\n", out);
 }
 
-static void put_bars(FILE *out, const qdi_bench_row *rows, size_t count) {
+// Plots the bench's times at one number of bodies as bars.
+static void plot_bars(FILE *out, const qdi_bench_row *rows, size_t count) {
     fputs("$d << END\n", out);
     for (size_t i = 0; i < count; ++i)
         fprintf(out, "%s %.6g %.6g %.6g\n", rows[i].method->name, rows[i].phases[QDI_BENCH_MOVE],
@@ -72,7 +75,7 @@ void qdi_bench_write_plot(FILE *out, const qdi_bench_row *rows, size_t count) {
     fputs("set terminal pngcairo size 1280,640\nset grid\n", out);
     fprintf(out, "set title 'scene %s, threads: %d'\n", rows->scene->name, rows->threads);
     if (sweep)
-        put_sweep(out, rows, count);
+        plot_sizes(out, rows, count);
     else
-        put_bars(out, rows, count);
+        plot_bars(out, rows, count);
 }

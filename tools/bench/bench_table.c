@@ -9,13 +9,15 @@ static const qdi_bench_row *reference(const qdi_bench_row *rows, size_t count) {
     return rows;
 }
 
-static size_t group(const qdi_bench_row *rows, size_t count) {
+// How many rows of the bench have the same number of bodies.
+static size_t rows_of_size(const qdi_bench_row *rows, size_t count) {
     size_t size = 1;
     while (size < count && rows[size].bodies == rows[0].bodies) ++size;
     return size;
 }
 
-static void print_table(FILE *out, const qdi_bench_row *rows, size_t count) {
+// Prints the bench's table for one number of bodies.
+static void print_bench_table(FILE *out, const qdi_bench_row *rows, size_t count) {
     const qdi_bench_row *other = reference(rows, count);
     fprintf(out, "scene %s, speed %g: %zu bodies, %zu pairs, hash %016llx; %zu steps, %zu times\n",
             rows->scene->name, rows->speed, rows->bodies, rows->pairs, (unsigned long long)rows->hash,
@@ -36,11 +38,12 @@ static void print_table(FILE *out, const qdi_bench_row *rows, size_t count) {
     }
 }
 
-static void print_tables(FILE *out, const qdi_bench_row *rows, size_t count) {
+// Prints the bench's tables, one for each number of bodies.
+static void print_bench_tables(FILE *out, const qdi_bench_row *rows, size_t count) {
     for (size_t first = 0; first < count;) {
-        size_t size = group(rows + first, count - first);
+        size_t size = rows_of_size(rows + first, count - first);
         if (first > 0) fputc('\n', out);
-        print_table(out, rows + first, size);
+        print_bench_table(out, rows + first, size);
         first += size;
     }
 }
@@ -50,7 +53,7 @@ static void print_line(FILE *out, const qdi_bench_row *rows, size_t count, const
                        bool bytes) {
     fprintf(out, "%-14s", method->name);
     for (size_t first = 0; first < count;) {
-        size_t size = group(rows + first, count - first);
+        size_t size = rows_of_size(rows + first, count - first);
         char text[32] = "-";
         for (size_t i = first; i < first + size; ++i) {
             if (rows[i].method != method) continue;
@@ -70,7 +73,7 @@ static void print_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
     for (int bytes = 0; bytes < 2; ++bytes) {
         fprintf(out, "\n%s\n%-14s", bytes ? "bytes per body" : "nanoseconds per body and step (median)",
                 "bodies");
-        for (size_t first = 0; first < count; first += group(rows + first, count - first))
+        for (size_t first = 0; first < count; first += rows_of_size(rows + first, count - first))
             fprintf(out, " %11zu", rows[first].bodies);
         fputc('\n', out);
         for (size_t i = 0; i < count; ++i) {
@@ -81,13 +84,15 @@ static void print_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
     }
 }
 
-static void print(FILE *out, const void *report) {
+// Prints all of the bench's tables.
+static void print_bench_report(FILE *out, const void *report) {
     const qdi_bench_rows *rows = report;
-    print_tables(out, rows->rows, rows->count);
-    if (rows->count > group(rows->rows, rows->count)) print_sweep(out, rows->rows, rows->count);
+    print_bench_tables(out, rows->rows, rows->count);
+    if (rows->count > rows_of_size(rows->rows, rows->count)) print_sweep(out, rows->rows, rows->count);
 }
 
-static const char *phase_name(int phase) {
+// The name of a phase of a bench's step.
+static const char *bench_phase_name(int phase) {
     static const char *const names[QDI_BENCH_PHASES] = {"move", "structure", "pairs"};
     return names[phase];
 }
@@ -100,7 +105,8 @@ size_t qdi_bench_missed(const qdi_bench_rows *rows, size_t row) {
     return 0;
 }
 
-static void put_fields(qdi_bench_sheet *sheet, const void *report, size_t number) {
+// Writes a row of the bench's CSV or JSON.
+static void put_bench_fields(qdi_bench_sheet *sheet, const void *report, size_t number) {
     const qdi_bench_row *row = &((const qdi_bench_rows *)report)->rows[number];
     const char *simd = qdi_bench_has_kernels(row->method) ? qd_simd_name(row->simd) : "none";
     qdi_bench_put_text(sheet, QDI_BENCH_OWN, "method", row->method->name);
@@ -116,12 +122,15 @@ static void put_fields(qdi_bench_sheet *sheet, const void *report, size_t number
     qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "missed", qdi_bench_missed(report, number));
     qdi_bench_put_known(sheet, QDI_BENCH_OWN, "tests", row->tests > 0, row->tests);
     qdi_bench_put_hash(sheet, QDI_BENCH_OWN, "hash", row->hash);
-    qdi_bench_put_phases(sheet, QDI_BENCH_OWN, phase_name, row->phases, QDI_BENCH_PHASES, true);
+    qdi_bench_put_phases(sheet, QDI_BENCH_OWN, bench_phase_name, row->phases, QDI_BENCH_PHASES, true);
     qdi_bench_put_known(sheet, QDI_BENCH_OWN, "leavers", row->leavers >= 0, row->leavers);
     qdi_bench_put_known(sheet, QDI_BENCH_OWN, "bytes_per_body", row->bytes_per_body > 0, row->bytes_per_body);
 }
 
 qdi_bench_results qdi_bench_results_of(const qdi_bench_rows *rows) {
-    return (qdi_bench_results){
-        .report = rows, .count = rows->count, .fields = put_fields, .print = print, .apart = true};
+    return (qdi_bench_results){.report = rows,
+                               .count = rows->count,
+                               .fields = put_bench_fields,
+                               .print = print_bench_report,
+                               .apart = true};
 }

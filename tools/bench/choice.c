@@ -39,7 +39,9 @@ bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_
     return unknown("scene of the bench", name, strlen(name), &nearest, known, error);
 }
 
-static void add_method(const qdi_bench_method *method, const qdi_bench_method **methods, size_t *count) {
+// Adds a method to those that the bench measures, once.
+static void add_bench_method(const qdi_bench_method *method, const qdi_bench_method **methods,
+                             size_t *count) {
     for (size_t i = 0; i < *count; ++i)
         if (methods[i] == method) return;
     if (*count < QDI_BENCH_MOST_METHODS) methods[(*count)++] = method;
@@ -54,7 +56,7 @@ static bool choose_method(const char *name, size_t length, const qdi_bench_metho
     const qdi_bench_method *method;
     for (size_t i = 0; (method = qdi_bench_method_at(i)) != NULL; ++i) {
         bool same = strlen(method->name) == length && memcmp(method->name, name, length) == 0;
-        if (same || all) add_method(method, methods, count);
+        if (same || all) add_bench_method(method, methods, count);
         if (same) return true;
         qdi_suggest(&nearest, name, length, method->name, strlen(method->name));
         add_word(known, sizeof known, method->name);

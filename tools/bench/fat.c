@@ -118,7 +118,8 @@ qd_status qdi_bench_fat_create(const qdi_bench_tree *state, const qdi_bench_opti
 
 // ---- boxes ----
 
-static inline void put_box(float *to, double x, double y, double radius) {
+// Writes a box with its upper sides negated, as the fat boxes of the bench are compared.
+static inline void put_fat_box(float *to, double x, double y, double radius) {
     to[0] = qdi_outward(x - radius, -1.0F);
     to[1] = qdi_outward(y - radius, -1.0F);
     to[2] = qdi_outward(-x - radius, -1.0F);
@@ -150,32 +151,35 @@ static bool make_boxes(const double *x, const double *y, const double *radius, c
                        float *own, size_t count) {
     int outside = 0;
     for (size_t i = 0; i < count; ++i) {
-        put_box(own + SIDES * i, x[i], y[i], radius[i]);
+        put_fat_box(own + SIDES * i, x[i], y[i], radius[i]);
         for (size_t k = SIDES * i; k < SIDES * i + SIDES; ++k) outside |= own[k] < around[k];
     }
     return outside != 0;
 }
 #endif
 
-static double stride(const qdi_bench_tree *state, size_t row) {
+// How far a body of the bench moves in a step, in its diameters.
+static double fat_stride(const qdi_bench_tree *state, size_t row) {
     return sqrt(state->vx[row] * state->vx[row] + state->vy[row] * state->vy[row]) / (2 * state->radius[row]);
 }
 
-static void sum_strides(void *context, size_t begin, size_t end) {
+// Adds up how far a range of bodies moves in a step.
+static void sum_fat_strides(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     size_t sum = 0;
-    for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * stride(state, r));
+    for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * fat_stride(state, r));
     state->fat->sums[begin / BLOCK] = sum;
 }
 
-static void fatten(void *context, size_t begin, size_t end) {
+// Makes the fat boxes of a range of bodies of the bench.
+static void fatten_rows(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     const qdi_bench_fat *fat = state->fat;
     const qd_vec2 none = {0, 0};
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r) {
         double side = 2 * state->radius[r], more = fat->margin;
-        if (isnan(more)) more = (QDI_MARGIN_LEAST + fat->horizon * stride(state, r)) * side;
+        if (isnan(more)) more = (QDI_MARGIN_LEAST + fat->horizon * fat_stride(state, r)) * side;
         qd_box box = qdi_outward_disk(state->x[r], state->y[r], state->radius[r]);
         box = state->boxes[r] = qdi_margin_fatten(box, more, none);
         float *to = fat->around + SIDES * r;
@@ -185,7 +189,8 @@ static void fatten(void *context, size_t begin, size_t end) {
     fat->sums[begin / BLOCK] = sum;
 }
 
-static double mean_over(qdi_bench_tree *state, qdi_range_function pass) {
+// The mean of a quantity over the bodies of the bench.
+static double mean_over_bodies(qdi_bench_tree *state, qdi_range_function pass) {
     const qdi_bench_fat *fat = state->fat;
     qdi_team_for(state->team, state->count, BLOCK, pass, state);
     size_t sum = 0;
@@ -201,7 +206,7 @@ bool qdi_bench_fat_pays(qdi_bench_tree *state) {
     if (!fat->held && fat->horizon == 0 && fat->age < CHOOSE_AGAIN) return false;
     // In the bench nothing changes a body's course but walls, so there is no reason why boxes should not
     // last.
-    fat->horizon = (uint32_t)qdi_margin_horizon(2 * mean_over(state, sum_strides), fat->pairs,
+    fat->horizon = (uint32_t)qdi_margin_horizon(2 * mean_over_bodies(state, sum_fat_strides), fat->pairs,
                                                 QDI_MARGIN_LONGEST);
     fat->held = false;
     fat->age = 0;
@@ -211,13 +216,15 @@ bool qdi_bench_fat_pays(qdi_bench_tree *state) {
 // ---- pairs ----
 
 #if defined __SSE2__
-static inline bool overlap(const float *a, const float *b) {
+// Whether two boxes of the bench's fat method overlap.
+static inline bool fat_overlap(const float *a, const float *b) {
     const __m128 other = _mm_loadu_ps(b);
     const __m128 sums = _mm_add_ps(_mm_loadu_ps(a), _mm_shuffle_ps(other, other, _MM_SHUFFLE(1, 0, 3, 2)));
     return _mm_movemask_ps(_mm_cmpgt_ps(sums, _mm_setzero_ps())) == 0;
 }
 #else
-static inline bool overlap(const float *a, const float *b) {
+// Whether two boxes of the bench's fat method overlap.
+static inline bool fat_overlap(const float *a, const float *b) {
     return (a[0] + b[2] <= 0) & (a[1] + b[3] <= 0) & (a[2] + b[0] <= 0) & (a[3] + b[1] <= 0);
 }
 #endif
@@ -256,13 +263,14 @@ static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *w
         for (; at < stop; ++at, line += LINE) {
             __builtin_prefetch((const void *)line);
             *to = (qdi_bench_pair){index[at->a], index[at->b]};
-            to += overlap(own + SIDES * at->a, own + SIDES * at->b);
+            to += fat_overlap(own + SIDES * at->a, own + SIDES * at->b);
         }
         worker->out.used = (size_t)(to - worker->out.pairs);
     }
 }
 
-static void do_block(void *context, size_t begin, size_t end, int number) {
+// Moves a block of bodies and tests its candidate pairs.
+static void test_fat_block(void *context, size_t begin, size_t end, int number) {
     const qdi_bench_tree *state = context;
     const qdi_bench_fat *fat = state->fat;
     bench_worker *worker = &fat->worker[number];
@@ -290,7 +298,8 @@ static inline void ask_for(const qdi_bench_tree *state, far_pair rows) {
     }
 }
 
-static void test_far(void *context, size_t begin, size_t end, int number) {
+// Tests the candidate pairs whose bodies lie in different blocks.
+static void test_far_pairs(void *context, size_t begin, size_t end, int number) {
     const qdi_bench_tree *state = context;
     const qdi_bench_fat *fat = state->fat;
     qdi_bench_block *out = &fat->worker[number].out;
@@ -298,9 +307,9 @@ static void test_far(void *context, size_t begin, size_t end, int number) {
         const uint32_t a = fat->met[i].a, b = fat->met[i].b;
         if (i + AHEAD < end) ask_for(state, fat->met[i + AHEAD]);
         float boxes[2][SIDES];
-        put_box(boxes[0], state->x[a], state->y[a], state->radius[a]);
-        put_box(boxes[1], state->x[b], state->y[b], state->radius[b]);
-        if (!overlap(boxes[0], boxes[1])) continue;
+        put_fat_box(boxes[0], state->x[a], state->y[a], state->radius[a]);
+        put_fat_box(boxes[1], state->x[b], state->y[b], state->radius[b]);
+        if (!fat_overlap(boxes[0], boxes[1])) continue;
         if (out->used == QDI_BENCH_BLOCK) qdi_bench_flush(out);
         out->pairs[out->used++] = (qdi_bench_pair){state->index[a], state->index[b]};
     }
@@ -312,7 +321,7 @@ static bool do_blocks(qdi_bench_tree *state, bool moves) {
     fat->moves = moves;
     fat->sink.count = 0;
     for (size_t w = 0; w < fat->workers; ++w) fat->worker[w].out.used = 0;
-    qdi_team_for_workers(state->team, state->count, BLOCK, do_block, state);
+    qdi_team_for_workers(state->team, state->count, BLOCK, test_fat_block, state);
     size_t left = 0;
     for (size_t k = 0; k < fat->blocks; ++k) left += fat->sums[k];
     return left == 0;
@@ -320,7 +329,8 @@ static bool do_blocks(qdi_bench_tree *state, bool moves) {
 
 // ---- all anew ----
 
-static void find_rows(void *context, size_t begin, size_t end) {
+// Finds the row of each body index of the bench.
+static void find_fat_rows(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->fat->row[state->index[r]] = (uint32_t)r;
 }
@@ -357,25 +367,27 @@ static qd_status sort_candidates(qdi_bench_tree *state) {
     return QD_OK;
 }
 
-static qd_status make_all(qdi_bench_tree *state) {
+// Makes fat boxes and candidate pairs anew.
+static qd_status make_fat_candidates(qdi_bench_tree *state) {
     qdi_bench_fat *fat = state->fat;
     uint64_t orders = state->orders;
-    fat->growth = mean_over(state, fatten);
+    fat->growth = mean_over_bodies(state, fatten_rows);
     qd_status status = qdi_bench_tree_refresh(state);
     if (status == QD_OK && state->orders != orders) { // the boxes are still in the old order
-        fat->growth = mean_over(state, fatten);
+        fat->growth = mean_over_bodies(state, fatten_rows);
         status = qdi_bench_tree_refresh(state);
     }
     if (status == QD_OK) status = qd_tree_pairs(state->tree, state->team, state->pairs);
     if (status != QD_OK) return status;
-    if (state->orders != fat->rows_of) qdi_team_for(state->team, state->count, BLOCK, find_rows, state);
+    if (state->orders != fat->rows_of) qdi_team_for(state->team, state->count, BLOCK, find_fat_rows, state);
     fat->rows_of = state->orders;
     fat->held = true;
     fat->age = 0;
     return sort_candidates(state);
 }
 
-static size_t bytes_of(const qdi_bench_tree *state) {
+// Bytes that the bench's fat method reads in a step.
+static size_t fat_bytes(const qdi_bench_tree *state) {
     const qdi_bench_fat *fat = state->fat;
     size_t per_body = QDI_BENCH_TREE_COLUMNS * sizeof(double) + 4 * sizeof(uint32_t) + 2 * sizeof(qd_box);
     return state->count * per_body + qd_tree_statistics(state->tree).bytes + qd_pairs_bytes(state->pairs) +
@@ -392,13 +404,13 @@ qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step) {
     } else {
         if (!fat->held) qdi_bench_tree_move(state);
         moved = qdi_clock_ns();
-        status = make_all(state);
+        status = make_fat_candidates(state);
         if (status != QD_OK) return status;
         built = qdi_clock_ns();
         step->tests = qd_pairs_tests(state->pairs);
         (void)do_blocks(state, false);
     }
-    qdi_team_for_workers(state->team, fat->far_count, FAR_GRAIN, test_far, state);
+    qdi_team_for_workers(state->team, fat->far_count, FAR_GRAIN, test_far_pairs, state);
     for (size_t w = 0; w < fat->workers; ++w) qdi_bench_flush(&fat->worker[w].out);
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = built - moved;
@@ -407,6 +419,6 @@ qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step) {
     step->pairs = fat->sink.pairs;
     step->pair_count = fat->sink.count;
     step->pair_stride = sizeof *fat->sink.pairs;
-    step->bytes = bytes_of(state);
+    step->bytes = fat_bytes(state);
     return status;
 }

@@ -34,7 +34,8 @@ const char *qdi_frames_style_name(qdi_frames_style style) {
     return names[style];
 }
 
-static qd_status make_world(const qdi_frames_plan *plan, qd_world **world) {
+// Makes the world whose frames the bench draws.
+static qd_status make_frames_world(const qdi_frames_plan *plan, qd_world **world) {
     qdi_bench_setting setting;
     qd_status status = qdi_bench_setting_make(plan->scene, 1, plan->bodies, plan->seed,
                                               qd_allocator_default(), &setting);
@@ -60,8 +61,9 @@ static qd_status make_world(const qdi_frames_plan *plan, qd_world **world) {
     return status;
 }
 
-static qd_status make_job(const qdi_frames_plan *plan, qdi_frames_style style, const qd_world *world,
-                          frames_job *job) {
+// Prepares the bench of one style of frames.
+static qd_status make_frames_job(const qdi_frames_plan *plan, qdi_frames_style style, const qd_world *world,
+                                 frames_job *job) {
     const qd_allocator *allocator = qd_allocator_default();
     job->view = qd_view_default();
     job->view.width = plan->width;
@@ -81,7 +83,8 @@ static qd_status make_job(const qdi_frames_plan *plan, qdi_frames_style style, c
     return status == QD_OK ? qdi_caption_create(allocator, &job->view, NULL, &job->caption) : status;
 }
 
-static void free_job(const qdi_frames_plan *plan, frames_job *job) {
+// Frees what the bench of frames worked with.
+static void free_frames_job(const qdi_frames_plan *plan, frames_job *job) {
     const qd_allocator *allocator = qd_allocator_default();
     qdi_release(allocator, job->samples, MOVES * (plan->frames + 1), sizeof *job->samples);
     qdi_bytes_release(allocator, &job->bytes);
@@ -122,7 +125,9 @@ static qd_status make_frame(const qdi_frames_plan *plan, const qd_world *world, 
     return status;
 }
 
-static qdi_frames_row evaluate(const qdi_frames_plan *plan, qdi_frames_style style, const frames_job *job) {
+// Medians of the times of frames.
+static qdi_frames_row evaluate_frames(const qdi_frames_plan *plan, qdi_frames_style style,
+                                      const frames_job *job) {
     qdi_statistics found[MOVES];
     // The first frame finds its memory.
     for (size_t move = 0; move < MOVES; ++move)
@@ -147,9 +152,9 @@ qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row rows[QDI_FR
     memset(jobs, 0, sizeof jobs);
     *stopped = false;
     qd_world *world = NULL;
-    qd_status status = make_world(plan, &world);
+    qd_status status = make_frames_world(plan, &world);
     for (int style = 0; status == QD_OK && style < QDI_FRAMES_STYLES; ++style)
-        status = make_job(plan, (qdi_frames_style)style, world, &jobs[style]);
+        status = make_frames_job(plan, (qdi_frames_style)style, world, &jobs[style]);
     for (size_t frame = 0; status == QD_OK && !*stopped && frame <= plan->frames; ++frame) {
         for (int style = 0; status == QD_OK && !*stopped && style < QDI_FRAMES_STYLES; ++style) {
             status = make_frame(plan, world, frame, &jobs[style]);
@@ -157,8 +162,9 @@ qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row rows[QDI_FR
         }
     }
     for (int style = 0; style < QDI_FRAMES_STYLES; ++style) {
-        if (status == QD_OK && !*stopped) rows[style] = evaluate(plan, (qdi_frames_style)style, &jobs[style]);
-        free_job(plan, &jobs[style]);
+        if (status == QD_OK && !*stopped)
+            rows[style] = evaluate_frames(plan, (qdi_frames_style)style, &jobs[style]);
+        free_frames_job(plan, &jobs[style]);
     }
     qd_world_destroy(world);
     return status;

@@ -16,7 +16,8 @@ typedef struct lammps_paths {
     char data[ROOM], log[ROOM], images[ROOM];
 } lammps_paths;
 
-static bool name_paths(const char *folder, lammps_paths *paths) {
+// Names the files of the bench of LAMMPS's images.
+static bool name_lammps_paths(const char *folder, lammps_paths *paths) {
     if (strlen(folder) > ROOM - 64) return false;
     (void)snprintf(paths->data, sizeof paths->data, "%s/" STEM ".data", folder);
     (void)snprintf(paths->log, sizeof paths->log, "%s/" STEM ".log", folder);
@@ -24,7 +25,8 @@ static bool name_paths(const char *folder, lammps_paths *paths) {
     return true;
 }
 
-static qd_status write_data(const qdi_frames_plan *plan, const char *path) {
+// Writes the bodies of the bench of frames for LAMMPS.
+static qd_status write_frames_data(const qdi_frames_plan *plan, const char *path) {
     qdi_bench_setting setting;
     qd_status status = qdi_bench_setting_make(plan->scene, 1, plan->bodies, plan->seed,
                                               qd_allocator_default(), &setting);
@@ -86,7 +88,8 @@ static bool read_log(const char *path, double *seconds, double *part) {
     return *seconds > 0.0 && *part >= 0.0;
 }
 
-static size_t remove_images(const qdi_frames_plan *plan, const char *stem) {
+// Removes the images that LAMMPS wrote; returns their bytes.
+static size_t remove_lammps_images(const qdi_frames_plan *plan, const char *stem) {
     size_t bytes = 0;
     for (size_t i = 0; i <= plan->frames; ++i) {
         char path[ROOM + 64];
@@ -103,28 +106,31 @@ static size_t remove_images(const qdi_frames_plan *plan, const char *stem) {
     return bytes;
 }
 
-static qd_status fail(qd_error *error, qd_status status, const char *reason) {
+// Tells why LAMMPS made no images.
+static qd_status fail_lammps_frames(qd_error *error, qd_status status, const char *reason) {
     (void)snprintf(error->text, sizeof error->text, "%s", reason);
     return status;
 }
 
 qd_status qdi_frames_lammps(const qdi_frames_plan *plan, qdi_frames_row *row, qd_error *error) {
     lammps_paths paths;
-    if (!name_paths(plan->lammps, &paths))
-        return fail(error, QD_ERR_IO, "the folder for LAMMPS has a name that is too long");
-    qd_status status = write_data(plan, paths.data);
+    if (!name_lammps_paths(plan->lammps, &paths))
+        return fail_lammps_frames(error, QD_ERR_IO, "the folder for LAMMPS has a name that is too long");
+    qd_status status = write_frames_data(plan, paths.data);
     if (status != QD_OK)
-        return fail(error, status,
-                    status == QD_ERR_IO ? "the folder for LAMMPS cannot be written" : qd_status_text(status));
+        return fail_lammps_frames(error, status,
+                                  status == QD_ERR_IO ? "the folder for LAMMPS cannot be written"
+                                                      : qd_status_text(status));
     bool ran = run_lammps(plan);
     double seconds = 0.0, part = 0.0;
     bool told = ran && read_log(paths.log, &seconds, &part);
-    size_t bytes = remove_images(plan, paths.images);
+    size_t bytes = remove_lammps_images(plan, paths.images);
     (void)remove(paths.data);
     (void)remove(paths.log);
-    if (!ran) return fail(error, QD_ERR_IO, "lmp failed (does it have dump image with PNG?)");
+    if (!ran) return fail_lammps_frames(error, QD_ERR_IO, "lmp failed (does it have dump image with PNG?)");
     if (!told || bytes == 0)
-        return fail(error, QD_ERR_CORRUPT, "lmp made no pictures, or did not say how long they took");
+        return fail_lammps_frames(error, QD_ERR_CORRUPT,
+                                  "lmp made no pictures, or did not say how long they took");
     double each = seconds * 1e3 / (double)plan->frames;
     *row = (qdi_frames_row){.style = QDI_FRAMES_LAMMPS,
                             .bodies = plan->bodies,

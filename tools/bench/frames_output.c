@@ -1,6 +1,7 @@
 #include "tools/bench/frames.h"
 
-static void print(FILE *out, const void *measured) {
+// Prints the table of the bench of frames.
+static void print_frames(FILE *out, const void *measured) {
     const qdi_frames_report *report = measured;
     const qdi_frames_plan *plan = &report->plan;
     fprintf(out, "frames of %dx%d pixels, scene %s; %zu of each\n", plan->width, plan->height,
@@ -22,7 +23,8 @@ static void print(FILE *out, const void *measured) {
     }
 }
 
-static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
+// Writes a row of the CSV or JSON of the bench of frames.
+static void put_frames_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
     const qdi_frames_report *report = measured;
     const qdi_frames_plan *plan = &report->plan;
     const qdi_frames_row *row = &report->rows[number];
@@ -47,7 +49,8 @@ static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t numb
         qdi_bench_put_known(sheet, QDI_BENCH_OWN, "pixels", false, 0);
 }
 
+// What the bench of frames hands to those who write and print.
 qdi_bench_results qdi_frames_results_of(const qdi_frames_report *report) {
     return (qdi_bench_results){
-        .report = report, .count = report->count, .fields = put_fields, .print = print};
+        .report = report, .count = report->count, .fields = put_frames_fields, .print = print_frames};
 }

@@ -41,15 +41,18 @@ typedef struct grid_state {
     double *to;
 } grid_state;
 
+// Bodies of the bench's grid, with room for the last vector.
 static size_t padded_count(const grid_state *state) {
     return state->count + QDI_BENCH_LANES;
 }
 
-static size_t cell_ranges(const grid_state *state) {
+// Ranges of cells that the bench's grid is worked on in.
+static size_t grid_cell_ranges(const grid_state *state) {
     return qdi_range_count(state->cells.count, CELL_GRAIN);
 }
 
-static void destroy(void *given) {
+// Frees the method `grid` of the bench.
+static void destroy_grid(void *given) {
     grid_state *state = given;
     if (!state) return;
     const qd_allocator *allocator = state->allocator;
@@ -61,7 +64,7 @@ static void destroy(void *given) {
     qdi_release(allocator, state->floats, 4 * padded, sizeof *state->floats);
     qdi_release(allocator, state->boxes.index, padded, sizeof *state->boxes.index);
     qdi_release(allocator, state->starts, state->cells.count, sizeof *state->starts);
-    qdi_release(allocator, state->sums, cell_ranges(state), sizeof *state->sums);
+    qdi_release(allocator, state->sums, grid_cell_ranges(state), sizeof *state->sums);
     qdi_release(allocator, state->changed, threads * LINE, sizeof *state->changed);
     qdi_release(allocator, state->blocks, threads, sizeof *state->blocks);
     qdi_bench_sink_free(&state->sink);
@@ -69,7 +72,8 @@ static void destroy(void *given) {
     qdi_release(allocator, state, 1, sizeof *state);
 }
 
-static qd_status allocate(grid_state *state, int team_threads) {
+// Allocates what the method `grid` of the bench works with.
+static qd_status allocate_grid(grid_state *state, int team_threads) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count, padded = padded_count(state), threads = (size_t)team_threads;
     qd_team_def def = qd_team_def_default();
@@ -82,7 +86,7 @@ static qd_status allocate(grid_state *state, int team_threads) {
     state->floats = qdi_allocate(allocator, 4 * padded, sizeof *state->floats);
     state->boxes.index = qdi_allocate(allocator, padded, sizeof *state->boxes.index);
     state->starts = qdi_allocate(allocator, state->cells.count, sizeof *state->starts);
-    state->sums = qdi_allocate(allocator, cell_ranges(state), sizeof *state->sums);
+    state->sums = qdi_allocate(allocator, grid_cell_ranges(state), sizeof *state->sums);
     state->changed = qdi_allocate(allocator, threads * LINE, sizeof *state->changed);
     state->blocks = qdi_allocate(allocator, threads, sizeof *state->blocks);
     bool all = state->wide && state->narrow && state->row_boxes && state->floats && state->boxes.index &&
@@ -90,7 +94,8 @@ static qd_status allocate(grid_state *state, int team_threads) {
     return all ? qdi_bench_sink_reserve(&state->sink, 2 * n) : QD_ERR_MEMORY;
 }
 
-static void lay_out(grid_state *state, const qdi_bench_bodies *bodies) {
+// Divides a block of memory into the columns of the method `grid`.
+static void lay_out_grid(grid_state *state, const qdi_bench_bodies *bodies) {
     size_t n = state->count, padded = padded_count(state), bytes = n * sizeof(double);
     double **columns[WIDE] = {&state->x, &state->y, &state->vx, &state->vy, &state->radius, &state->spare};
     for (size_t i = 0; i < WIDE; ++i) *columns[i] = state->wide + i * n;
@@ -116,24 +121,26 @@ static void lay_out(grid_state *state, const qdi_bench_bodies *bodies) {
     }
 }
 
-static qd_status create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
+// Makes the method `grid` of the bench.
+static qd_status create_grid(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
     const qd_allocator *allocator = qd_allocator_default();
     *made = NULL;
     grid_state *state = qdi_allocate(allocator, 1, sizeof *state);
     if (!state) return QD_ERR_MEMORY;
     *state = (grid_state){.allocator = allocator, .count = bodies->count, .sink = {.allocator = allocator}};
     qd_status status = qdi_bench_cells_choose(bodies, allocator, &state->cells);
-    if (status == QD_OK) status = allocate(state, options->threads);
+    if (status == QD_OK) status = allocate_grid(state, options->threads);
     if (status != QD_OK) {
-        destroy(state);
+        destroy_grid(state);
         return status;
     }
-    lay_out(state, bodies);
+    lay_out_grid(state, bodies);
     *made = state;
     return QD_OK;
 }
 
-static void move_rows(void *context, size_t begin, size_t end, int worker) {
+// Moves a range of bodies of the grid and finds their cells.
+static void move_grid_rows(void *context, size_t begin, size_t end, int worker) {
     grid_state *state = context;
     const double *restrict x = state->x, *restrict y = state->y;
     uint32_t *restrict cell = state->cell;
@@ -150,30 +157,35 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
     state->changed[worker * LINE] += changed;
 }
 
-static void clear_cells(void *context, size_t begin, size_t end) {
+// Empties the counts of a range of cells.
+static void clear_grid_cells(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     memset(state->starts + begin, 0, (end - begin) * sizeof *state->starts);
 }
 
-static void count_alone(void *context, size_t begin, size_t end) {
+// Counts the bodies in cells on one thread.
+static void count_cells_alone(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) state->place[i] = state->starts[state->cell[i]]++;
 }
 
-static void count_together(void *context, size_t begin, size_t end) {
+// Counts the bodies in cells on several threads.
+static void count_cells_together(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i)
         state->place[i] = __atomic_fetch_add(&state->starts[state->cell[i]], 1, __ATOMIC_RELAXED);
 }
 
-static void sum_cells(void *context, size_t begin, size_t end) {
+// Adds up the counts of a range of cells.
+static void sum_cell_counts(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     uint32_t sum = 0;
     for (size_t c = begin; c < end; ++c) sum += state->starts[c];
     state->sums[begin / CELL_GRAIN] = sum;
 }
 
-static void start_cells(void *context, size_t begin, size_t end) {
+// Finds where the bodies of each cell begin.
+static void find_cell_starts(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     uint32_t sum = (uint32_t)state->sums[begin / CELL_GRAIN];
     for (size_t c = begin; c < end; ++c) {
@@ -183,7 +195,8 @@ static void start_cells(void *context, size_t begin, size_t end) {
     }
 }
 
-static void sort_boxes(void *context, size_t begin, size_t end) {
+// Puts boxes into the order of their cells.
+static void sort_grid_boxes(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) {
         uint32_t cell = state->cell[i], to = state->starts[cell] + state->place[i];
@@ -198,7 +211,8 @@ static void sort_boxes(void *context, size_t begin, size_t end) {
     }
 }
 
-static void sort_column(void *context, size_t begin, size_t end) {
+// Puts a column of bodies into the order of their cells.
+static void sort_grid_column(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) state->to[state->place[i]] = state->from[i];
 }
@@ -214,7 +228,7 @@ static void sort_rows(grid_state *state) {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i) {
         state->from = *columns[i];
         state->to = state->spare;
-        qdi_team_for(state->team, state->count, BODY_GRAIN, sort_column, state);
+        qdi_team_for(state->team, state->count, BODY_GRAIN, sort_grid_column, state);
         state->spare = *columns[i];
         *columns[i] = state->to;
     }
@@ -222,20 +236,22 @@ static void sort_rows(grid_state *state) {
     memcpy(state->cell, state->sorted_cell, state->count * sizeof *state->cell);
 }
 
-static void sort(grid_state *state) {
+// Sorts the bodies of the grid by cell.
+static void sort_grid(grid_state *state) {
     qd_team *team = state->team;
     size_t cells = state->cells.count;
     bool alone = qd_team_threads(team) == 1;
-    qdi_team_for(team, cells, CELL_GRAIN, clear_cells, state);
-    qdi_team_for(team, state->count, BODY_GRAIN, alone ? count_alone : count_together, state);
-    qdi_team_for(team, cells, CELL_GRAIN, sum_cells, state);
-    (void)qdi_exclusive_scan(state->sums, cell_ranges(state));
-    qdi_team_for(team, cells, CELL_GRAIN, start_cells, state);
-    qdi_team_for(team, state->count, BODY_GRAIN, sort_boxes, state);
+    qdi_team_for(team, cells, CELL_GRAIN, clear_grid_cells, state);
+    qdi_team_for(team, state->count, BODY_GRAIN, alone ? count_cells_alone : count_cells_together, state);
+    qdi_team_for(team, cells, CELL_GRAIN, sum_cell_counts, state);
+    (void)qdi_exclusive_scan(state->sums, grid_cell_ranges(state));
+    qdi_team_for(team, cells, CELL_GRAIN, find_cell_starts, state);
+    qdi_team_for(team, state->count, BODY_GRAIN, sort_grid_boxes, state);
     sort_rows(state);
 }
 
-static void search(void *context, size_t begin, size_t end, int worker) {
+// Finds the pairs of a range of bodies in the cells about them.
+static void search_grid(void *context, size_t begin, size_t end, int worker) {
     grid_state *state = context;
     qdi_bench_block *block = &state->blocks[worker];
     const qdi_bench_columns boxes = state->boxes;
@@ -248,25 +264,27 @@ static void search(void *context, size_t begin, size_t end, int worker) {
     qdi_bench_flush(block);
 }
 
-static qd_status find_pairs(grid_state *state) {
+// Finds all pairs of the grid, with more room where they do not fit.
+static qd_status find_grid_pairs(grid_state *state) {
     state->sink.count = 0;
-    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search, state);
+    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search_grid, state);
     if (state->sink.count <= state->sink.room) return QD_OK;
     qd_status status = qdi_bench_sink_reserve(&state->sink, state->sink.count); // now the number is known
     if (status != QD_OK) return status;
     state->sink.count = 0;
-    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search, state);
+    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search_grid, state);
     return QD_OK;
 }
 
-static qd_status step(void *given, qdi_bench_step *step) {
+// One step of the method `grid`: move, sort, find pairs.
+static qd_status step_grid(void *given, qdi_bench_step *step) {
     grid_state *state = given;
     uint64_t start = qdi_clock_ns();
-    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, move_rows, state);
+    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, move_grid_rows, state);
     uint64_t moved = qdi_clock_ns();
-    sort(state);
+    sort_grid(state);
     uint64_t sorted = qdi_clock_ns();
-    qd_status status = find_pairs(state);
+    qd_status status = find_grid_pairs(state);
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = sorted - moved;
     step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - sorted;
@@ -283,7 +301,7 @@ const qdi_bench_method qdi_bench_grid = {
     .name = "grid",
     .about = "uniform grid, counting sort in each step",
     .parallel = true,
-    .create = create,
-    .step = step,
-    .destroy = destroy,
+    .create = create_grid,
+    .step = step_grid,
+    .destroy = destroy_grid,
 };

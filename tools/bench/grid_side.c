@@ -17,7 +17,9 @@ static bool make_cells(const qdi_bench_bodies *bodies, double side, qdi_bench_ce
     return true;
 }
 
-static void count_bodies(const qdi_bench_bodies *bodies, const qdi_bench_cells *cells, uint32_t *counts) {
+// Counts the bodies in each cell, to choose the side of cells.
+static void count_cell_bodies(const qdi_bench_bodies *bodies, const qdi_bench_cells *cells,
+                              uint32_t *counts) {
     memset(counts, 0, cells->count * sizeof *counts);
     for (size_t i = 0; i < bodies->count; ++i)
         counts[qdi_bench_cell_of(bodies->x[i], bodies->y[i], cells->half, cells->inverse, cells->stride)] +=
@@ -54,7 +56,7 @@ qd_status qdi_bench_cells_choose(const qdi_bench_bodies *bodies, const qd_alloca
     for (int rung = 0; rung < 16; ++rung, side *= 1.25) {
         qdi_bench_cells tried;
         if (!make_cells(bodies, side, &tried)) continue;
-        count_bodies(bodies, &tried, counts);
+        count_cell_bodies(bodies, &tried, counts);
         double cost = cost_of(&tried, counts);
         if (cost < least) {
             least = cost;

@@ -14,7 +14,8 @@ static void print_row(FILE *out, const qdi_bench_row *row, const qdi_bench_row *
             row->ns.mean, row->ns.mean > 0 ? first->ns.mean / row->ns.mean : 0.0, row->method->about);
 }
 
-static void print(FILE *out, const void *report) {
+// Prints the table of the bench's ladder of ideas.
+static void print_ladder(FILE *out, const void *report) {
     const qdi_bench_rows *rows = report;
     const qdi_bench_row *first = NULL;
     for (size_t i = 0; i < rows->count; ++i) {
@@ -32,7 +33,7 @@ static void print(FILE *out, const void *report) {
 
 qdi_bench_results qdi_ladder_results_of(const qdi_bench_rows *rows) {
     qdi_bench_results results = qdi_bench_results_of(rows);
-    results.print = print;
+    results.print = print_ladder;
     return results;
 }
 

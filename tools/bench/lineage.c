@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *copy(const double *from, size_t count) {
+// Copies a column of bodies for a published quadtree.
+static double *copy_column(const double *from, size_t count) {
     double *to = qdi_allocate(qd_allocator_default(), count, sizeof *to);
     if (to) memcpy(to, from, count * sizeof *to);
     return to;
@@ -17,11 +18,11 @@ static double *copy(const double *from, size_t count) {
 qd_status qdi_lineage_bodies_init(qdi_lineage_bodies *bodies, const qdi_bench_bodies *from) {
     *bodies = (qdi_lineage_bodies){.count = from->count, .half = 0.5 * from->side};
     if (from->count == 0) return QD_OK;
-    bodies->x = copy(from->x, from->count);
-    bodies->y = copy(from->y, from->count);
-    bodies->vx = copy(from->vx, from->count);
-    bodies->vy = copy(from->vy, from->count);
-    bodies->radius = copy(from->radius, from->count);
+    bodies->x = copy_column(from->x, from->count);
+    bodies->y = copy_column(from->y, from->count);
+    bodies->vx = copy_column(from->vx, from->count);
+    bodies->vy = copy_column(from->vy, from->count);
+    bodies->radius = copy_column(from->radius, from->count);
     bodies->boxes = qdi_allocate(qd_allocator_default(), from->count, sizeof *bodies->boxes);
     if (!bodies->x || !bodies->y || !bodies->vx || !bodies->vy || !bodies->radius || !bodies->boxes)
         return QD_ERR_MEMORY;
@@ -83,7 +84,8 @@ qd_status qdi_lineage_test(qdi_lineage *tree, uint32_t self, const qdi_lineage_l
     return status;
 }
 
-static int by_ends(const void *a, const void *b) {
+// Order of two pairs by their bodies.
+static int compare_pairs(const void *a, const void *b) {
     const qdi_bench_pair *left = a, *right = b;
     if (left->a != right->a) return left->a < right->a ? -1 : 1;
     return left->b < right->b ? -1 : left->b > right->b;
@@ -96,10 +98,11 @@ static void drop_duplicates(qdi_lineage_pairs *pairs) {
         if (pair.a > pair.b) pairs->items[i] = (qdi_bench_pair){pair.b, pair.a};
     }
     if (pairs->count == 0) return;
-    qsort(pairs->items, pairs->count, sizeof *pairs->items, by_ends);
+    qsort(pairs->items, pairs->count, sizeof *pairs->items, compare_pairs);
     size_t kept = 1;
     for (size_t i = 1; i < pairs->count; ++i)
-        if (by_ends(&pairs->items[i], &pairs->items[kept - 1]) != 0) pairs->items[kept++] = pairs->items[i];
+        if (compare_pairs(&pairs->items[i], &pairs->items[kept - 1]) != 0)
+            pairs->items[kept++] = pairs->items[i];
     pairs->count = kept;
 }
 

@@ -41,6 +41,7 @@ typedef struct qdi_lineage_list {
 QD_MUST_USE qd_status qdi_lineage_list_grow(qdi_lineage_list *list, size_t more);
 void qdi_lineage_list_free(qdi_lineage_list *list);
 
+/// Adds an item to a list of a published quadtree.
 static inline QD_MUST_USE qd_status qdi_lineage_list_add(qdi_lineage_list *list, uint32_t item) {
     if (list->count == list->room) {
         qd_status status = qdi_lineage_list_grow(list, 1);
@@ -65,6 +66,7 @@ typedef struct qdi_lineage_pairs {
 QD_MUST_USE qd_status qdi_lineage_pairs_grow(qdi_lineage_pairs *pairs);
 void qdi_lineage_pairs_free(qdi_lineage_pairs *pairs);
 
+/// Adds a pair that a published quadtree found.
 static inline QD_MUST_USE qd_status qdi_lineage_pairs_add(qdi_lineage_pairs *pairs, uint32_t a, uint32_t b) {
     if (pairs->count == pairs->room) {
         qd_status status = qdi_lineage_pairs_grow(pairs);
@@ -145,6 +147,7 @@ static inline int qdi_lineage_quadrant(qd_box box, double mid_x, double mid_y) {
 static inline double qdi_lineage_middle_x(double mid_x, double half, int quadrant) {
     return quadrant == 0 || quadrant == 3 ? mid_x + 0.5 * half : mid_x - 0.5 * half;
 }
+/// The middle of a quadrant of a node.
 static inline double qdi_lineage_middle_y(double mid_y, double half, int quadrant) {
     return quadrant < 2 ? mid_y + 0.5 * half : mid_y - 0.5 * half;
 }

@@ -21,7 +21,8 @@ typedef struct tree {
     uint32_t spare; ///< first of four that were dropped; its `children` is the next such, 0 the end
 } tree;
 
-static void clear(tree *t) {
+// Empties the published quadtree A.
+static void a_clear(tree *t) {
     for (uint32_t i = 0; i < t->used; ++i) {
         t->nodes[i].objects.count = 0;
         t->nodes[i].children = 0;
@@ -50,7 +51,8 @@ static void cut_to_whole(const node *parent, int quadrant, node *child) {
     child->mid_y = trunc(parent->mid_y - parent->half) + (quadrant < 2 ? half : 0.0) + child->half;
 }
 
-static void split(tree *t, uint32_t at) {
+// Splits a node of the published quadtree A.
+static void a_split(tree *t, uint32_t at) {
     node *parent = &t->nodes[at];
     if (parent->children != 0) drop(t, parent->children);
     if (t->spare != 0) {
@@ -72,7 +74,8 @@ static void split(tree *t, uint32_t at) {
     }
 }
 
-static qd_status insert(tree *t, uint32_t at, uint32_t body) {
+// Inserts a body into the published quadtree A.
+static qd_status a_insert(tree *t, uint32_t at, uint32_t body) {
     const qd_box *boxes = t->base.bodies.boxes;
     node *n = &t->nodes[at];
     while (n->children != 0) {
@@ -84,7 +87,7 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     // Mended: a node that was split already was split again by what it had to keep, and lost its children.
     const bool splits = n->children == 0 || t->base.faults & QDI_A_SPLIT_AGAIN;
     if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || !splits) return status;
-    split(t, (uint32_t)(n - t->nodes));
+    a_split(t, (uint32_t)(n - t->nodes));
     for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
         uint32_t object = n->objects.items[i];
         int q = qdi_lineage_quadrant(boxes[object], n->mid_x, n->mid_y);
@@ -93,7 +96,7 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
             continue;
         }
         qdi_lineage_list_take(&n->objects, i);
-        status = insert(t, n->children + (uint32_t)q, object);
+        status = a_insert(t, n->children + (uint32_t)q, object);
     }
     return status;
 }
@@ -120,7 +123,8 @@ static qd_status retrieve(tree *t, uint32_t at, qd_box box) {
     return status;
 }
 
-static qd_status find_pairs(void *state) {
+// Finds all pairs with the published quadtree A.
+static qd_status a_find_pairs(void *state) {
     tree *t = state;
     qd_status status = QD_OK;
     t->base.pairs.count = 0;
@@ -134,28 +138,32 @@ static qd_status find_pairs(void *state) {
     return status;
 }
 
-static qd_status rebuild(void *state) {
+// Builds the published quadtree A anew.
+static qd_status a_rebuild(void *state) {
     tree *t = state;
-    clear(t);
+    a_clear(t);
     qd_status status = QD_OK;
-    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = insert(t, 0, i);
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = a_insert(t, 0, i);
     return status;
 }
 
-static size_t held(const void *state) {
+// Bytes that the published quadtree A holds.
+static size_t a_bytes(const void *state) {
     const tree *t = state;
     size_t bytes = QDI_LINEAGE_NODES * sizeof *t->nodes;
     for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
     return bytes;
 }
 
-static void end(void *state) {
+// Frees the published quadtree A.
+static void a_end(void *state) {
     tree *t = state;
     for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
     qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
 }
 
-static qd_status begin(void *state) {
+// Allocates the published quadtree A.
+static qd_status a_begin(void *state) {
     tree *t = state;
     t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
     if (!t->nodes) return QD_ERR_MEMORY;
@@ -165,14 +173,16 @@ static qd_status begin(void *state) {
     return QD_OK;
 }
 
-static const qdi_lineage_kind kind = {sizeof(tree), begin, rebuild, find_pairs, held, end};
+static const qdi_lineage_kind kind = {sizeof(tree), a_begin, a_rebuild, a_find_pairs, a_bytes, a_end};
 
+// Makes the method `lineage-a` of the bench.
 static qd_status a_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     return qdi_lineage_create(&kind, options->faults, bodies, state);
 }
 
-static qd_status published_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
-                                  void **state) {
+// Makes the published quadtree A with all its faults.
+static qd_status a_published_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
+                                    void **state) {
     (void)options;
     return qdi_lineage_create(&kind, QDI_A_FAULTS, bodies, state);
 }
@@ -183,7 +193,7 @@ const qdi_bench_method qdi_bench_published = {
     .parallel = false,
     .published = true,
     .most_bodies = 100000,
-    .create = published_create,
+    .create = a_published_create,
     .step = qdi_lineage_step,
     .destroy = qdi_lineage_destroy,
 };

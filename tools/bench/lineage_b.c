@@ -42,7 +42,8 @@ static bool carve(const node *n, area from, int quadrant, area *piece) {
     return piece->min_x <= piece->max_x && piece->min_y <= piece->max_y;
 }
 
-static void split(tree *t, node *parent) {
+// Splits a node of the published quadtree B.
+static void b_split(tree *t, node *parent) {
     if (t->spare != 0) {
         parent->children = t->spare;
         t->spare = t->nodes[t->spare].children;
@@ -61,7 +62,8 @@ static void split(tree *t, node *parent) {
     }
 }
 
-static qd_status insert(tree *t, uint32_t at, uint32_t body) {
+// Inserts a body into the published quadtree B.
+static qd_status b_insert(tree *t, uint32_t at, uint32_t body) {
     const qd_box *boxes = t->base.bodies.boxes;
     node *n = &t->nodes[at];
     while (n->children != 0) {
@@ -72,7 +74,7 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     qd_status status = qdi_lineage_list_add(&n->objects, body);
     if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || n->children != 0)
         return status;
-    split(t, n);
+    b_split(t, n);
     for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
         uint32_t object = n->objects.items[i];
         int q = qdi_lineage_quadrant(boxes[object], n->mid_x, n->mid_y);
@@ -81,7 +83,7 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
             continue;
         }
         qdi_lineage_list_take(&n->objects, i);
-        status = insert(t, n->children + (uint32_t)q, object);
+        status = b_insert(t, n->children + (uint32_t)q, object);
     }
     return status;
 }
@@ -103,7 +105,8 @@ static void merge(tree *t, node *n) {
     n->children = 0;
 }
 
-static qd_status walk(tree *t, uint32_t at) {
+// Takes bodies that left their nodes out of the published quadtree B.
+static qd_status b_walk(tree *t, uint32_t at) {
     node *n = &t->nodes[at];
     qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
@@ -121,20 +124,21 @@ static qd_status walk(tree *t, uint32_t at) {
             continue;
         }
         qdi_lineage_list_take(&n->objects, i);
-        status = insert(t, n->children + (uint32_t)q, body);
+        status = b_insert(t, n->children + (uint32_t)q, body);
     }
     if (n->children == 0) return status;
-    for (uint32_t i = 0; status == QD_OK && i < 4; ++i) status = walk(t, n->children + i);
+    for (uint32_t i = 0; status == QD_OK && i < 4; ++i) status = b_walk(t, n->children + i);
     if (status == QD_OK) merge(t, n);
     return status;
 }
 
-static qd_status refresh(void *state) {
+// Brings the published quadtree B up to date.
+static qd_status b_refresh(void *state) {
     tree *t = state;
     t->leavers.count = 0;
-    qd_status status = walk(t, 0);
+    qd_status status = b_walk(t, 0);
     for (size_t i = 0; status == QD_OK && i < t->leavers.count; ++i)
-        status = insert(t, 0, t->leavers.items[i]);
+        status = b_insert(t, 0, t->leavers.items[i]);
     return status;
 }
 
@@ -157,7 +161,8 @@ static qd_status retrieve(tree *t, uint32_t at, area query) {
     return status;
 }
 
-static qd_status find_pairs(void *state) {
+// Finds all pairs with the published quadtree B.
+static qd_status b_find_pairs(void *state) {
     tree *t = state;
     qd_status status = QD_OK;
     t->base.pairs.count = 0;
@@ -171,21 +176,24 @@ static qd_status find_pairs(void *state) {
     return status;
 }
 
-static size_t held(const void *state) {
+// Bytes that the published quadtree B holds.
+static size_t b_bytes(const void *state) {
     const tree *t = state;
     size_t bytes = QDI_LINEAGE_NODES * sizeof *t->nodes + t->leavers.room * sizeof(uint32_t);
     for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
     return bytes;
 }
 
-static void end(void *state) {
+// Frees the published quadtree B.
+static void b_end(void *state) {
     tree *t = state;
     for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
     qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
     qdi_lineage_list_free(&t->leavers);
 }
 
-static qd_status begin(void *state) {
+// Allocates the published quadtree B.
+static qd_status b_begin(void *state) {
     tree *t = state;
     t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
     if (!t->nodes) return QD_ERR_MEMORY;
@@ -194,12 +202,13 @@ static qd_status begin(void *state) {
     t->used = 1;
     t->nodes[0].bounds = (area){-(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
     qd_status status = QD_OK;
-    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = insert(t, 0, i);
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = b_insert(t, 0, i);
     return status;
 }
 
-static const qdi_lineage_kind kind = {sizeof(tree), begin, refresh, find_pairs, held, end};
+static const qdi_lineage_kind kind = {sizeof(tree), b_begin, b_refresh, b_find_pairs, b_bytes, b_end};
 
+// Makes the method `lineage-b` of the bench.
 static qd_status b_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     return qdi_lineage_create(&kind, options->faults, bodies, state);
 }

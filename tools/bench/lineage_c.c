@@ -60,7 +60,8 @@ static int path_turn(uint32_t path, uint32_t level) {
     return level < length ? (int)(path >> 2 * (length - 1 - level) & 3) : -1;
 }
 
-static void split(tree *t, uint32_t at) {
+// Splits a node of the published quadtree C.
+static void c_split(tree *t, uint32_t at) {
     node *parent = &t->nodes[at];
     parent->children = t->used;
     t->used += 4;
@@ -74,7 +75,8 @@ static void split(tree *t, uint32_t at) {
     }
 }
 
-static void take_out(tree *t, uint32_t body) {
+// Takes a body out of the published quadtree C.
+static void c_remove(tree *t, uint32_t body) {
     place p = t->places[body];
     if (p.node == NOWHERE) return;
     qdi_lineage_list *objects = &t->nodes[p.node].objects;
@@ -82,7 +84,8 @@ static void take_out(tree *t, uint32_t body) {
     if (p.slot < objects->count) t->places[objects->items[p.slot]].slot = p.slot;
 }
 
-static qd_status insert(tree *t, uint32_t at, uint32_t body) {
+// Inserts a body into the published quadtree C.
+static qd_status c_insert(tree *t, uint32_t at, uint32_t body) {
     node *n = &t->nodes[at];
     while (n->children != 0) {
         // Mended: an object on a middle line of a split node was dropped; it stays with the node.
@@ -100,7 +103,7 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     qd_status status = qdi_lineage_list_add(&n->objects, body);
     if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || n->children != 0)
         return status;
-    split(t, at);
+    c_split(t, at);
     for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
         uint32_t object = n->objects.items[i];
         int q = path_turn(t->places[object].path, n->level);
@@ -108,8 +111,8 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
             ++i;
             continue;
         }
-        take_out(t, object);
-        status = insert(t, n->children + (uint32_t)q, object);
+        c_remove(t, object);
+        status = c_insert(t, n->children + (uint32_t)q, object);
     }
     return status;
 }
@@ -121,16 +124,17 @@ static uint32_t code_of(uint32_t path) {
     return path - one;
 }
 
-static qd_status refresh(void *state) {
+// Brings the published quadtree C up to date.
+static qd_status c_refresh(void *state) {
     tree *t = state;
     qd_status status = QD_OK;
     for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
         uint32_t path = path_of(t->base.bodies.half, t->base.bodies.boxes[i]);
         if (path == t->places[i].path) continue;
         if (t->base.faults & QDI_C_SHARED_CODE && code_of(path) == code_of(t->places[i].path)) continue;
-        take_out(t, i);
+        c_remove(t, i);
         t->places[i].path = path;
-        status = insert(t, 0, i);
+        status = c_insert(t, 0, i);
     }
     return status;
 }
@@ -174,7 +178,8 @@ static qd_status pairs_of(tree *t, uint32_t self) {
     return status;
 }
 
-static qd_status find_pairs(void *state) {
+// Finds all pairs with the published quadtree C.
+static qd_status c_find_pairs(void *state) {
     tree *t = state;
     const qdi_lineage_pairs *pairs = &t->base.pairs;
     const bool skips = t->base.faults & QDI_C_SKIP_HIT;
@@ -190,21 +195,24 @@ static qd_status find_pairs(void *state) {
     return status;
 }
 
-static size_t held(const void *state) {
+// Bytes that the published quadtree C holds.
+static size_t c_bytes(const void *state) {
     const tree *t = state;
     size_t bytes = QDI_LINEAGE_NODES * sizeof *t->nodes + t->base.bodies.count * sizeof *t->places;
     for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
     return bytes;
 }
 
-static void end(void *state) {
+// Frees the published quadtree C.
+static void c_end(void *state) {
     tree *t = state;
     for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
     qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
     qdi_release(qd_allocator_default(), t->places, t->base.bodies.count, sizeof *t->places);
 }
 
-static qd_status begin(void *state) {
+// Allocates the published quadtree C.
+static qd_status c_begin(void *state) {
     tree *t = state;
     t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
     if (!t->nodes) return QD_ERR_MEMORY;
@@ -216,13 +224,14 @@ static qd_status begin(void *state) {
     qd_status status = t->places || count == 0 ? QD_OK : QD_ERR_MEMORY;
     for (uint32_t i = 0; status == QD_OK && i < count; ++i) {
         t->places[i].path = path_of(t->base.bodies.half, t->base.bodies.boxes[i]);
-        status = insert(t, 0, i);
+        status = c_insert(t, 0, i);
     }
     return status;
 }
 
-static const qdi_lineage_kind kind = {sizeof(tree), begin, refresh, find_pairs, held, end};
+static const qdi_lineage_kind kind = {sizeof(tree), c_begin, c_refresh, c_find_pairs, c_bytes, c_end};
 
+// Makes the method `lineage-c` of the bench.
 static qd_status c_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     return qdi_lineage_create(&kind, options->faults, bodies, state);
 }

@@ -42,7 +42,8 @@ static qd_status add_nodes(tree *t, uint32_t more, uint32_t *first) {
     return QD_OK;
 }
 
-static void start_node(node *n, double mid_x, double mid_y, double half, uint32_t level) {
+// Starts a node of the published quadtree E.
+static void e_start_node(node *n, double mid_x, double mid_y, double half, uint32_t level) {
     n->mid_x = mid_x;
     n->mid_y = mid_y;
     n->half = half;
@@ -52,15 +53,16 @@ static void start_node(node *n, double mid_x, double mid_y, double half, uint32_
     n->more = 0;
 }
 
-static qd_status divide(tree *t, uint32_t at) {
+// Divides a node of the published quadtree E.
+static qd_status e_divide(tree *t, uint32_t at) {
     uint32_t first = 0;
     qd_status status = add_nodes(t, 4, &first);
     if (status != QD_OK) return status;
     node *parent = &t->nodes[at];
     for (int q = 0; q < 4; ++q)
-        start_node(&t->nodes[first + (uint32_t)q], qdi_lineage_middle_x(parent->mid_x, parent->half, q),
-                   qdi_lineage_middle_y(parent->mid_y, parent->half, q), 0.5 * parent->half,
-                   parent->level + 1);
+        e_start_node(&t->nodes[first + (uint32_t)q], qdi_lineage_middle_x(parent->mid_x, parent->half, q),
+                     qdi_lineage_middle_y(parent->mid_y, parent->half, q), 0.5 * parent->half,
+                     parent->level + 1);
     parent->children = first;
     return QD_OK;
 }
@@ -71,7 +73,7 @@ static qd_status go_on(tree *t, uint32_t at) {
     qd_status status = add_nodes(t, 1, &first);
     if (status != QD_OK) return status;
     const node *n = &t->nodes[at];
-    start_node(&t->nodes[first], n->mid_x, n->mid_y, n->half, n->level);
+    e_start_node(&t->nodes[first], n->mid_x, n->mid_y, n->half, n->level);
     // Next to the first of its line, so that a new point need not follow the whole line.
     t->nodes[first].more = n->more;
     t->nodes[at].more = first;
@@ -85,14 +87,15 @@ static uint32_t child_of(const node *n, double x, double y) {
     return n->children + (upper ? (right ? 0 : 1) : (right ? 3 : 2));
 }
 
-static qd_status insert(tree *t, uint32_t body) {
+// Inserts a body into the published quadtree E.
+static qd_status e_insert(tree *t, uint32_t body) {
     const double x = t->base.bodies.x[body], y = t->base.bodies.y[body];
     uint32_t at = 0;
     while (t->nodes[at].count == CAPACITY) {
         const node *n = &t->nodes[at];
         qd_status status = QD_OK;
         if (n->level < LEVELS) {
-            if (n->children == 0) status = divide(t, at);
+            if (n->children == 0) status = e_divide(t, at);
             if (status != QD_OK) return status;
             at = child_of(&t->nodes[at], x, y);
         } else {
@@ -106,14 +109,15 @@ static qd_status insert(tree *t, uint32_t body) {
     return QD_OK;
 }
 
-static qd_status build(void *state) {
+// Builds the published quadtree E.
+static qd_status e_build(void *state) {
     tree *t = state;
     uint32_t root = 0;
     t->used = 0;
     qd_status status = add_nodes(t, 1, &root);
     if (status != QD_OK) return status;
-    start_node(&t->nodes[0], 0.0, 0.0, t->base.bodies.half, 0);
-    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = insert(t, i);
+    e_start_node(&t->nodes[0], 0.0, 0.0, t->base.bodies.half, 0);
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = e_insert(t, i);
     return status;
 }
 
@@ -171,23 +175,27 @@ static qd_status find_pairs(void *state) {
     return status;
 }
 
-static size_t held(const void *state) {
+// Bytes that the published quadtree E holds.
+static size_t e_bytes(const void *state) {
     const tree *t = state;
     return t->room * sizeof *t->nodes;
 }
 
-static void end(void *state) {
+// Frees the published quadtree E.
+static void e_end(void *state) {
     tree *t = state;
     qdi_release(qd_allocator_default(), t->nodes, t->room, sizeof *t->nodes);
 }
 
-static qd_status begin(void *state) {
+// Allocates nothing yet: the published quadtree E grows as it is built.
+static qd_status e_begin(void *state) {
     (void)state;
     return QD_OK;
 }
 
-static const qdi_lineage_kind kind = {sizeof(tree), begin, build, find_pairs, held, end};
+static const qdi_lineage_kind kind = {sizeof(tree), e_begin, e_build, find_pairs, e_bytes, e_end};
 
+// Makes the method `lineage-e` of the bench.
 static qd_status e_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     return qdi_lineage_create(&kind, options->faults, bodies, state);
 }

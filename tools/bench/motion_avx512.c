@@ -27,12 +27,14 @@ static inline __m256 away(__m256 nearest) {
                          _mm256_set1_ps(1.17549435e-38F));
 }
 
-static inline __m256 lower(__m512d middle, __m512d reach) {
+// The lower sides of eight boxes of the bench, rounded outward.
+static inline __m256 lower_sides(__m512d middle, __m512d reach) {
     const __m256 nearest = _mm512_cvtpd_ps(_mm512_sub_pd(middle, reach));
     return _mm256_sub_ps(nearest, away(nearest));
 }
 
-static inline __m256 upper(__m512d middle, __m512d reach) {
+// The upper sides of eight boxes of the bench, rounded outward.
+static inline __m256 upper_sides(__m512d middle, __m512d reach) {
     const __m256 nearest = _mm512_cvtpd_ps(_mm512_add_pd(middle, reach));
     return _mm256_add_ps(nearest, away(nearest));
 }
@@ -40,8 +42,8 @@ static inline __m256 upper(__m512d middle, __m512d reach) {
 // The boxes of eight disks, as qdi_outward_disk makes them.
 static inline void make_boxes(const double *x, const double *y, const double *radius, qd_box *boxes) {
     const __m512d at_x = _mm512_loadu_pd(x), at_y = _mm512_loadu_pd(y), reach = _mm512_loadu_pd(radius);
-    const __m256 min_x = lower(at_x, reach), min_y = lower(at_y, reach);
-    const __m256 max_x = upper(at_x, reach), max_y = upper(at_y, reach);
+    const __m256 min_x = lower_sides(at_x, reach), min_y = lower_sides(at_y, reach);
+    const __m256 max_x = upper_sides(at_x, reach), max_y = upper_sides(at_y, reach);
     const __m256 low = _mm256_unpacklo_ps(min_x, min_y), low_next = _mm256_unpackhi_ps(min_x, min_y);
     const __m256 high = _mm256_unpacklo_ps(max_x, max_y), high_next = _mm256_unpackhi_ps(max_x, max_y);
     // Bodies i and i + 4 share a vector.

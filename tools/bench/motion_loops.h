@@ -24,8 +24,9 @@ void MOVE(double *restrict x, double *restrict v, size_t count, double half) {
     if (signs >> 63) qdi_bench_mirror(x, v, count, half);
 }
 
-static void make_boxes(const double *restrict x, const double *restrict y, const double *restrict radius,
-                       qd_box *restrict boxes, size_t count) {
+/// Makes the boxes of disks of the bench.
+static void make_bench_boxes(const double *restrict x, const double *restrict y,
+                             const double *restrict radius, qd_box *restrict boxes, size_t count) {
     for (size_t i = 0; i < count; ++i) boxes[i] = qdi_outward_disk(x[i], y[i], radius[i]);
 }
 
@@ -35,6 +36,6 @@ void MOVE_DISKS(double *x, double *y, double *vx, double *vy, const double *radi
         size_t piece = count - at < PIECE ? count - at : PIECE;
         MOVE(x + at, vx + at, piece, half);
         MOVE(y + at, vy + at, piece, half);
-        make_boxes(x + at, y + at, radius + at, boxes + at, piece);
+        make_bench_boxes(x + at, y + at, radius + at, boxes + at, piece);
     }
 }

@@ -12,12 +12,13 @@ qdi_bench_origin qdi_bench_origin_here(const char *cpu, const char *unreliable) 
     return (qdi_bench_origin){qdi_build_commit, qdi_build_compiler, qdi_build_flags, cpu, unreliable};
 }
 
-static bool is_reliable(const qdi_bench_origin *origin) {
+// Whether nothing disturbed the bench.
+static bool is_origin_reliable(const qdi_bench_origin *origin) {
     return !origin->unreliable || !origin->unreliable[0];
 }
 
 void qdi_bench_print_reliability(FILE *out, const qdi_bench_origin *origin) {
-    if (is_reliable(origin)) return;
+    if (is_origin_reliable(origin)) return;
     fprintf(out, "\nNot reliable: %s. Measure again on a quiet machine.\n", origin->unreliable);
 }
 
@@ -32,10 +33,12 @@ static FILE *csv_field(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char
     return sheet->names ? NULL : sheet->csv;
 }
 
+// The JSON that a member of this scope goes into; NULL for none.
 static qdi_json *json_member(const qdi_bench_sheet *sheet, qdi_bench_scope scope) {
     return (unsigned)scope & sheet->scopes ? sheet->json : NULL;
 }
 
+// Writes a text into the bench's CSV and JSON.
 void qdi_bench_put_text(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char *name, const char *value) {
     FILE *csv = csv_field(sheet, scope, name);
     if (csv) fputs(value, csv);
@@ -43,6 +46,7 @@ void qdi_bench_put_text(qdi_bench_sheet *sheet, qdi_bench_scope scope, const cha
     if (json) qdi_json_text(json, name, value);
 }
 
+// Writes a whole number into the bench's CSV and JSON.
 void qdi_bench_put_whole(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char *name, uint64_t value) {
     FILE *csv = csv_field(sheet, scope, name);
     if (csv) fprintf(csv, "%" PRIu64, value);
@@ -50,6 +54,7 @@ void qdi_bench_put_whole(qdi_bench_sheet *sheet, qdi_bench_scope scope, const ch
     if (json) qdi_json_whole(json, name, value);
 }
 
+// Writes a hash into the bench's CSV and JSON.
 void qdi_bench_put_hash(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char *name, uint64_t value) {
     char digits[20];
     (void)snprintf(digits, sizeof digits, "%016" PRIx64, value);
@@ -128,17 +133,18 @@ void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_be
         line.names = line.begun = false;
         results->fields(&line, results->report, i);
         qdi_bench_put_origin(out, origin);
-        fputs(is_reliable(origin) ? ",yes\n" : ",no\n", out);
+        fputs(is_origin_reliable(origin) ? ",yes\n" : ",no\n", out);
     }
 }
 
-static void put_origin(qdi_json *json, const qdi_bench_origin *origin) {
+// Writes commit, compiler and machine of a bench as JSON.
+static void put_bench_origin(qdi_json *json, const qdi_bench_origin *origin) {
     qdi_json_text(json, "commit", origin->commit);
     qdi_json_text(json, "compiler", origin->compiler);
     qdi_json_text(json, "flags", origin->flags);
     qdi_json_text(json, "cpu", origin->cpu);
-    qdi_json_truth(json, "reliable", is_reliable(origin));
-    if (!is_reliable(origin)) qdi_json_text(json, "unreliable", origin->unreliable);
+    qdi_json_truth(json, "reliable", is_origin_reliable(origin));
+    if (!is_origin_reliable(origin)) qdi_json_text(json, "unreliable", origin->unreliable);
 }
 
 qd_status qdi_bench_write_json(qdi_json *json, const qdi_bench_origin *origin,
@@ -150,7 +156,7 @@ qd_status qdi_bench_write_json(qdi_json *json, const qdi_bench_origin *origin,
     qdi_json_whole(json, "schema", OUTPUT_SCHEMA);
     qdi_json_text(json, "version", QD_VERSION);
     results->fields(&shared, results->report, 0);
-    if (!results->apart) put_origin(json, origin);
+    if (!results->apart) put_bench_origin(json, origin);
     if (results->start) {
         qdi_json_open(json, "start", '{');
         results->fields(&start, results->report, 0);
@@ -160,7 +166,7 @@ qd_status qdi_bench_write_json(qdi_json *json, const qdi_bench_origin *origin,
     for (size_t i = 0; i < results->count; ++i) {
         qdi_json_open(json, NULL, '{');
         results->fields(&own, results->report, i);
-        if (results->apart) put_origin(json, origin);
+        if (results->apart) put_bench_origin(json, origin);
         qdi_json_close(json, '}');
     }
     qdi_json_close(json, ']');

@@ -23,10 +23,12 @@ typedef struct box2d_rigid {
     size_t step;
 } box2d_rigid;
 
+// A vector as Box2D has it.
 static b2Vec2 vec2(qd_vec2 v) {
     return (b2Vec2){(float)v.x, (float)v.y};
 }
 
+// Frees a world of Box2D.
 static void box2d_destroy(void *given) {
     box2d_rigid *state = given;
     if (!state) return;
@@ -35,6 +37,7 @@ static void box2d_destroy(void *given) {
     qdi_release(qd_allocator_default(), state, 1, sizeof *state);
 }
 
+// Friction and restitution of a bench's case for Box2D.
 static b2ShapeDef surface_of(const qdi_rigid_case *of) {
     b2ShapeDef def = b2DefaultShapeDef();
     def.material.friction = (float)of->friction; // two are mixed as ours are
@@ -42,6 +45,7 @@ static b2ShapeDef surface_of(const qdi_rigid_case *of) {
     return def;
 }
 
+// Adds the walls of a bench's case to Box2D.
 static void add_walls(b2BodyId ground, const qdi_rigid_setting *setting) {
     b2ShapeDef def = surface_of(setting->of);
     float w = (float)(0.5 * setting->size.x), h = (float)(0.5 * setting->size.y), t = (float)wall;
@@ -54,6 +58,7 @@ static void add_walls(b2BodyId ground, const qdi_rigid_setting *setting) {
     }
 }
 
+// Adds the shape of a body to Box2D.
 static void add_shape(const part *at, const qd_shape *shape, const b2ShapeDef *def) {
     if (shape->kind == QD_SHAPE_DISK) {
         b2Circle circle = {at->local.p, (float)shape->radius};
@@ -99,6 +104,7 @@ static b2BodyId body_for(const box2d_rigid *state, size_t number, b2BodyId groun
     return b2CreateBody(state->world, &def);
 }
 
+// Adds a body of a bench's case to Box2D.
 static void add_body(box2d_rigid *state, size_t number, b2BodyId ground) {
     const qdi_rigid_body *from = &state->setting->bodies[number];
     part *at = &state->parts[number];
@@ -115,6 +121,7 @@ static void add_body(box2d_rigid *state, size_t number, b2BodyId ground) {
     add_shape(at, &from->shape, &def);
 }
 
+// Makes a world of Box2D for a bench's case.
 static qd_status box2d_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                               void **made) {
     *made = NULL;
@@ -140,6 +147,7 @@ static qd_status box2d_create(const qdi_rigid_setting *setting, const qdi_rigid_
     return QD_OK;
 }
 
+// One step of Box2D.
 static qd_status box2d_step(void *given, qd_profile *profile) {
     (void)profile; // its phases are not ours
     box2d_rigid *state = given;
@@ -152,6 +160,7 @@ static qd_status box2d_step(void *given, qd_profile *profile) {
     return QD_OK;
 }
 
+// Reads the bodies of Box2D.
 static void box2d_read(const void *given, qdi_rigid_body *bodies) {
     const box2d_rigid *state = given;
     for (size_t i = 0; i < state->setting->total; ++i) {

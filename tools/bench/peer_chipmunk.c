@@ -25,22 +25,26 @@ typedef struct space {
 /// in one.
 #define STEPS_PER_SECOND 60.0F
 
+// The box of a body, as Chipmunk's index asks for it.
 static cpBB box_of(void *item) {
     const object *o = item;
     return cpBBNew((cpFloat)o->box.min_x, (cpFloat)o->box.min_y, (cpFloat)o->box.max_x,
                    (cpFloat)o->box.max_y);
 }
 
+// The velocity of a body, as Chipmunk's index asks for it.
 static cpVect velocity_of(void *item) {
     const object *o = item;
     return cpv((cpFloat)(o->vx * STEPS_PER_SECOND), (cpFloat)(o->vy * STEPS_PER_SECOND));
 }
 
+// Copies boxes and velocities to what Chipmunk's index points at.
 static void hand_over(space *s) {
     for (size_t i = 0; i < s->bodies.count; ++i)
         s->objects[i] = (object){s->bodies.boxes[i], (float)s->bodies.vx[i], (float)s->bodies.vy[i]};
 }
 
+// Called by Chipmunk's index for two bodies that may overlap.
 static cpCollisionID meet(void *first, void *second, cpCollisionID id, void *context) {
     space *s = context;
     const object *a = first, *b = second;
@@ -49,6 +53,7 @@ static cpCollisionID meet(void *first, void *second, cpCollisionID id, void *con
     return id;
 }
 
+// Frees an index of Chipmunk.
 static void chipmunk_destroy(void *state) {
     space *s = state;
     if (!s) return;
@@ -59,6 +64,7 @@ static void chipmunk_destroy(void *state) {
     qdi_release(qd_allocator_default(), s, 1, sizeof *s);
 }
 
+// Makes an index of Chipmunk for the bench.
 static qd_status chipmunk_create(const qdi_bench_bodies *bodies, cpSpatialIndex *index, void **state) {
     *state = NULL;
     space *s = qdi_allocate(qd_allocator_default(), 1, sizeof *s);
@@ -80,6 +86,7 @@ static qd_status chipmunk_create(const qdi_bench_bodies *bodies, cpSpatialIndex 
     return QD_OK;
 }
 
+// Makes Chipmunk's tree of boxes.
 static qd_status tree_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
     cpSpatialIndex *index = cpBBTreeNew(box_of, NULL);
@@ -100,6 +107,7 @@ static qd_status hash_create(const qdi_bench_bodies *bodies, const qdi_bench_opt
     return chipmunk_create(bodies, index, state);
 }
 
+// One step of an index of Chipmunk: move, update, find pairs.
 static qd_status chipmunk_step(void *state, qdi_bench_step *step) {
     space *s = state;
     uint64_t clock = 0;

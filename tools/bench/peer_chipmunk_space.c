@@ -26,11 +26,13 @@ typedef struct chipmunk_rigid {
     bool threaded;
 } chipmunk_rigid;
 
+// Frees a shape of Chipmunk.
 static void free_shape(cpBody *body, cpShape *shape, void *context) {
     (void)body, (void)context;
     cpShapeFree(shape);
 }
 
+// Frees a space of Chipmunk.
 static void chipmunk_destroy(void *given) {
     chipmunk_rigid *state = given;
     if (!state) return;
@@ -53,6 +55,7 @@ static void set_surface(cpShape *shape, const qdi_rigid_case *of) {
     cpShapeSetFriction(shape, sqrt(of->friction));
 }
 
+// Adds the walls of a bench's case to Chipmunk.
 static void add_walls(chipmunk_rigid *state, const qdi_rigid_setting *setting) {
     cpSpace *space = state->space;
     double w = setting->size.x, h = setting->size.y;
@@ -68,6 +71,7 @@ static void add_walls(chipmunk_rigid *state, const qdi_rigid_setting *setting) {
     }
 }
 
+// Adds a body of a bench's case to Chipmunk.
 static void add_body(chipmunk_rigid *state, size_t number, const qdi_rigid_setting *setting) {
     const qdi_rigid_body *from = &setting->bodies[number];
     cpBody *body = cpSpaceAddBody(state->space, cpBodyNew(from->mass, from->inertia));
@@ -83,6 +87,7 @@ static void add_body(chipmunk_rigid *state, size_t number, const qdi_rigid_setti
     state->bodies[number] = body;
 }
 
+// Makes a space of Chipmunk for a bench's case.
 static qd_status chipmunk_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                                  bool hashed, void **made) {
     *made = NULL;
@@ -112,16 +117,19 @@ static qd_status chipmunk_create(const qdi_rigid_setting *setting, const qdi_rig
     return QD_OK;
 }
 
+// Makes a space of Chipmunk with a spatial hash.
 static qd_status hash_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                              void **made) {
     return chipmunk_create(setting, options, true, made);
 }
 
+// Makes a space of Chipmunk with a tree.
 static qd_status tree_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                              void **made) {
     return chipmunk_create(setting, options, false, made);
 }
 
+// One step of a space of Chipmunk.
 static qd_status chipmunk_step(void *given, qd_profile *profile) {
     (void)profile; // it does not know its phases
     chipmunk_rigid *state = given;
@@ -132,6 +140,7 @@ static qd_status chipmunk_step(void *given, qd_profile *profile) {
     return QD_OK;
 }
 
+// Reads the bodies of a space of Chipmunk.
 static void chipmunk_read(const void *given, qdi_rigid_body *bodies) {
     const chipmunk_rigid *state = given;
     for (size_t i = 0; i < state->count; ++i) {

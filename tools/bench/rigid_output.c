@@ -7,17 +7,20 @@ const qdi_rigid_row *qdi_rigid_reference(const qdi_rigid_row *rows, size_t count
     return best ? best : rows;
 }
 
-static double times_as_fast(const qdi_rigid_report *report, const qdi_rigid_row *row) {
+// How many times as fast as the reference a rigid method is.
+static double rigid_times_as_fast(const qdi_rigid_report *report, const qdi_rigid_row *row) {
     return row->ns.median > 0 ? qdi_rigid_reference(report->rows, report->count)->ns.median / row->ns.median
                               : 0;
 }
 
-static void print_look(FILE *out, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
+// Prints contacts, energy and overlap of a rigid method.
+static void print_rigid_state(FILE *out, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
     fprintf(out, " %9zu %12.6g %9.4f", look->contacts, look->kinetic, look->deepest);
     if (setting->pyramid) fprintf(out, " %8.3f %7zu", look->top, look->fallen);
 }
 
-static void print(FILE *out, const void *measured) {
+// Prints the table of the bench of rigid contacts.
+static void print_rigid(FILE *out, const void *measured) {
     const qdi_rigid_report *report = measured;
     const qdi_rigid_plan *plan = report->plan;
     const qdi_rigid_setting *setting = plan->setting;
@@ -36,14 +39,14 @@ static void print(FILE *out, const void *measured) {
     if (setting->pyramid) fprintf(out, " %8s %7s", "top", "fallen");
     fputc('\n', out);
     fprintf(out, "%-14s %7s %9s %9s %9s %7s %7s", "(start)", "", "", "", "", "", "");
-    print_look(out, setting, &report->start);
+    print_rigid_state(out, setting, &report->start);
     fputc('\n', out);
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_rigid_row *row = &report->rows[i];
         fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f", row->method->name, plan->options.threads,
                 row->ns.median, row->ns.min, row->ns.mean, 100.0 * row->ns.spread,
-                times_as_fast(report, row));
-        print_look(out, setting, &row->end);
+                rigid_times_as_fast(report, row));
+        print_rigid_state(out, setting, &row->end);
         fputc('\n', out);
     }
     for (size_t i = 0; i < report->count; ++i) {
@@ -56,7 +59,8 @@ static void print(FILE *out, const void *measured) {
     }
 }
 
-static const char *phase_name(int phase) {
+// The name of a phase of a rigid method.
+static const char *rigid_phase_name(int phase) {
     return qd_phase_name((qd_phase)phase);
 }
 
@@ -75,7 +79,8 @@ static void put_look(qdi_bench_sheet *sheet, qdi_bench_scope scope, const qdi_ri
     }
 }
 
-static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
+// Writes a row of the CSV or JSON of the bench of rigid contacts.
+static void put_rigid_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
     const qdi_rigid_report *report = measured;
     const qdi_rigid_plan *plan = report->plan;
     const qdi_rigid_setting *setting = plan->setting;
@@ -92,11 +97,16 @@ static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t numb
     qdi_bench_put_statistics(sheet, &row->ns);
     put_look(sheet, QDI_BENCH_START, setting, &report->start);
     put_look(sheet, QDI_BENCH_OWN, setting, &row->end);
-    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", times_as_fast(report, row));
-    qdi_bench_put_phases(sheet, QDI_BENCH_OWN, phase_name, row->phases, QD_PHASE_EXPORT, row->has_phases);
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", rigid_times_as_fast(report, row));
+    qdi_bench_put_phases(sheet, QDI_BENCH_OWN, rigid_phase_name, row->phases, QD_PHASE_EXPORT,
+                         row->has_phases);
 }
 
+// What the bench of rigid contacts hands to those who write and print.
 qdi_bench_results qdi_rigid_results_of(const qdi_rigid_report *report) {
-    return (qdi_bench_results){
-        .report = report, .count = report->count, .fields = put_fields, .print = print, .start = true};
+    return (qdi_bench_results){.report = report,
+                               .count = report->count,
+                               .fields = put_rigid_fields,
+                               .print = print_rigid,
+                               .start = true};
 }

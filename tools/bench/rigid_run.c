@@ -29,11 +29,14 @@ typedef struct rigid_run {
     qdi_rigid_body *bodies; ///< as a method left them
 } rigid_run;
 
-static double *samples_of(const rigid_run *run, size_t number, size_t set) {
+// The samples of a rigid method.
+static double *rigid_samples(const rigid_run *run, size_t number, size_t set) {
     return run->samples + (number * SETS + set) * run->plan->repeats * run->plan->steps;
 }
 
-static qd_status step_all(const rigid_run *run, size_t number, size_t repeat, void *state, bool *stopped) {
+// Does the steps of a rigid method and measures them.
+static qd_status step_rigid_method(const rigid_run *run, size_t number, size_t repeat, void *state,
+                                   bool *stopped) {
     const qdi_rigid_plan *plan = run->plan;
     for (size_t k = 0; k < QDI_RIGID_DROPPED + plan->steps; ++k) {
         qd_profile profile;
@@ -48,22 +51,23 @@ static qd_status step_all(const rigid_run *run, size_t number, size_t repeat, vo
         }
         if (k < QDI_RIGID_DROPPED) continue;
         size_t place = repeat * plan->steps + k - QDI_RIGID_DROPPED;
-        samples_of(run, number, 0)[place] = (double)(end - start);
+        rigid_samples(run, number, 0)[place] = (double)(end - start);
         for (size_t phase = 0; phase < QD_PHASE_EXPORT; ++phase)
-            samples_of(run, number, 1 + phase)[place] = (double)profile.wall_ns[phase];
+            rigid_samples(run, number, 1 + phase)[place] = (double)profile.wall_ns[phase];
         run->rows[number].has_phases = profile.steps > 0;
     }
     return QD_OK;
 }
 
-static qd_status run_method(void *context, size_t number, size_t repeat, bool *stopped) {
+// Measures a rigid method once.
+static qd_status run_rigid_method(void *context, size_t number, size_t repeat, bool *stopped) {
     const rigid_run *run = context;
     const qdi_rigid_plan *plan = run->plan;
     qdi_rigid_row *row = &run->rows[number];
     void *state = NULL;
     qd_status status = row->method->create(plan->setting, &plan->options, &state);
     if (status != QD_OK) return status;
-    status = step_all(run, number, repeat, state, stopped);
+    status = step_rigid_method(run, number, repeat, state, stopped);
     bool last = repeat + 1 == plan->repeats;
     if (status == QD_OK && !*stopped && last) {
         memcpy(run->bodies, plan->setting->bodies, plan->setting->total * sizeof *run->bodies);
@@ -79,7 +83,7 @@ static qd_status run_method(void *context, size_t number, size_t repeat, bool *s
 /// time.
 static qdi_statistics figures_of(const rigid_run *run, size_t number, size_t set) {
     const qdi_rigid_plan *plan = run->plan;
-    double *times = samples_of(run, number, set);
+    double *times = rigid_samples(run, number, set);
     if (plan->setting->of->steps == 0)
         return qdi_statistics_per(times, plan->repeats * plan->steps, plan->setting->count);
     for (size_t repeat = 0; repeat < plan->repeats; ++repeat) {
@@ -110,7 +114,7 @@ qd_status qdi_rigid_run(const qdi_rigid_plan *plan, qdi_rigid_row *rows, bool *s
     for (size_t i = 0; i < count; ++i) rows[i] = (qdi_rigid_row){.method = plan->methods[i]};
     run.samples = qdi_allocate(allocator, samples, sizeof *run.samples);
     run.bodies = qdi_allocate(allocator, bodies, sizeof *run.bodies);
-    const qdi_bench_turns turns = {count, plan->repeats, plan->seed, USE_ORDER, run_method, &run};
+    const qdi_bench_turns turns = {count, plan->repeats, plan->seed, USE_ORDER, run_rigid_method, &run};
     size_t last = 0;
     qd_status status = run.samples && run.bodies ? qdi_bench_take_turns(&turns, stopped, &last)
                                                  : QD_ERR_MEMORY;

@@ -10,7 +10,8 @@
 static const qd_vec2 drum_pivot = {0, 10};
 static const double pi = 3.141592653589793, drum_spin = 25 * 3.141592653589793 / 180;
 
-static qd_status add_static(qdi_rigid_setting *setting, qd_shape shape, qd_vec2 position) {
+// Adds a static body to a case of the bench.
+static qd_status add_static_body(qdi_rigid_setting *setting, qd_shape shape, qd_vec2 position) {
     return qdi_rigid_add(setting, &shape, position, 0) ? QD_OK : QD_ERR_MEMORY;
 }
 
@@ -47,6 +48,7 @@ static qd_status add_pyramid(qdi_rigid_setting *setting, size_t rows, qd_vec2 ba
     return QD_OK;
 }
 
+// Makes the case `large_pyramid` of the bench of rigid contacts.
 static qd_status make_large_pyramid(qdi_rigid_setting *setting, size_t count) {
     size_t rows = 1;
     while ((rows + 1) * (rows + 2) / 2 <= count) ++rows;
@@ -55,7 +57,7 @@ static qd_status make_large_pyramid(qdi_rigid_setting *setting, size_t count) {
     setting->size = (qd_vec2){width + 20, (double)rows + 20};
     setting->pyramid = rows * (rows + 1) / 2;
     qd_status status = add_pyramid(setting, rows, (qd_vec2){-0.5 * (double)rows, 0});
-    return status == QD_OK ? add_static(setting, qd_shape_rect(width, 2), (qd_vec2){0, -1}) : status;
+    return status == QD_OK ? add_static_body(setting, qd_shape_rect(width, 2), (qd_vec2){0, -1}) : status;
 }
 
 /// Pyramids of ten rows beside and above each other, each row of them on a segment of its own.
@@ -73,12 +75,13 @@ static qd_status make_many_pyramids(qdi_rigid_setting *setting, size_t count) {
         status = add_pyramid(setting, ROWS, (qd_vec2){x, (double)(i / across * ROOM)});
     }
     for (size_t i = 0; i < high && status == QD_OK; ++i)
-        status = add_static(setting, qd_shape_capsule(width, 0), (qd_vec2){0, (double)(i * ROOM)});
+        status = add_static_body(setting, qd_shape_capsule(width, 0), (qd_vec2){0, (double)(i * ROOM)});
     return status;
 }
 
 // ---- a heavy square flies into a wall of small ones ----
 
+// Makes the case `smash` of the bench of rigid contacts.
 static qd_status make_smash(qdi_rigid_setting *setting, size_t count) {
     const double width = 0.4;
     const qd_shape large = qd_shape_rect(8, 8), square = qd_shape_rect(width, width);
@@ -98,6 +101,7 @@ static qd_status make_smash(qdi_rigid_setting *setting, size_t count) {
 
 // ---- drums ----
 
+// Makes the case `tumbler` of the bench of rigid contacts.
 static qd_status make_tumbler(qdi_rigid_setting *setting, size_t count) {
     size_t side = (size_t)sqrt((double)count);
     setting->origin = (qd_vec2){-20, -10};
@@ -145,16 +149,18 @@ static qd_status make_washer(qdi_rigid_setting *setting, size_t count) {
 
 // ---- a heap that a pusher goes through ----
 
-static qd_status add_yard(qdi_rigid_setting *setting) {
+// Adds the floor and walls of the case `junkyard`.
+static qd_status add_junkyard_walls(qdi_rigid_setting *setting) {
     enum { HALF = 80, HEIGHT = 50 };
     qd_status status = QD_OK;
     for (int x = -HALF; x <= HALF && status == QD_OK; ++x)
-        status = add_static(setting, qd_shape_rect(1.1, 1), (qd_vec2){x, 0});
+        status = add_static_body(setting, qd_shape_rect(1.1, 1), (qd_vec2){x, 0});
     for (int i = 0; i < 2 * HEIGHT && status == QD_OK; ++i)
-        status = add_static(setting, qd_shape_rect(1, 1.1), (qd_vec2){i % 2 ? HALF : -HALF, 1 + i / 2});
+        status = add_static_body(setting, qd_shape_rect(1, 1.1), (qd_vec2){i % 2 ? HALF : -HALF, 1 + i / 2});
     return status;
 }
 
+// Makes the case `junkyard` of the bench of rigid contacts.
 static qd_status make_junkyard(qdi_rigid_setting *setting, size_t count) {
     enum { ACROSS = 200, CORNERS = 5 };
     const double radius = 0.25, aside = 0.1;
@@ -174,7 +180,7 @@ static qd_status make_junkyard(qdi_rigid_setting *setting, size_t count) {
         qd_vec2 place = {x + centroid.x, 4 * radius * (double)(i % high) + 15 + centroid.y};
         if (!qdi_rigid_add(setting, &junk, place, 1)) status = QD_ERR_MEMORY;
     }
-    if (status == QD_OK) status = add_yard(setting);
+    if (status == QD_OK) status = add_junkyard_walls(setting);
     qdi_rigid_body *body = status == QD_OK ? qdi_rigid_add(setting, &pusher, (qd_vec2){0, 4}, 0) : NULL;
     if (body) body->kind = QD_BODY_KINEMATIC;
     return status == QD_OK && !body ? QD_ERR_MEMORY : status;

@@ -19,7 +19,8 @@ static const double still = 1e-3;
 static const double slowed = 0.7;
 enum { SLOWED_EVERY = 8 };
 
-static double between(qd_random *random, double low, double high) {
+// A random number of a bench's case in a range.
+static double random_between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);
 }
 
@@ -32,8 +33,8 @@ qd_status qdi_rigid_make_gas(qdi_rigid_setting *setting, size_t count) {
     setting->size = (qd_vec2){(double)across * cell, (double)across * cell};
     for (size_t i = 0; i < count; ++i) {
         qd_random random = qd_random_at(SEED, i, USE_BODY);
-        double x = ((double)(i % across) + 0.5) * cell + between(&random, -slack, slack);
-        double y = ((double)(i / across) + 0.5) * cell + between(&random, -slack, slack);
+        double x = ((double)(i % across) + 0.5) * cell + random_between(&random, -slack, slack);
+        double y = ((double)(i / across) + 0.5) * cell + random_between(&random, -slack, slack);
         qd_vec2 velocity = {disk_speed * qd_random_normal(&random), disk_speed * qd_random_normal(&random)};
         qdi_rigid_body *body = qdi_rigid_add(setting, &disk, (qd_vec2){x, y}, 1);
         if (!body) return QD_ERR_MEMORY;
@@ -58,8 +59,8 @@ qd_status qdi_rigid_make_pile(qdi_rigid_setting *setting, size_t count) {
         size_t row = i / across;
         double x = ((double)(i % across) + (row % 2 ? 1.0 : 0.5)) * rect_room_x;
         double y = ((double)row + 0.5) * rect_room_y;
-        qd_vec2 half = {between(&random, 0.3, 0.5), between(&random, 0.2, 0.4)};
-        double t = 0.5 * between(&random, -rect_turn, rect_turn), scale = 1 / (1 + t * t);
+        qd_vec2 half = {random_between(&random, 0.3, 0.5), random_between(&random, 0.2, 0.4)};
+        double t = 0.5 * random_between(&random, -rect_turn, rect_turn), scale = 1 / (1 + t * t);
         const qd_shape rect = qd_shape_rect(2 * half.x, 2 * half.y);
         qdi_rigid_body *body = qdi_rigid_add(setting, &rect, (qd_vec2){x, y}, 1);
         if (!body) return QD_ERR_MEMORY;

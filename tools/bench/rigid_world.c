@@ -11,7 +11,8 @@ typedef struct rigid_world {
     size_t step;
 } rigid_world;
 
-static qd_status add_bodies(qd_world *world, const qdi_rigid_body *bodies, size_t count) {
+// Adds the bodies of a bench's case to one of our worlds.
+static qd_status add_rigid_bodies(qd_world *world, const qdi_rigid_body *bodies, size_t count) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         const qdi_rigid_body *body = &bodies[i];
@@ -32,8 +33,10 @@ static qd_status add_bodies(qd_world *world, const qdi_rigid_body *bodies, size_
     return status;
 }
 
-static qd_status make(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                      const qdi_rigid_options *options, qd_continuous continuous, qd_world **world) {
+// Makes one of our worlds for a bench's case.
+static qd_status make_rigid_world(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
+                                  const qdi_rigid_options *options, qd_continuous continuous,
+                                  qd_world **world) {
     qd_world_def def = qd_world_def_default();
     def.origin = setting->origin;
     def.size = setting->size;
@@ -47,10 +50,11 @@ static qd_status make(const qdi_rigid_setting *setting, const qdi_rigid_body *bo
     def.threads = options->threads;
     def.simd = options->simd;
     qd_status status = qd_world_create(&def, world);
-    if (status == QD_OK) status = add_bodies(*world, bodies, setting->total);
+    if (status == QD_OK) status = add_rigid_bodies(*world, bodies, setting->total);
     return status;
 }
 
+// Frees one of our worlds after a bench.
 static void impulse_destroy(void *given) {
     rigid_world *state = given;
     if (!state) return;
@@ -58,13 +62,14 @@ static void impulse_destroy(void *given) {
     qdi_release(qd_allocator_default(), state, 1, sizeof *state);
 }
 
-static qd_status create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
-                        qd_continuous continuous, void **made) {
+// Makes the method of the bench that is our contact solver.
+static qd_status create_rigid_world(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
+                                    qd_continuous continuous, void **made) {
     *made = NULL;
     rigid_world *state = qdi_allocate(qd_allocator_default(), 1, sizeof *state);
     if (!state) return QD_ERR_MEMORY;
     *state = (rigid_world){setting, NULL, 0};
-    qd_status status = make(setting, setting->bodies, options, continuous, &state->world);
+    qd_status status = make_rigid_world(setting, setting->bodies, options, continuous, &state->world);
     if (status == QD_OK)
         *made = state;
     else
@@ -72,16 +77,20 @@ static qd_status create(const qdi_rigid_setting *setting, const qdi_rigid_option
     return status;
 }
 
-static qd_status auto_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
-                             void **made) {
-    return create(setting, options, QD_CONTINUOUS_AUTO, made);
+// Makes our contact solver with ccd as it chooses itself.
+static qd_status create_rigid_auto(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
+                                   void **made) {
+    return create_rigid_world(setting, options, QD_CONTINUOUS_AUTO, made);
 }
 
-static qd_status off_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options, void **made) {
-    return create(setting, options, QD_CONTINUOUS_OFF, made);
+// Makes our contact solver without ccd.
+static qd_status create_rigid_off(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
+                                  void **made) {
+    return create_rigid_world(setting, options, QD_CONTINUOUS_OFF, made);
 }
 
-static qd_status drive(rigid_world *state) {
+// Moves the kinematic bodies of a bench's case.
+static qd_status drive_rigid_world(rigid_world *state) {
     const qdi_rigid_setting *setting = state->setting;
     qd_vec2 velocity;
     if (!setting->of->drive || !setting->of->drive(state->step, setting->dt, &velocity)) return QD_OK;
@@ -91,13 +100,15 @@ static qd_status drive(rigid_world *state) {
     return status == QD_OK ? qd_world_place(state->world, id, body.position, velocity, NULL) : status;
 }
 
+// One step of our contact solver in the bench.
 static qd_status impulse_step(void *given, qd_profile *profile) {
     rigid_world *state = given;
-    qd_status status = drive(state);
+    qd_status status = drive_rigid_world(state);
     state->step += 1;
     return status == QD_OK ? qd_world_step(state->world, state->setting->dt, profile) : status;
 }
 
+// Reads the bodies of our world in the bench.
 static void impulse_read(const void *given, qdi_rigid_body *bodies) {
     const rigid_world *state = given;
     qd_body_view view = qd_world_view(state->world);
@@ -127,7 +138,7 @@ qd_status qdi_rigid_world_slow(void *given, double part, qdi_rigid_body *bodies)
 
 const qdi_rigid_method qdi_rigid_impulse = {
     .name = "impulse",
-    .create = auto_create,
+    .create = create_rigid_auto,
     .step = impulse_step,
     .read = impulse_read,
     .destroy = impulse_destroy,
@@ -135,7 +146,7 @@ const qdi_rigid_method qdi_rigid_impulse = {
 
 const qdi_rigid_method qdi_rigid_impulse_off = {
     .name = "impulse-off",
-    .create = off_create,
+    .create = create_rigid_off,
     .step = impulse_step,
     .read = impulse_read,
     .destroy = impulse_destroy,
@@ -161,7 +172,7 @@ qd_status qdi_rigid_look_at(const qdi_rigid_setting *setting, const qdi_rigid_bo
     *look = (qdi_rigid_look){0};
     qd_world *world = NULL;
     qdi_rigid_options options = {1, QD_SIMD_AUTO};
-    qd_status status = make(setting, bodies, &options, QD_CONTINUOUS_OFF, &world);
+    qd_status status = make_rigid_world(setting, bodies, &options, QD_CONTINUOUS_OFF, &world);
     if (status == QD_OK) status = qd_world_detect(world);
     if (status == QD_OK) {
         const qd_contact *contacts = qd_world_contacts(world, &look->contacts);

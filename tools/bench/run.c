@@ -21,7 +21,8 @@ typedef struct bench_run {
     size_t taken[QDI_BENCH_MOST_METHODS]; ///< steps that were measured
 } bench_run;
 
-static double *samples_of(const bench_run *run, size_t method, size_t set) {
+// The samples of a pair-finding method.
+static double *bench_samples(const bench_run *run, size_t method, size_t set) {
     return run->samples + (method * SETS + set) * run->plan->repeats * run->plan->steps;
 }
 
@@ -53,9 +54,9 @@ static uint64_t note_times(bench_run *run, size_t method, const qdi_bench_step *
     for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) whole += step->ns[phase];
     if (!counts) return whole;
     size_t place = run->taken[method]++;
-    samples_of(run, method, 0)[place] = (double)whole;
+    bench_samples(run, method, 0)[place] = (double)whole;
     for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
-        samples_of(run, method, 1 + phase)[place] = (double)step->ns[phase];
+        bench_samples(run, method, 1 + phase)[place] = (double)step->ns[phase];
     return whole;
 }
 
@@ -107,7 +108,8 @@ static qd_status run_once(bench_run *run, size_t method, void *state, qdi_bench_
     return QD_OK;
 }
 
-static qd_status run_method(void *context, size_t method, size_t repeat, bool *stopped) {
+// Measures a pair-finding method once.
+static qd_status run_bench_method(void *context, size_t method, size_t repeat, bool *stopped) {
     bench_run *run = context;
     const qdi_bench_plan *plan = run->plan;
     const qdi_bench_method *tested = plan->methods[method];
@@ -143,10 +145,10 @@ static void evaluate(const bench_run *run) {
     for (size_t method = 0; method < plan->method_count; ++method) {
         qdi_bench_row *row = &run->rows[method];
         const size_t count = run->taken[method];
-        row->ns = qdi_statistics_per(samples_of(run, method, 0), count, plan->bodies);
+        row->ns = qdi_statistics_per(bench_samples(run, method, 0), count, plan->bodies);
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
             row->phases[phase] =
-                qdi_statistics_per(samples_of(run, method, 1 + phase), count, plan->bodies).median;
+                qdi_statistics_per(bench_samples(run, method, 1 + phase), count, plan->bodies).median;
     }
 }
 
@@ -161,8 +163,8 @@ qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *s
     bench_run run = {.plan = plan, .rows = rows, .bodies = &setting.bodies};
     size_t samples = plan->method_count * SETS * plan->repeats;
     run.samples = qdi_allocate(allocator, samples, plan->steps * sizeof *run.samples);
-    const qdi_bench_turns turns = {plan->method_count, plan->repeats, plan->seed,
-                                   USE_ORDER,          run_method,    &run};
+    const qdi_bench_turns turns = {plan->method_count, plan->repeats,    plan->seed,
+                                   USE_ORDER,          run_bench_method, &run};
     size_t last = 0;
     if (run.samples) {
         status = qdi_bench_take_turns(&turns, stopped, &last);

@@ -43,8 +43,9 @@ static void draw_clustered(uint64_t seed, qd_random *random, double side, double
     } while (fabs(*x) > .5 * side || fabs(*y) > .5 * side);
 }
 
-static void fill_columns(const qdi_bench_scene *scene, double speed, uint64_t seed,
-                         qdi_bench_setting *setting) {
+// Fills the columns of bodies of a bench's scene.
+static void fill_scene_columns(const qdi_bench_scene *scene, double speed, uint64_t seed,
+                               qdi_bench_setting *setting) {
     size_t n = setting->bodies.count;
     double *x = setting->block, *y = x + n, *vx = y + n, *vy = vx + n, *radius = vy + n;
     double area = 0, largest = 0;
@@ -78,7 +79,7 @@ qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, double speed, siz
     *setting = (qdi_bench_setting){.bodies = {.count = count}, .allocator = allocator};
     setting->block = qdi_allocate(allocator, COLUMNS * count, sizeof *setting->block);
     if (!setting->block) return QD_ERR_MEMORY;
-    fill_columns(scene, speed, seed, setting);
+    fill_scene_columns(scene, speed, seed, setting);
     return QD_OK;
 }
 

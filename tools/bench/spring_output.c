@@ -5,15 +5,18 @@ double qdi_spring_ratio(const qdi_spring_report *report) {
     return report->rows[QDI_SPRING_LAMMPS].ns.median / report->rows[QDI_SPRING_OURS].ns.median;
 }
 
-static double times_as_fast(const qdi_spring_report *report, size_t method) {
+// How many times as fast as LAMMPS our springs are.
+static double spring_times_as_fast(const qdi_spring_report *report, size_t method) {
     return method == QDI_SPRING_OURS ? qdi_spring_ratio(report) : 1;
 }
 
-static const char *simd_of(const qdi_spring_report *report, size_t method) {
+// The SIMD level of a method of the bench of springs.
+static const char *spring_simd(const qdi_spring_report *report, size_t method) {
     return method == QDI_SPRING_OURS ? qd_simd_name(report->plan->simd) : "none";
 }
 
-static void print(FILE *out, const void *measured) {
+// Prints the table of the bench of springs.
+static void print_spring(FILE *out, const void *measured) {
     const qdi_spring_report *report = measured;
     const qdi_spring_plan *plan = report->plan;
     fprintf(out, "%s: %zu disks; %zu steps after %zu, %zu times\n", plan->of->name, plan->bodies, plan->steps,
@@ -25,7 +28,7 @@ static void print(FILE *out, const void *measured) {
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_spring_row *row = &report->rows[i];
         fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f\n", row->method, plan->threads, row->ns.median,
-                row->ns.min, row->ns.mean, 100.0 * row->ns.spread, times_as_fast(report, i));
+                row->ns.min, row->ns.mean, 100.0 * row->ns.spread, spring_times_as_fast(report, i));
     }
     fprintf(out, "spring by phase:");
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
@@ -40,11 +43,13 @@ static void print(FILE *out, const void *measured) {
                 plan->threads > 1 ? ", or mpirun," : "");
 }
 
-static const char *phase_name(int phase) {
+// The name of a phase in the bench of springs.
+static const char *spring_phase_name(int phase) {
     return qd_phase_name((qd_phase)phase);
 }
 
-static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
+// Writes a row of the CSV or JSON of the bench of springs.
+static void put_spring_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
     const qdi_spring_report *report = measured;
     const qdi_spring_plan *plan = report->plan;
     const qdi_spring_row *row = &report->rows[number];
@@ -53,7 +58,7 @@ static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t numb
     qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "spring", plan->of->name);
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "bodies", plan->bodies);
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "threads", (uint64_t)plan->threads);
-    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "simd", simd_of(report, number));
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "simd", spring_simd(report, number));
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "steps", plan->steps);
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "repeats", plan->repeats);
     qdi_bench_put_statistics(sheet, &row->ns);
@@ -62,12 +67,12 @@ static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t numb
     qdi_bench_put_real(sheet, QDI_BENCH_SHARED, "kinetic", report->kinetic);
     qdi_bench_put_real(sheet, both ? QDI_BENCH_SHARED : QDI_BENCH_CSV, "difference", report->difference);
     if (both && sheet->json) qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "lammps", report->version);
-    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", times_as_fast(report, number));
-    qdi_bench_put_phases(sheet, QDI_BENCH_JSON, phase_name, report->phases, QD_PHASE_EXPORT,
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", spring_times_as_fast(report, number));
+    qdi_bench_put_phases(sheet, QDI_BENCH_JSON, spring_phase_name, report->phases, QD_PHASE_EXPORT,
                          number == QDI_SPRING_OURS);
 }
 
 qdi_bench_results qdi_spring_results_of(const qdi_spring_report *report) {
     return (qdi_bench_results){
-        .report = report, .count = report->count, .fields = put_fields, .print = print};
+        .report = report, .count = report->count, .fields = put_spring_fields, .print = print_spring};
 }

@@ -78,13 +78,15 @@ typedef struct spring_run {
     qdi_lammps_result theirs;           ///< the same of LAMMPS
 } spring_run;
 
-static bool go_on(const spring_run *run, bool *stopped) {
+// Whether the bench of springs goes on.
+static bool spring_goes_on(const spring_run *run, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     *stopped = plan->tick && !plan->tick(plan->context);
     return !*stopped;
 }
 
-static void keep_end(spring_run *run, const qd_world *world, const qd_profile *profile) {
+// Keeps the state at the end of our side of the bench of springs.
+static void keep_spring_end(spring_run *run, const qd_world *world, const qd_profile *profile) {
     qdi_spring_report *report = run->report;
     qdi_lammps_look(&run->scene, world, run->ours);
     const size_t count = run->scene.count;
@@ -95,7 +97,8 @@ static void keep_end(spring_run *run, const qd_world *world, const qd_profile *p
         report->phases[phase] = (double)profile->wall_ns[phase] / (double)profile->body_steps;
 }
 
-static qd_status step_ours(spring_run *run, qd_world *world, double *sample, bool *stopped) {
+// Does and measures the steps of our springs.
+static qd_status step_our_springs(spring_run *run, qd_world *world, double *sample, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     qd_profile profile;
     memset(&profile, 0, sizeof profile);
@@ -106,22 +109,24 @@ static qd_status step_ours(spring_run *run, qd_world *world, double *sample, boo
         uint64_t start = qdi_clock_ns();
         status = qd_world_step(world, run->scene.dt, counts ? &profile : NULL);
         if (counts) spent += qdi_clock_ns() - start;
-        if (!go_on(run, stopped)) return status;
+        if (!spring_goes_on(run, stopped)) return status;
     }
     *sample = (double)spent / (double)plan->steps;
-    if (status == QD_OK) keep_end(run, world, &profile);
+    if (status == QD_OK) keep_spring_end(run, world, &profile);
     return status;
 }
 
-static qd_status run_ours(spring_run *run, double *sample, bool *stopped) {
+// Measures our springs once.
+static qd_status run_our_springs(spring_run *run, double *sample, bool *stopped) {
     qd_world *world = NULL;
     qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, run->error);
-    if (status == QD_OK) status = step_ours(run, world, sample, stopped);
+    if (status == QD_OK) status = step_our_springs(run, world, sample, stopped);
     qd_world_destroy(world);
     return status;
 }
 
-static qd_status run_theirs(spring_run *run, double *sample, bool *stopped) {
+// Measures the springs of LAMMPS once.
+static qd_status run_lammps_springs(spring_run *run, double *sample, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     const qdi_lammps_task task = {
         .ranks = plan->threads, .warm = plan->warm, .steps = plan->steps, .columns = "x y vx vy omegaz"};
@@ -130,13 +135,14 @@ static qd_status run_theirs(spring_run *run, double *sample, bool *stopped) {
     if (status != QD_OK) return status;
     *sample = 1e9 * run->theirs.seconds / (double)plan->steps;
     snprintf(run->report->version, sizeof run->report->version, "%s", run->theirs.version);
-    (void)go_on(run, stopped);
+    (void)spring_goes_on(run, stopped);
     return QD_OK;
 }
 
 // ---- figures ----
 
-static void evaluate(const spring_run *run) {
+// Medians and differences of both sides of the bench of springs.
+static void evaluate_springs(const spring_run *run) {
     static const char *const names[QDI_SPRING_METHODS] = {"spring", "lammps"};
     qdi_spring_report *report = run->report;
     const size_t repeats = run->plan->repeats;
@@ -148,10 +154,12 @@ static void evaluate(const spring_run *run) {
     report->difference = qdi_lammps_difference(&run->scene, end, run->ours, QDI_LAMMPS_X, QDI_LAMMPS_SPIN, 1);
 }
 
-static qd_status run_method(void *context, size_t method, size_t repeat, bool *stopped) {
+// Measures one side of the bench of springs once.
+static qd_status run_spring_method(void *context, size_t method, size_t repeat, bool *stopped) {
     spring_run *run = context;
     double *sample = &run->samples[method * run->plan->repeats + repeat];
-    return method == QDI_SPRING_OURS ? run_ours(run, sample, stopped) : run_theirs(run, sample, stopped);
+    return method == QDI_SPRING_OURS ? run_our_springs(run, sample, stopped)
+                                     : run_lammps_springs(run, sample, stopped);
 }
 
 qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
@@ -160,7 +168,8 @@ qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report,
     const size_t samples = QDI_SPRING_METHODS * plan->repeats;
     *report = (qdi_spring_report){.plan = plan, .count = plan->peer ? QDI_SPRING_METHODS : 1};
     spring_run run = {.plan = plan, .report = report, .error = error};
-    const qdi_bench_turns turns = {report->count, plan->repeats, plan->seed, USE_ORDER, run_method, &run};
+    const qdi_bench_turns turns = {report->count, plan->repeats,     plan->seed,
+                                   USE_ORDER,     run_spring_method, &run};
     size_t last = 0;
     error->text[0] = '\0';
     *stopped = false;
@@ -170,7 +179,7 @@ qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report,
     run.ours = qdi_allocate(allocator, plan->bodies, sizeof *run.ours);
     if (!run.samples || !run.ours) status = QD_ERR_MEMORY;
     if (status == QD_OK) status = qdi_bench_take_turns(&turns, stopped, &last);
-    if (status == QD_OK && !*stopped) evaluate(&run);
+    if (status == QD_OK && !*stopped) evaluate_springs(&run);
     qdi_lammps_result_free(&run.theirs);
     qdi_release(allocator, run.samples, samples, sizeof *run.samples);
     qdi_release(allocator, run.ours, plan->bodies, sizeof *run.ours);

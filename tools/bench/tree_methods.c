@@ -13,7 +13,8 @@
 
 enum { GRAIN = 4096 };
 
-static void destroy(void *given) {
+// Frees a method of the bench that is our tree.
+static void destroy_tree_method(void *given) {
     qdi_bench_tree *state = given;
     if (!state) return;
     const qd_allocator *allocator = state->allocator;
@@ -27,7 +28,8 @@ static void destroy(void *given) {
     qdi_release(allocator, state, 1, sizeof *state);
 }
 
-static qd_status allocate(qdi_bench_tree *state, int threads) {
+// Allocates what our tree in the bench works with.
+static qd_status allocate_tree_method(qdi_bench_tree *state, int threads) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count;
     qd_team_def def = qd_team_def_default();
@@ -43,7 +45,8 @@ static qd_status allocate(qdi_bench_tree *state, int threads) {
     return state->wide && state->narrow && state->boxes ? QD_OK : QD_ERR_MEMORY;
 }
 
-static void lay_out(qdi_bench_tree *state, const qdi_bench_bodies *bodies) {
+// Divides a block of memory into the columns of bodies.
+static void lay_out_tree_method(qdi_bench_tree *state, const qdi_bench_bodies *bodies) {
     size_t n = state->count, bytes = n * sizeof(double);
     double **columns[QDI_BENCH_TREE_COLUMNS] = {&state->x,  &state->y,      &state->vx,
                                                 &state->vy, &state->radius, &state->spare};
@@ -60,8 +63,9 @@ static void lay_out(qdi_bench_tree *state, const qdi_bench_bodies *bodies) {
     state->changed = n; // the first step puts the rows in order
 }
 
-static qd_status create(qdi_bench_tree_way way, const qdi_bench_bodies *bodies,
-                        const qdi_bench_options *options, void **made) {
+// Makes a method of the bench that is our tree.
+static qd_status create_tree_method(qdi_bench_tree_way way, const qdi_bench_bodies *bodies,
+                                    const qdi_bench_options *options, void **made) {
     const qd_allocator *allocator = qd_allocator_default();
     *made = NULL;
     qdi_bench_tree *state = qdi_allocate(allocator, 1, sizeof *state);
@@ -73,57 +77,64 @@ static qd_status create(qdi_bench_tree_way way, const qdi_bench_bodies *bodies,
                               .half = .5 * bodies->side};
     state->def.size = (qd_vec2){bodies->side, bodies->side};
     state->def.simd = (qd_simd)options->simd;
-    qd_status status = allocate(state, options->threads);
+    qd_status status = allocate_tree_method(state, options->threads);
     if (status != QD_OK) {
-        destroy(state);
+        destroy_tree_method(state);
         return status;
     }
-    lay_out(state, bodies);
+    lay_out_tree_method(state, bodies);
     if (way == QDI_BENCH_JOIN && options->margin != 0)
         status = qdi_bench_fat_create(state, options, &state->fat);
     if (status == QD_OK)
         *made = state;
     else
-        destroy(state);
+        destroy_tree_method(state);
     return status;
 }
 
+// Makes the method `tree` of the bench: joined retrieval.
 static qd_status create_join(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
-    return create(QDI_BENCH_JOIN, bodies, options, made);
+    return create_tree_method(QDI_BENCH_JOIN, bodies, options, made);
 }
 
+// Makes our tree with fat boxes.
 static qd_status create_margin(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
                                void **made) {
     qdi_bench_options own = *options;
     if (own.margin == 0) own.margin = (double)NAN;
-    return create(QDI_BENCH_JOIN, bodies, &own, made);
+    return create_tree_method(QDI_BENCH_JOIN, bodies, &own, made);
 }
 
+// Makes our tree with a retrieval for each body.
 static qd_status create_each(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
-    return create(QDI_BENCH_EACH, bodies, options, made);
+    return create_tree_method(QDI_BENCH_EACH, bodies, options, made);
 }
 
+// Makes our tree built anew in each step.
 static qd_status create_rebuild(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
                                 void **made) {
-    return create(QDI_BENCH_REBUILD, bodies, options, made);
+    return create_tree_method(QDI_BENCH_REBUILD, bodies, options, made);
 }
 
-static void move_rows(void *context, size_t begin, size_t end) {
+// Moves a range of bodies of our tree in the bench.
+static void move_tree_rows(void *context, size_t begin, size_t end) {
     qdi_bench_tree *state = context;
     qdi_bench_move_disks(state->x + begin, state->y + begin, state->vx + begin, state->vy + begin,
                          state->radius + begin, state->boxes + begin, end - begin, state->half);
 }
 
 void qdi_bench_tree_move(qdi_bench_tree *state) {
-    qdi_team_for(state->team, state->count, GRAIN, move_rows, state);
+    qdi_team_for(state->team, state->count, GRAIN, move_tree_rows, state);
 }
 
-static void order_column(void *context, size_t begin, size_t end) {
+// Puts a column of bodies into the tree's order.
+static void order_tree_column(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->to[r] = state->from[state->places[r]];
 }
 
-static void order_indices(void *context, size_t begin, size_t end) {
+// Puts the indices of bodies into the tree's order.
+static void order_tree_indices(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->spare_index[r] = state->index[state->places[r]];
 }
@@ -136,11 +147,11 @@ static qd_status order_rows(qdi_bench_tree *state) {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i) {
         state->from = *columns[i];
         state->to = state->spare;
-        qdi_team_for(state->team, state->count, GRAIN, order_column, state);
+        qdi_team_for(state->team, state->count, GRAIN, order_tree_column, state);
         state->spare = *columns[i];
         *columns[i] = state->to;
     }
-    qdi_team_for(state->team, state->count, GRAIN, order_indices, state);
+    qdi_team_for(state->team, state->count, GRAIN, order_tree_indices, state);
     uint32_t *index = state->index;
     state->index = state->spare_index;
     state->spare_index = index;
@@ -169,7 +180,8 @@ qd_status qdi_bench_tree_refresh(qdi_bench_tree *state) {
     return state->changed >= state->count ? order_rows(state) : QD_OK;
 }
 
-static qd_status step_plain(qdi_bench_tree *state, qdi_bench_step *step) {
+// One step of our tree without fat boxes.
+static qd_status step_plain_tree(qdi_bench_tree *state, qdi_bench_step *step) {
     uint64_t start = qdi_clock_ns();
     qdi_bench_tree_move(state);
     uint64_t moved = qdi_clock_ns();
@@ -192,10 +204,11 @@ static qd_status step_plain(qdi_bench_tree *state, qdi_bench_step *step) {
     return status;
 }
 
-static qd_status step(void *given, qdi_bench_step *step) {
+// One step of our tree in the bench.
+static qd_status step_tree_method(void *given, qdi_bench_step *step) {
     qdi_bench_tree *state = given;
     return state->fat && qdi_bench_fat_pays(state) ? qdi_bench_fat_step(state, step)
-                                                   : step_plain(state, step);
+                                                   : step_plain_tree(state, step);
 }
 
 const qdi_bench_method qdi_bench_quadtree = {
@@ -203,8 +216,8 @@ const qdi_bench_method qdi_bench_quadtree = {
     .about = "our quadtree, refreshed, then joined with itself",
     .parallel = true,
     .create = create_join,
-    .step = step,
-    .destroy = destroy,
+    .step = step_tree_method,
+    .destroy = destroy_tree_method,
 };
 
 const qdi_bench_method qdi_bench_margin = {
@@ -212,8 +225,8 @@ const qdi_bench_method qdi_bench_margin = {
     .about = "quadtree with larger boxes (--margin, else auto), refreshed now and then",
     .parallel = true,
     .create = create_margin,
-    .step = step,
-    .destroy = destroy,
+    .step = step_tree_method,
+    .destroy = destroy_tree_method,
 };
 
 const qdi_bench_method qdi_bench_each = {
@@ -221,8 +234,8 @@ const qdi_bench_method qdi_bench_each = {
     .about = "our quadtree, refreshed; then one retrieve per body",
     .parallel = true,
     .create = create_each,
-    .step = step,
-    .destroy = destroy,
+    .step = step_tree_method,
+    .destroy = destroy_tree_method,
 };
 
 const qdi_bench_method qdi_bench_rebuild = {
@@ -230,6 +243,6 @@ const qdi_bench_method qdi_bench_rebuild = {
     .about = "our quadtree, built anew in each step and joined with itself",
     .parallel = true,
     .create = create_rebuild,
-    .step = step,
-    .destroy = destroy,
+    .step = step_tree_method,
+    .destroy = destroy_tree_method,
 };

@@ -160,8 +160,8 @@ static qd_status print_export_json(const export_job *job) {
     qdi_json_open(&json, NULL, '{');
     qdi_json_text(&json, "directory", job->output);
     qdi_json_text(&json, "format", job->settings.format);
-    qdi_json_whole(&json, "frames", job->totals.moments);
-    if (job->totals.moments > 0) {
+    qdi_json_whole(&json, "frames", job->totals.states);
+    if (job->totals.states > 0) {
         qdi_json_whole(&json, "first_step", job->first_step);
         qdi_json_whole(&json, "last_step", job->last_step);
     }
@@ -180,8 +180,8 @@ static int report_export(const export_job *job) {
         return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
     }
     if (job->settings.common.quiet) return QDI_EXIT_DONE;
-    fprintf(stderr, "%s: %" PRIu64 " frame%s", job->output, totals->moments, totals->moments == 1 ? "" : "s");
-    if (totals->moments > 0)
+    fprintf(stderr, "%s: %" PRIu64 " frame%s", job->output, totals->states, totals->states == 1 ? "" : "s");
+    if (totals->states > 0)
         fprintf(stderr, ", step %" PRIu64 " to %" PRIu64, job->first_step, job->last_step);
     fprintf(stderr, "; %" PRIu64 " file%s, %s\n", totals->files, totals->files == 1 ? "" : "s",
             qdi_words_bytes((double)totals->bytes).text);

@@ -48,12 +48,30 @@ int qdi_scene_choose_text(const char *text, size_t bytes, const qd_scene_changes
     return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
 }
 
+/// The file beside a missing one that differs in its ending only: .yaml for .yml and the other way round, or
+/// with .yaml behind it. False where there is none.
+static bool find_twin_file(const char *name, char *twin, size_t room) {
+    static const char *const endings[][2] = {{".yml", ".yaml"}, {".yaml", ".yml"}, {"", ".yaml"}};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+        if (!ends_with(name, endings[i][0])) continue;
+        int length = snprintf(twin, room, "%.*s%s", (int)(strlen(name) - strlen(endings[i][0])), name,
+                              endings[i][1]);
+        if (length > 0 && (size_t)length < room && qdi_os_is_file(twin)) return true;
+    }
+    return false;
+}
+
 int qdi_scene_choose(const char *name, const qd_scene_changes *changes, qd_scene **scene) {
     qd_error error = {""};
     bool file = names_a_file(name);
     qd_status status = file ? qd_scene_read(name, changes, scene, &error)
                             : qd_scene_builtin(name, changes, scene, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
+    char twin[256];
+    if (!qdi_os_is_file(name) && find_twin_file(name, twin, sizeof twin)) {
+        qdi_complain("%s; did you mean \"%s\"?", qdi_failure_reason(status, &error), twin);
+        return QDI_EXIT_SCENE;
+    }
     if (status == QD_ERR_NOT_FOUND && !file) {
         qdi_complain("%s (`quadrille scenes` lists them; a file's name ends in .yaml)",
                      qdi_failure_reason(status, &error));

@@ -31,11 +31,11 @@ static qd_status find_area(moments_job *job) {
 
 /// Loads the world of a step. QD_ERR_NOT_FOUND where the run has none, QD_ERR_CORRUPT where it is damaged.
 static qd_status load_world(const moments_job *job, uint64_t step, qd_world **world, qd_error *error) {
-    qd_store_moment stored;
+    qd_store_state stored;
     qd_status status = qd_store_find_world(job->past->store, step, &stored, error);
     if (status != QD_OK) return status;
     status = qd_world_load(stored.world, stored.world_bytes, 1, NULL, world, error);
-    qd_store_moment_free(job->past->store, &stored);
+    qd_store_state_free(job->past->store, &stored);
     return status;
 }
 

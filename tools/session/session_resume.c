@@ -106,7 +106,7 @@ static void drop_candidate(candidate *found) {
 }
 
 /// Copies the bytes behind the session's state. Errors: QD_ERR_MEMORY.
-static qd_status read_past(const qd_store_moment *moment, candidate *found) {
+static qd_status read_past(const qd_store_state *moment, candidate *found) {
     size_t size = (size_t)found->state.past_bytes;
     if (size == 0) return QD_OK;
     found->past = qdi_allocate(qd_allocator_default(), size, 1);
@@ -116,7 +116,7 @@ static qd_status read_past(const qd_store_moment *moment, candidate *found) {
 }
 
 /// Reads a stored moment. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY, ...
-static qd_status read_moment(const qdi_session *session, const qd_store_moment *moment, candidate *found,
+static qd_status read_moment(const qdi_session *session, const qd_store_state *moment, candidate *found,
                              qd_error *error) {
     found->bytes = moment->world_bytes;
     qd_status status = qdi_session_state_read(moment->session, moment->session_bytes, &found->state, error);
@@ -150,7 +150,7 @@ static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_erro
     uint64_t most = UINT64_MAX;
     reasons->text[0] = '\0';
     for (;;) {
-        qd_store_moment moment;
+        qd_store_state moment;
         qd_error error = {""};
         qd_status status = qd_store_last_checkpoint(session->store, most, &moment, &error);
         if (error.text[0]) *reasons = error;
@@ -158,7 +158,7 @@ static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_erro
         uint64_t step = moment.step, whole = 0;
         *found = (candidate){.world = NULL};
         status = read_moment(session, &moment, found, &error);
-        qd_store_moment_free(session->store, &moment);
+        qd_store_state_free(session->store, &moment);
         if (status != QD_OK && status != QD_ERR_CORRUPT) {
             drop_candidate(found);
             *reasons = error;

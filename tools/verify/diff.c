@@ -123,17 +123,17 @@ static qd_status step_both(qdi_diff *diff, bool list, qd_error *error) {
 static qd_status load_next(qdi_diff_side *side, uint64_t from, qd_error *error) {
     qd_store *store = side->past.store;
     for (;;) {
-        qd_store_moment snapshot, checkpoint;
+        qd_store_state snapshot, checkpoint;
         qd_status one = qd_store_next_snapshot(store, from, &snapshot, error);
         qd_status two = qd_store_next_checkpoint(store, from, &checkpoint, error);
         bool first = one != QD_ERR_NOT_FOUND && (two == QD_ERR_NOT_FOUND || snapshot.step <= checkpoint.step);
-        qd_store_moment *moment = first ? &snapshot : &checkpoint;
+        qd_store_state *moment = first ? &snapshot : &checkpoint;
         qd_status status = first ? one : two;
         if (status == QD_OK)
             status = qdi_replay_load(&side->replay, moment->world, moment->world_bytes, error);
         uint64_t step = moment->step;
-        if (one == QD_OK) qd_store_moment_free(store, &snapshot);
-        if (two == QD_OK) qd_store_moment_free(store, &checkpoint);
+        if (one == QD_OK) qd_store_state_free(store, &snapshot);
+        if (two == QD_OK) qd_store_state_free(store, &checkpoint);
         if (status != QD_ERR_CORRUPT || step < from) return status; // a damaged one is passed over
         from = step + 1;
     }

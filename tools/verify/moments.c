@@ -39,7 +39,7 @@ int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last) {
 /// Loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the last.
 static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *error) {
     qd_store *store = moments->replay.past->store;
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_status status = qd_store_next_snapshot(store, moments->step_from, &moment, error);
     if (status != QD_OK) return status;
     moments->step_from = moment.step + 1;
@@ -49,7 +49,7 @@ static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *er
         snprintf(error->text, sizeof error->text, "the snapshot of step %" PRIu64 ": %.400s", moment.step,
                  qdi_failure_reason(status, &reason));
     }
-    qd_store_moment_free(store, &moment);
+    qd_store_state_free(store, &moment);
     return status;
 }
 

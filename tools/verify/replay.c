@@ -121,12 +121,12 @@ qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *data, size_t 
 }
 
 qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *error) {
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_store *store = replay->past->store;
     qd_status status = qd_store_last_checkpoint(store, most, &moment, NULL);
     if (status == QD_OK) {
         status = qdi_replay_load(replay, moment.world, moment.world_bytes, error);
-        qd_store_moment_free(store, &moment);
+        qd_store_state_free(store, &moment);
         if (status != QD_ERR_CORRUPT) return status;
     }
     // No checkpoint, or none that is any good: all that it takes is in the scene.

@@ -27,9 +27,9 @@ enum {
 /// A table of stored worlds, and its next row.
 typedef struct states {
     const char *table, *one;
-    qd_status (*next)(qd_store *, uint64_t, qd_store_moment *, qd_error *);
+    qd_status (*next)(qd_store *, uint64_t, qd_store_state *, qd_error *);
     bool there;
-    qd_store_moment moment;
+    qd_store_state moment;
     uint64_t *count;
 } states;
 
@@ -120,7 +120,7 @@ static qd_status next_stored_state(walk *job, states *of, uint64_t from) {
     }
     of->there = status == QD_OK && of->moment.step <= job->past->plan.steps;
     if (status == QD_OK && !of->there) {
-        qd_store_moment_free(store, &of->moment);
+        qd_store_state_free(store, &of->moment);
         return tell_beyond(job, of->table, of->moment.step);
     }
     if (status == QD_OK || status == QD_ERR_NOT_FOUND) return QD_OK;
@@ -221,13 +221,13 @@ static qd_status compare_state(walk *job, const states *of, const qd_world *stor
 
 // Compares a stored state in run.db with the replay.
 static qd_status verify_state(walk *job, states *of, bool hash_agreed) {
-    qd_store_moment *moment = &of->moment;
+    qd_store_state *moment = &of->moment;
     uint64_t step = moment->step;
     *of->count += 1;
     qd_world *stored = NULL;
     qd_error error = {""};
     qd_status status = qd_world_load(moment->world, moment->world_bytes, 1, NULL, &stored, &error);
-    qd_store_moment_free(job->past->store, moment);
+    qd_store_state_free(job->past->store, moment);
     if (status == QD_ERR_CORRUPT)
         status = add_replay_finding(job, of->table, step, error.text, NULL);
     else if (status == QD_OK)
@@ -478,7 +478,7 @@ qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_
     qdi_progress_end(&progress);
     findings->progress = NULL;
     for (int k = 0; k < TABLES; ++k)
-        if (job.states[k].there) qd_store_moment_free(past->store, &job.states[k].moment);
+        if (job.states[k].there) qd_store_state_free(past->store, &job.states[k].moment);
     qdi_event_check_end(&job.events);
     qdi_replay_end(&job.replay);
     return status;

@@ -42,7 +42,7 @@ typedef struct qd_trajectory_def {
 
 /// What a trajectory has written.
 typedef struct qd_trajectory_totals {
-    uint64_t moments, bytes, files;
+    uint64_t states, bytes, files;
     uint64_t bodies; ///< rows of bodies, over all states
 } qd_trajectory_totals;
 

@@ -117,7 +117,7 @@ QD_API QD_MUST_USE qd_status qd_store_put_failure(qd_store *store, const qd_limi
 /// Waits until everything put is committed. Errors: the writer's, with its reason.
 QD_API QD_MUST_USE qd_status qd_store_flush(qd_store *store, qd_error *error);
 
-/// Goes back to the moment of `world`, which came from a checkpoint: deletes every row of a later step. Rows
+/// Goes back to the state of `world`, which came from a checkpoint: deletes every row of a later step. Rows
 /// of its own step stay, they were committed with the checkpoint. To be called before the first put after
 /// qd_store_open. Errors: those of SQLite; nothing is deleted then.
 QD_API QD_MUST_USE qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error);
@@ -202,30 +202,30 @@ QD_API QD_MUST_USE qd_status qd_store_next_frame(qd_store *store, uint64_t from,
                                                  qd_error *error);
 
 /// A stored world, for qd_world_load; and what the caller gave with a checkpoint.
-typedef struct qd_store_moment {
+typedef struct qd_store_state {
     uint64_t step;
-    unsigned char *world, *session; ///< freed with qd_store_moment_free; session NULL: none
+    unsigned char *world, *session; ///< freed with qd_store_state_free; session NULL: none
     size_t world_bytes, session_bytes;
-} qd_store_moment;
+} qd_store_state;
 
 /// Frees both; what is freed already is fine.
-QD_API void qd_store_moment_free(qd_store *store, qd_store_moment *moment);
+QD_API void qd_store_state_free(qd_store *store, qd_store_state *state);
 
 /// The first snapshot, or checkpoint, of a step >= `from`. QD_ERR_CORRUPT where its checksum differs:
-/// `moment` has its step and nothing to free then.
-QD_API QD_MUST_USE qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment *moment,
+/// `state` has its step and nothing to free then.
+QD_API QD_MUST_USE qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_state *state,
                                                     qd_error *error);
-QD_API QD_MUST_USE qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment,
+QD_API QD_MUST_USE qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_state *state,
                                                       qd_error *error);
 
 /// The last checkpoint of a step <= `most` that is sound; `skipped` (may be NULL) gets one line about those
 /// that are damaged and were passed over, "" where there are none, and the reason of an error.
-QD_API QD_MUST_USE qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
+QD_API QD_MUST_USE qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_state *state,
                                                       qd_error *skipped);
 
 /// The world that is stored of a step, or the last one (`step` UINT64_MAX): a snapshot, or a checkpoint where
-/// there is none. `moment` has no session. QD_ERR_NOT_FOUND with the steps nearest to it in `error`.
-QD_API QD_MUST_USE qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_moment *moment,
+/// there is none. `state` has no session. QD_ERR_NOT_FOUND with the steps nearest to it in `error`.
+QD_API QD_MUST_USE qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_state *state,
                                                  qd_error *error);
 
 /// Looks at the whole database with SQLite's own check. QD_ERR_CORRUPT with the first finding.

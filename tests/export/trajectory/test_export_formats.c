@@ -166,7 +166,7 @@ START_TEST(lammps_dumps) {
     }
     ck_assert(!qd_scratch_exists(at("bodies.lammpstrj").text)); // not before it is whole
     qd_trajectory_totals totals = finish(trajectory);
-    ck_assert_uint_eq(totals.moments, 3);
+    ck_assert_uint_eq(totals.states, 3);
     ck_assert_uint_eq(totals.files, 1);
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 1);
     cursor file = open_text("bodies.lammpstrj");

@@ -98,7 +98,7 @@ START_TEST(gives_hashes_and_frames_in_order) {
 }
 END_TEST
 
-static void check_world(const qd_store_moment *moment, const qd_world *world) {
+static void check_world(const qd_store_state *moment, const qd_world *world) {
     unsigned char *data = NULL;
     size_t bytes = 0;
     ck_assert_uint_eq(moment->step, qd_world_steps(world));
@@ -116,17 +116,17 @@ static void check_worlds(size_t part) {
     qd_test_store_run(rig.store, rig.world, 16);
     qd_world *then = qd_store_rig_world(&rig);
     qd_test_step(then, 0.02, 10);
-    qd_store_moment moment;
+    qd_store_state moment;
     for (int again = 0; again < 2; ++again) {
         ck_assert_int_eq(qd_store_next_snapshot(rig.store, 9, &moment, NULL), QD_OK);
         check_world(&moment, rig.world);
         ck_assert(!moment.session && moment.session_bytes == 0);
-        qd_store_moment_free(rig.store, &moment);
+        qd_store_state_free(rig.store, &moment);
         ck_assert_int_eq(qd_store_next_snapshot(rig.store, 17, &moment, NULL), QD_ERR_NOT_FOUND);
         ck_assert_int_eq(qd_store_next_checkpoint(rig.store, 0, &moment, NULL), QD_OK);
         check_world(&moment, then);
         ck_assert(moment.session_bytes == 10 && memcmp(moment.session, "session 10", 10) == 0);
-        qd_store_moment_free(rig.store, &moment);
+        qd_store_state_free(rig.store, &moment);
         qd_test_store_close(&rig.store);
         rig.store = qd_test_store_open(rig.path.text, QD_STORE_READ);
     }
@@ -153,15 +153,15 @@ START_TEST(keeps_the_last_checkpoints_and_the_first) {
     qd_test_store_run(rig.store, rig.world, 50);
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, "again", 5, 2), QD_OK); // replaces
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, NULL, 0, 0), QD_ERR_VALUE);
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_error skipped = {"?"};
     ck_assert_int_eq(qd_store_last_checkpoint(rig.store, UINT64_MAX, &moment, &skipped), QD_OK);
     ck_assert(moment.step == 50 && moment.session_bytes == 5);
     ck_assert_str_eq(skipped.text, "");
-    qd_store_moment_free(rig.store, &moment);
+    qd_store_state_free(rig.store, &moment);
     ck_assert_int_eq(qd_store_last_checkpoint(rig.store, 39, &moment, NULL), QD_OK);
     ck_assert_uint_eq(moment.step, 0);
-    qd_store_moment_free(rig.store, &moment);
+    qd_store_state_free(rig.store, &moment);
     qd_test_store_close(&rig.store);
     qd_test_sql_is(rig.path.text, "SELECT step FROM checkpoints ORDER BY step", "0\n40\n50\n");
     qd_test_sql_is(rig.path.text, "SELECT step FROM parts WHERE owner = 'checkpoint' ORDER BY step",
@@ -201,12 +201,12 @@ START_TEST(goes_on_as_if_nothing_had_happened) {
         qd_test_store_run(broken.store, broken.world, stop);
         qd_test_store_close(&broken.store);
         broken.store = qd_test_store_open(broken.path.text, QD_STORE_GO_ON);
-        qd_store_moment moment;
+        qd_store_state moment;
         qd_world *world = NULL;
         ck_assert_int_eq(qd_store_last_checkpoint(broken.store, UINT64_MAX, &moment, NULL), QD_OK);
         ck_assert_uint_eq(moment.step, stop / 10 * 10);
         ck_assert_int_eq(qd_world_load(moment.world, moment.world_bytes, 1, NULL, &world, NULL), QD_OK);
-        qd_store_moment_free(broken.store, &moment);
+        qd_store_state_free(broken.store, &moment);
         ck_assert_int_eq(qd_store_rewind(broken.store, world, NULL), QD_OK);
         qd_test_store_run(broken.store, world, 60);
         qd_test_store_close(&broken.store);

@@ -41,7 +41,7 @@ static void flip(const char *path, const char *table, const char *column, const 
 /// is UINT64_MAX.
 static void check_last(const qd_store_rig *rig, uint64_t step, const char *named) {
     qd_store *store = qd_test_store_open(rig->path.text, QD_STORE_GO_ON);
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_error skipped = {"?"};
     qd_status status = qd_store_last_checkpoint(store, UINT64_MAX, &moment, &skipped);
     ck_assert_msg(status == (step == UINT64_MAX ? QD_ERR_CORRUPT : QD_OK), "%s", skipped.text);
@@ -58,7 +58,7 @@ static void check_last(const qd_store_rig *rig, uint64_t step, const char *named
     } else {
         ck_assert_str_eq(skipped.text, "");
     }
-    qd_store_moment_free(store, &moment);
+    qd_store_state_free(store, &moment);
     qd_test_store_close(&store);
 }
 
@@ -118,7 +118,7 @@ START_TEST(names_what_else_is_damaged) {
                                    "UPDATE frames SET pixels = x'00' WHERE number = 2;"
                                    "UPDATE run SET scene_hash = NULL");
     qd_store *store = qd_test_store_open(rig.path.text, QD_STORE_READ);
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_store_frame frame;
     qd_store_run run;
     qd_error error = {""};
@@ -128,7 +128,7 @@ START_TEST(names_what_else_is_damaged) {
     ck_assert(moment.step == 16 && !moment.world);
     ck_assert_int_eq(qd_store_next_snapshot(store, 17, &moment, &error), QD_OK);
     ck_assert_uint_eq(moment.step, 24);
-    qd_store_moment_free(store, &moment);
+    qd_store_state_free(store, &moment);
     ck_assert_int_eq(qd_store_next_hash(store, 5, &step, &hash, &error), QD_ERR_CORRUPT);
     ck_assert_uint_eq(step, 6);
     ck_assert_msg(strstr(error.text, "table hashes: that of step 6 is no hash"), "%s", error.text);
@@ -383,17 +383,17 @@ static void read_all(const char *path, qd_store_mode mode) {
         return;
     }
     qd_store_run run;
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_store_frame frame;
     uint64_t step = 0, hash = 0;
     if (qd_store_read_run(store, &run, &error) == QD_OK) qd_store_run_free(store, &run);
     if (qd_store_last_checkpoint(store, UINT64_MAX, &moment, &error) == QD_OK)
-        qd_store_moment_free(store, &moment);
+        qd_store_state_free(store, &moment);
     for (uint64_t from = 0; from < 50; from += 10) {
         qd_status statuses[] = {qd_store_next_hash(store, from, &step, &hash, &error),
                                 qd_store_next_frame(store, from / 10, &frame, &error),
                                 qd_store_next_snapshot(store, from, &moment, &error)};
-        if (statuses[2] == QD_OK) qd_store_moment_free(store, &moment);
+        if (statuses[2] == QD_OK) qd_store_state_free(store, &moment);
         for (int i = 0; i < 3; ++i) ck_assert_int_ne(statuses[i], QD_ERR_INTERNAL);
     }
     qd_status status = qd_store_check(store, &error);

@@ -89,7 +89,7 @@ static char *expect(const qd_store_rig *rig) {
 /// Goes on with what a failed attempt has left, and compares.
 static void resume(const attempt *failed, const char *expected, size_t number) {
     attempt run = {.rig = failed->rig};
-    qd_store_moment moment = {.step = 0};
+    qd_store_state moment = {.step = 0};
     qd_status status = qd_store_open(failed->rig->path.text, QD_STORE_GO_ON, NULL, &run.store, &run.error);
     if (status == QD_ERR_NOT_FOUND) {
         ck_assert_msg(!failed->saved, "fault %zu: there is no store any more", number);
@@ -103,7 +103,7 @@ static void resume(const attempt *failed, const char *expected, size_t number) {
                   "fault %zu: the checkpoint is lost", number);
     if (moment.world) {
         ck_assert_int_eq(qd_world_load(moment.world, moment.world_bytes, 1, NULL, &run.world, NULL), QD_OK);
-        qd_store_moment_free(run.store, &moment);
+        qd_store_state_free(run.store, &moment);
         ck_assert_int_eq(qd_store_rewind(run.store, run.world, NULL), QD_OK);
         ck_assert_int_eq(go(&run, LAST), QD_OK);
         qd_test_store_close(&run.store);
@@ -160,13 +160,13 @@ START_TEST(no_memory_while_reading) {
         qd_test_allocator_init(&allocator, n);
         qd_store *store = NULL;
         qd_store_run run;
-        qd_store_moment moment;
+        qd_store_state moment;
         qd_error error = {""};
         qd_status status = qd_store_open(rig.path.text, QD_STORE_GO_ON, &allocator.allocator, &store, &error);
         if (status == QD_OK) status = qd_store_read_run(store, &run, &error);
         if (status == QD_OK) qd_store_run_free(store, &run);
         if (status == QD_OK) status = qd_store_last_checkpoint(store, UINT64_MAX, &moment, &error);
-        if (status == QD_OK) qd_store_moment_free(store, &moment);
+        if (status == QD_OK) qd_store_state_free(store, &moment);
         if (status == QD_OK) status = qd_store_rewind(store, rig.world, &error);
         ck_assert_msg(status == QD_OK || (status == QD_ERR_MEMORY && error.text[0]), "allocation %zu: %s", n,
                       error.text);
@@ -403,10 +403,10 @@ static void check_seen(qd_store *reader, uint64_t expected) {
     ck_assert_uint_eq(step, expected);
     ck_assert_int_eq(qd_store_next_hash(reader, expected, &hash_step, &hash, NULL), QD_OK);
     ck_assert_uint_eq(hash_step, expected);
-    qd_store_moment moment;
+    qd_store_state moment;
     ck_assert_int_eq(qd_store_last_checkpoint(reader, UINT64_MAX, &moment, NULL), QD_OK);
     ck_assert_uint_eq(moment.step, expected);
-    qd_store_moment_free(reader, &moment);
+    qd_store_state_free(reader, &moment);
     ck_assert_int_eq(qd_store_check(reader, NULL), QD_OK);
 }
 
@@ -453,11 +453,11 @@ static void run_until_killed(const qd_store_rig *rig, int from, int to) {
 
 /// Somebody who only reads finds what was committed, and changes nothing of it.
 static void check_readable(const attempt *killed) {
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_store *store = qd_test_store_open(killed->rig->path.text, QD_STORE_READ);
     ck_assert_int_eq(qd_store_last_checkpoint(store, UINT64_MAX, &moment, NULL), QD_OK);
     ck_assert_uint_ge(moment.step, killed->step);
-    qd_store_moment_free(store, &moment);
+    qd_store_state_free(store, &moment);
     qd_test_store_close(&store);
 }
 

@@ -88,7 +88,7 @@ END_TEST
 // ---- worlds ----
 
 static void expect_world(uint64_t step, uint64_t found) {
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_error error = {""};
     ck_assert_msg(qd_store_find_world(rig.store, step, &moment, &error) == QD_OK, "%s", error.text);
     ck_assert_uint_eq(moment.step, found);
@@ -97,11 +97,11 @@ static void expect_world(uint64_t step, uint64_t found) {
     ck_assert_int_eq(qd_world_load(moment.world, moment.world_bytes, 1, NULL, &world, NULL), QD_OK);
     ck_assert_uint_eq(qd_world_steps(world), found);
     qd_world_destroy(world);
-    qd_store_moment_free(rig.store, &moment);
+    qd_store_state_free(rig.store, &moment);
 }
 
 static void expect_none(uint64_t step, const char *nearest) {
-    qd_store_moment moment;
+    qd_store_state moment;
     qd_error error = {""};
     ck_assert_int_eq(qd_store_find_world(rig.store, step, &moment, &error), QD_ERR_NOT_FOUND);
     ck_assert_msg(strstr(error.text, nearest) != NULL, "%s", error.text);

@@ -342,6 +342,11 @@ START_TEST(says_in_one_line_what_is_wrong) {
          "s.yaml:3: run.steps is on another axis, or in set, already"},
         {AXES "{list: [1]}", "s.yaml:3: an axis needs the key of the scene: key: contact.friction"},
         {AXES "5", "s.yaml:3: an axis must be a mapping (key: value)"},
+        {AXES "{key: run.seed, values: [1]}",
+         "s.yaml:3: unknown key \"values\" in an axis; did you mean \"list\"?"},
+        {AXES "{key: run.seed, step: 1}",
+         "s.yaml:3: unknown key \"step\" in an axis, which has key list range "
+         "log uniform normal loguniform count seed zip"},
         {AXES "{key: contact.frictoin, list: [1]}",
          "s.yaml:3: no key of a scene is called \"contact.frictoin\"; did you mean \"contact.friction\"?"},
         {AXES "{key: restitution, list: [1]}",

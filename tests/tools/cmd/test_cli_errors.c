@@ -185,6 +185,17 @@ START_TEST(test_wrong_body_files) {
 }
 END_TEST
 
+/// A file that is missed by its ending only.
+START_TEST(test_scene_beside) {
+    expect_refusal(RUN("run", "drop.yml"), 3, "drop.yml: cannot be opened: No such file or directory");
+    qd_scratch_write(at("drop.yaml").text, "name: x\n");
+    expect_refusal(RUN("run", "drop.yml"), 3, "No such file or directory; did you mean \"drop.yaml\"?");
+    expect_refusal(RUN("run", "drop"), 3, "no built-in scene \"drop\"; did you mean \"drop.yaml\"?");
+    qd_scratch_write(at("drop.yml").text, "name: [x]\n");
+    expect_refusal(RUN("run", "drop.yml"), 3, "drop.yml:1: name: must be");
+}
+END_TEST
+
 START_TEST(test_unreadable_scene) {
     qd_scratch_write(at("my.yaml").text, "name: x\n");
     if (geteuid() == 0) return; // root may read everything
@@ -359,6 +370,7 @@ int main(void) {
     tcase_add_test(tests, test_missing_scenes);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
     tcase_add_test(tests, test_wrong_body_files);
+    tcase_add_test(tests, test_scene_beside);
     tcase_add_test(tests, test_unreadable_scene);
     tcase_add_test(tests, test_limits);
     tcase_add_test(tests, test_more_pairs_than_allowed);
