@@ -96,7 +96,7 @@ static void exchange_bodies(qd_world *world, qd_random *random) {
 }
 
 START_TEST(ages_are_brute_force) {
-    static const double margins[] = {0, 0.3, NAN};
+    static const double margins[] = {0, 0.3, (double)NAN};
     for (uint64_t seed = 1; seed <= 6; ++seed) {
         qd_world *world = small_nodes(seed, 1 + (int)(seed % 3), margins[seed % 3]);
         qd_random random = qd_random_at(seed, 1, 0);
