@@ -108,3 +108,8 @@ const char *qdi_quote(char quote[QDI_QUOTE_ROOM], const char *text, size_t bytes
     quote[used] = 0;
     return quote;
 }
+
+bool qdi_ends_with(const char *text, size_t length, const char *end) {
+    size_t tail = strlen(end);
+    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
+}

@@ -33,6 +33,9 @@ size_t qdi_utf8_length(const char *text, size_t bytes, uint32_t *code);
 /// line can begin a command.
 bool qdi_text_has_control(const char *text);
 
+/// True where the `length` bytes of `text` end with `end`.
+bool qdi_ends_with(const char *text, size_t length, const char *end);
+
 /// True for UTF-8 that can stand in a line of any text file, YAML among them: all characters that qdi_quote
 /// shows as they are.
 bool qdi_text_is_line(const char *text);

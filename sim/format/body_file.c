@@ -4,6 +4,7 @@
 #include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/base/reason.h"
+#include "sim/base/scene_text.h"
 #include "sim/format/body_columns.h"
 
 #include <errno.h>
@@ -52,12 +53,6 @@ static qd_status check_columns(const char *path, const qdi_body_options *options
 
 // ---- which format ----
 
-// Whether the name of a body file ends like this.
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /// The format that a file's name tells, or QDI_BODY_AUTO.
 static qdi_body_format format_by_name(const char *path) {
     static const struct {
@@ -68,7 +63,7 @@ static qdi_body_format format_by_name(const char *path) {
                    {".lmp", QDI_BODY_DATA},        {".lammps", QDI_BODY_DATA}, {".xyz", QDI_BODY_XYZ},
                    {".extxyz", QDI_BODY_XYZ}};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
-        if (ends_with(path, endings[i].ending)) return endings[i].format;
+        if (qdi_ends_with(path, strlen(path), endings[i].ending)) return endings[i].format;
     return QDI_BODY_AUTO;
 }
 

@@ -1,5 +1,6 @@
 #include "sim/rundir/frame_files.h"
 
+#include "sim/base/scene_text.h"
 #include "sim/rundir/own_files.h"
 
 #include <stddef.h>
@@ -10,23 +11,17 @@
 
 static const char list_name[] = "manifest.csv";
 
-// Whether the name of a frame file ends like this.
-static bool ends_with(const char *text, size_t length, const char *end) {
-    size_t tail = strlen(end);
-    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
-}
-
 /// Length of a name without `.part`.
 static size_t whole_length(const char *name) {
     size_t length = strlen(name);
-    return ends_with(name, length, PART) ? length - strlen(PART) : length;
+    return qdi_ends_with(name, length, PART) ? length - strlen(PART) : length;
 }
 
 /// True for frame_<digits>.png, whole or in the making, with what the digits say, UINT64_MAX where that is
 /// too much.
 static bool is_picture(const char *name, uint64_t *number) {
     size_t length = whole_length(name), head = strlen("frame_"), tail = strlen(".png");
-    if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !ends_with(name, length, ".png"))
+    if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !qdi_ends_with(name, length, ".png"))
         return false;
     *number = 0;
     for (size_t i = head; i < length - tail; ++i) {

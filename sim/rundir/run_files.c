@@ -1,5 +1,6 @@
 #include "sim/rundir/run_files.h"
 
+#include "sim/base/scene_text.h"
 #include "sim/rundir/own_files.h"
 
 #include <stddef.h>
@@ -8,16 +9,10 @@
 
 enum { PATH_SIZE = 4096 + 16 };
 
-// Whether the name of a file in a run directory ends like this.
-static bool ends_with(const char *text, size_t length, const char *end) {
-    size_t tail = strlen(end);
-    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
-}
-
 /// Length of a name without `.part`.
 static size_t whole_length(const char *name) {
     size_t length = strlen(name);
-    return ends_with(name, length, QDI_RUN_PART) ? length - strlen(QDI_RUN_PART) : length;
+    return qdi_ends_with(name, length, QDI_RUN_PART) ? length - strlen(QDI_RUN_PART) : length;
 }
 
 // Whether a name is in a list of names.

@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "sim/base/os.h"
+#include "sim/base/scene_text.h"
 #include "sim/rundir/export_files.h"
 #include "sim/rundir/frame_files.h"
 #include "sim/rundir/run_files.h"
@@ -64,12 +65,6 @@ static qd_status refuse_path(qd_status status, qd_error *error, const char *path
     return status;
 }
 
-// Whether the name of a file in a run directory ends like this.
-static bool ends_with(const char *text, size_t length, const char *end) {
-    size_t tail = strlen(end);
-    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
-}
-
 /// What a look into a directory that is there says.
 typedef struct contents {
     bool scene;  ///< some scene.yaml
@@ -84,7 +79,7 @@ static bool note_run_entry(void *context, const char *name) {
         found->lock = true;
     else if (strcmp(name, "scene.yaml") == 0)
         found->scene = true;
-    else if (!qdi_run_files_is_top(name) || !ends_with(name, strlen(name), QDI_RUN_PART))
+    else if (!qdi_run_files_is_top(name) || !qdi_ends_with(name, strlen(name), QDI_RUN_PART))
         found->others = true;
     return true;
 }
@@ -365,7 +360,7 @@ qd_status qd_rundir_extend(qd_rundir *rundir, const char *scene_text, qd_error *
 
 /// What a run leaves only where it ended early.
 static bool is_leftover(const char *name) {
-    bool part = ends_with(name, strlen(name), QDI_RUN_PART) &&
+    bool part = qdi_ends_with(name, strlen(name), QDI_RUN_PART) &&
                 (qdi_run_files_is_top(name) || qdi_run_files_is_body(name));
     return part || strcmp(name, "postmortem.png") == 0;
 }

@@ -5,6 +5,7 @@
 #include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/base/reason.h"
+#include "sim/base/scene_text.h"
 #include "sim/base/suggest.h"
 #include "sim/sweep/sweep_impl.h"
 
@@ -111,12 +112,6 @@ static qd_status read_text(const qdi_sweep_reader *reader, qdi_yaml_ref node, co
     return good ? QD_OK : qdi_sweep_complain(reader, node, "%s must be some text", what);
 }
 
-// Whether the name of a sweep's file ends like this.
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /// A built-in scene's name stays; a file's path begins at the sweep's folder.
 static qd_status read_scene(const qdi_sweep_reader *reader, qdi_yaml_ref node) {
     const char *text = NULL;
@@ -124,8 +119,9 @@ static qd_status read_scene(const qdi_sweep_reader *reader, qdi_yaml_ref node) {
     qd_status status = read_text(reader, node, "scene", &text, &bytes);
     if (status != QD_OK) return status;
     if (reader->kept) return qdi_sweep_keep(reader->sweep, text, bytes, &reader->sweep->scene);
-    bool file = strchr(text, '/') || ends_with(text, ".yaml") || ends_with(text, ".yml") ||
-                ends_with(text, ".json") || !qd_scene_builtin_text(text);
+    bool file = strchr(text, '/') || qdi_ends_with(text, strlen(text), ".yaml") ||
+                qdi_ends_with(text, strlen(text), ".yml") || qdi_ends_with(text, strlen(text), ".json") ||
+                !qd_scene_builtin_text(text);
     const char *slash = strrchr(reader->path, '/');
     size_t folder = file && text[0] != '/' && slash ? (size_t)(slash + 1 - reader->path) : 0;
     char path[QDI_SWEEP_PATH];

@@ -1,6 +1,8 @@
 #ifndef QD_TOOLS_COMMAND_H
 #define QD_TOOLS_COMMAND_H
 
+#include "sim/base/scene_text.h"
+#include "sim/scene/schema.h"
 #include "tools/host/options.h"
 
 #include <stddef.h>
@@ -45,5 +47,8 @@ void qdi_help_program(FILE *out);
 /// The keys of a scene: all of them where `wanted` is NULL, else the one with that path or last word, and
 /// those below it. Returns the exit code, and has said on stderr where there is none.
 int qdi_help_scene(FILE *out, const char *wanted);
+
+/// Adds what a key expects and what it is where a scene leaves it out: "a number > 0; default: 1".
+void qdi_help_key(const qdi_key *key, qdi_text *text);
 
 #endif

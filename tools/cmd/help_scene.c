@@ -28,26 +28,25 @@ static void put_wrapped(FILE *out, const char *text) {
     fputc('\n', out);
 }
 
-/// What a key is where a scene leaves it out: "; default: 0".
-static void put_default(FILE *out, const qdi_key *key) {
-    qdi_text value = {.allocator = qd_allocator_default()};
+void qdi_help_key(const qdi_key *key, qdi_text *text) {
+    char expected[QDI_EXPECTED_ROOM];
+    if (!qdi_schema_is_group(key)) qdi_text_add(text, qdi_schema_expected(key, expected));
+    qdi_text_add(text, key->required ? " (needed)" : key->planned ? " (not built yet)" : "");
+    const size_t head = text->used;
+    qdi_text_add(text, "; default: ");
     if (key->otherwise)
-        fprintf(out, "; default: %s", strcmp(key->otherwise, "`[]`") == 0 ? "[]" : key->otherwise);
-    else if (qdi_scene_write_default(key, &value) && value.status == QD_OK)
-        fprintf(out, "; default: %s", value.chars);
-    qdi_text_release(&value);
+        qdi_text_add(text, strcmp(key->otherwise, "`[]`") == 0 ? "[]" : key->otherwise);
+    else if (!qdi_scene_write_default(key, text) && text->status == QD_OK)
+        text->chars[text->used = head] = '\0';
 }
 
 // Prints a scene key with what it expects, for `quadrille help scene`.
 static void print_scene_key(FILE *out, const qdi_key *key) {
-    char expected[QDI_EXPECTED_ROOM];
-    const bool group = qdi_schema_is_group(key);
-    fprintf(out, "%s%s%s%s", key->path, group ? "" : ": ", group ? "" : qdi_schema_expected(key, expected),
-            key->required  ? " (needed)"
-            : key->planned ? " (not built yet)"
-                           : "");
-    put_default(out, key);
-    fputc('\n', out);
+    qdi_text words = {.allocator = qd_allocator_default()};
+    qdi_help_key(key, &words);
+    fprintf(out, "%s%s%s\n", key->path, qdi_schema_is_group(key) ? "" : ": ",
+            words.status == QD_OK ? words.chars : "");
+    qdi_text_release(&words);
     if (key->about) put_wrapped(out, key->about);
 }
 

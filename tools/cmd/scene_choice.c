@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "sim/base/os.h"
+#include "sim/base/scene_text.h"
 #include "sim/scene/scene_impl.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -10,16 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-// Whether the name of a scene file ends like this.
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /// Whether a name is meant as a file: it looks like one, or is one.
 static bool names_a_file(const char *name) {
-    return strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml") ||
-           ends_with(name, ".json") || qdi_os_is_file(name);
+    return strchr(name, '/') || qdi_ends_with(name, strlen(name), ".yaml") ||
+           qdi_ends_with(name, strlen(name), ".yml") || qdi_ends_with(name, strlen(name), ".json") ||
+           qdi_os_is_file(name);
 }
 
 char *qdi_scene_take_input(size_t *bytes, size_t *room) {
@@ -53,7 +49,7 @@ int qdi_scene_choose_text(const char *text, size_t bytes, const qd_scene_changes
 static bool find_twin_file(const char *name, char *twin, size_t room) {
     static const char *const endings[][2] = {{".yml", ".yaml"}, {".yaml", ".yml"}, {"", ".yaml"}};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
-        if (!ends_with(name, endings[i][0])) continue;
+        if (!qdi_ends_with(name, strlen(name), endings[i][0])) continue;
         int length = snprintf(twin, room, "%.*s%s", (int)(strlen(name) - strlen(endings[i][0])), name,
                               endings[i][1]);
         if (length > 0 && (size_t)length < room && qdi_os_is_file(twin)) return true;

@@ -162,21 +162,13 @@ void qdi_manual_scene(FILE *out) {
           "these keys, \\fBquadrille scenes pool\\fR a scene to start from.\n.SH KEYS\n",
           out);
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
-        char expected[QDI_EXPECTED_ROOM];
+        qdi_text words = {.allocator = qd_allocator_default()};
+        qdi_help_key(key, &words);
         fputs(".TP\n\\fB", out);
         put_roff(out, key->path);
-        fputs("\\fR", out);
-        if (!qdi_schema_is_group(key)) {
-            fputs(" ", out);
-            put_roff(out, qdi_schema_expected(key, expected));
-        }
-        fputs(key->planned ? " (not built yet)" : key->required ? " (needed)" : "", out);
-        qdi_text value = {.allocator = qd_allocator_default()};
-        if (!key->otherwise && qdi_scene_write_default(key, &value) && value.status == QD_OK) {
-            fputs("; default: ", out);
-            put_roff(out, value.chars);
-        }
-        qdi_text_release(&value);
+        fputs(qdi_schema_is_group(key) ? "\\fR" : "\\fR ", out);
+        if (words.status == QD_OK) put_roff(out, words.chars);
+        qdi_text_release(&words);
         fputs("\n", out);
         if (key->about) put_text(out, key->about, strlen(key->about), true);
         fputs("\n", out);
