@@ -207,21 +207,21 @@ static void clear_end_marks(void *context, size_t begin, size_t end) {
 }
 
 // Hands warm-start impulses from contacts of the last step to those that go on.
-static void carry_warm_starts(qd_world *world, event_job *job) {
-    qdi_team_for(world->team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_end_marks, job);
+static void carry_warm_starts(qd_team *team, event_job *job) {
+    qdi_team_for(team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_end_marks, job);
     job->first = 0;
     job->near = false;
-    qdi_team_for(world->team, job->after->contact_count, QDI_TOUCH_GRAIN, take_range, job);
+    qdi_team_for(team, job->after->contact_count, QDI_TOUCH_GRAIN, take_range, job);
     job->first = job->after->contact_count;
     job->near = true;
-    qdi_team_for(world->team, job->after->near_count, QDI_TOUCH_GRAIN, take_range, job);
+    qdi_team_for(team, job->after->near_count, QDI_TOUCH_GRAIN, take_range, job);
 }
 
 qd_status qdi_events_take_over(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qd_status status = reserve_events(world, before, after);
     if (status != QD_OK) return status;
     event_job job = event_job_of(world, before, after);
-    carry_warm_starts(world, &job);
+    carry_warm_starts(world->team, &job);
     return QD_OK;
 }
 
@@ -237,7 +237,7 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
     job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
                                sizeof *job.count);
     if (!job.count) return QD_ERR_MEMORY;
-    if (!matched) carry_warm_starts(world, &job);
+    if (!matched) carry_warm_starts(team, &job);
 
     qdi_team_for(team, old, QDI_TOUCH_GRAIN, rank_ended, &job);
     size_t ended = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_TOUCH_GRAIN));

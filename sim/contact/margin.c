@@ -107,8 +107,8 @@ static double mean_over(fatten_job *job, qdi_range_function pass) {
 
 /// What collisions may give to a body, as a part of what bodies move by in the mean. Without a contact model
 /// nobody changes his course.
-static double slack_part(const qd_world *world) {
-    return world->def.contact == QD_CONTACT_NONE ? 0 : 1;
+static double slack_part(qd_contact_model model) {
+    return model == QD_CONTACT_NONE ? 0 : 1;
 }
 
 /// Chooses for how many steps boxes are made.
@@ -127,7 +127,7 @@ static void choose(fatten_job *job) {
     if (margin->age > 0 && margin->horizon > 0) margin->lasted = margin->age;
     if (margin->horizon > 0 || margin->age >= QDI_MARGIN_AGAIN) {
         double mean = mean_over(job, sum_strides);
-        margin->slack = slack_part(world) * mean;
+        margin->slack = slack_part(world->def.contact) * mean;
         margin->horizon = (uint32_t)qdi_margin_horizon(2 * (mean + margin->slack), margin->pairs,
                                                        margin->lasted);
         margin->age = 0;
@@ -362,8 +362,8 @@ typedef struct finder {
 } finder;
 
 /// True where two leavers are each other's candidates and the other, with the lower index, has it.
-static bool is_of_other(const qd_world *world, const uint8_t *left, uint32_t leaver, uint32_t row) {
-    return left[row] && world->index[leaver] > world->index[row];
+static bool is_of_other(const qd_body_index *index, const uint8_t *left, uint32_t leaver, uint32_t row) {
+    return left[row] && index[leaver] > index[row];
 }
 
 // Appends a candidate pair of a body that left its fat box.
@@ -385,7 +385,7 @@ static bool add_found_meeting(void *context, qd_body_index body, qd_image image)
     (void)image;
     finder *job = context;
     uint32_t row = job->world->row_of_index[body];
-    return is_of_other(job->world, job->left, job->row, row) || add_meeting(job, row);
+    return is_of_other(job->world->index, job->left, job->row, row) || add_meeting(job, row);
 }
 
 /// All whose boxes overlap that of a row. `tests` grows by how many were compared.
@@ -429,7 +429,7 @@ static bool note_found(void *context, qd_body_index body, qd_image image) {
     const notebook *book = context;
     const notes_job *job = book->job;
     uint32_t row = job->world->row_of_index[body], count = job->counts[book->leaver];
-    if (is_of_other(job->world, job->left, job->rows[book->leaver], row)) return true;
+    if (is_of_other(job->world->index, job->left, job->rows[book->leaver], row)) return true;
     job->counts[book->leaver] = count + 1;
     if (count < NOTES) job->notes[book->leaver * NOTES + count] = row;
     return count < NOTES;

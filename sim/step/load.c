@@ -229,9 +229,9 @@ static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, s
 }
 
 // Reads spring forces of contacts from a saved world.
-static qd_status get_saved_forces(const unsigned char **at, qd_world *world, size_t count) {
-    qdi_contact_state *state = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
+static qd_status get_saved_forces(const unsigned char **at, const qd_allocator *allocator,
+                                  qdi_contact_state *state, size_t count) {
+    qd_status status = qdi_reserve(allocator, &state->forces, &state->force_room, 0, count,
                                    sizeof *state->forces);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qdi_contact_force *force = &state->forces[i];
@@ -278,7 +278,8 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
     }
     status = get_population(at, world, n);
     if (status == QD_OK) status = get_saved_contacts(at, world, n->contacts, n->near);
-    if (status == QD_OK && n->forces > 0) status = get_saved_forces(at, world, n->forces);
+    if (status == QD_OK && n->forces > 0)
+        status = get_saved_forces(at, world->allocator, &world->present, n->forces);
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);

@@ -39,8 +39,8 @@ static qd_status step_stop_if_asked(qd_world *world, qd_status status) {
 }
 
 /// The end of a phase: nothing that it took from the arena is needed any more.
-static void end_phase(qd_world *world, qdi_lap *lap, qd_phase phase) {
-    qdi_arena_empty(&world->scratch.arena);
+static void end_phase(qdi_arena *arena, qdi_lap *lap, qd_phase phase) {
+    qdi_arena_empty(arena);
     qdi_lap_end(lap, phase);
 }
 
@@ -95,14 +95,14 @@ static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
     world->following.impact_count = world->following.unfollowed = 0;
 
     qdi_motion_boxes(world, &world->now);
-    end_phase(world, lap, QD_PHASE_MOVE);
+    end_phase(&world->scratch.arena, lap, QD_PHASE_MOVE);
 
     qd_status status = qdi_candidates_refresh(world, &world->now, dt, &found);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
 
     if (status == QD_OK) status = qdi_candidates_retrieve(world, &world->now, dt, &found);
     if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step);
-    end_phase(world, lap, QD_PHASE_RETRIEVE);
+    end_phase(&world->scratch.arena, lap, QD_PHASE_RETRIEVE);
 
     if (status == QD_OK) status = find_contacts(world, &step);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_EDITED, world, &step);
@@ -110,7 +110,7 @@ static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
         commit_contacts(world, &found);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
-    end_phase(world, lap, QD_PHASE_NARROW);
+    end_phase(&world->scratch.arena, lap, QD_PHASE_NARROW);
     return status;
 }
 
@@ -132,7 +132,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     qd_status status = qdi_features_at(QDI_STAGE_BEGIN, world, step);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_RESOLVE, world, step);
     status = step_stop_if_asked(world, status);
-    end_phase(world, step->lap, QD_PHASE_RESOLVE);
+    end_phase(&world->scratch.arena, step->lap, QD_PHASE_RESOLVE);
     if (status != QD_OK) return status;
 
     // Move: from velocities to places and boxes.
@@ -142,7 +142,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FOLLOW, world, step);
     if (*filed) status = step_stop_if_asked(world, status);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CHANGE, world, step);
-    end_phase(world, step->lap, QD_PHASE_MOVE);
+    end_phase(&world->scratch.arena, step->lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
 
     // Refresh: from boxes to the tree.
@@ -153,13 +153,13 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     // Retrieve: from the tree to candidates.
     status = qdi_candidates_retrieve(world, &world->next, step->dt, found);
     if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
-    end_phase(world, step->lap, QD_PHASE_RETRIEVE);
+    end_phase(&world->scratch.arena, step->lap, QD_PHASE_RETRIEVE);
     if (status != QD_OK) return status;
 
     // Narrow: from candidates to contacts and events.
     status = find_contacts(world, step);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FINISH, world, step);
-    end_phase(world, step->lap, QD_PHASE_NARROW);
+    end_phase(&world->scratch.arena, step->lap, QD_PHASE_NARROW);
     return status;
 }
 
@@ -203,7 +203,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (status != QD_OK) return status;
 
     if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
-    end_phase(world, &lap, QD_PHASE_REFRESH);
+    end_phase(&world->scratch.arena, &lap, QD_PHASE_REFRESH);
     atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
     status = step_stop_if_asked(world, status);
     if (status != QD_OK) return status;
@@ -218,7 +218,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
         qdi_features_revert(world, &step);
         if (filed && status != QD_ERR_STOPPED) restore_rows(world);
     }
-    end_phase(world, &lap, QD_PHASE_NARROW);
+    end_phase(&world->scratch.arena, &lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {
         profile->steps += 1;
         profile->body_steps += world->count;

@@ -157,12 +157,13 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
 }
 
 // Interns shape and trait of a body that is added.
-static qd_status intern_body(qd_world *world, const qd_body_def *body, qdi_birth *birth) {
+static qd_status intern_body(qdi_shapes *shapes, qdi_traits *traits, const qd_body_def *body,
+                             qdi_birth *birth) {
     qdi_trait trait = qdi_trait_of(body);
-    qd_status status = qdi_shapes_take(&world->shapes, birth->placing.shape, &birth->shape);
+    qd_status status = qdi_shapes_take(shapes, birth->placing.shape, &birth->shape);
     if (status != QD_OK) return status;
-    status = qdi_traits_take(&world->traits, &trait, &birth->trait);
-    if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth->shape);
+    status = qdi_traits_take(traits, &trait, &birth->trait);
+    if (status != QD_OK) qdi_shapes_drop(shapes, birth->shape);
     return status;
 }
 
@@ -203,7 +204,7 @@ static qd_status add_body(qd_world *world, const qd_body_def *body, qdi_placing 
     size_t indices = world->index_count + (world->free_count == 0);
     qdi_birth birth = {.placing = *placing};
     status = qdi_bodies_reserve(world, world->count + 1, indices);
-    if (status == QD_OK) status = intern_body(world, body, &birth);
+    if (status == QD_OK) status = intern_body(&world->shapes, &world->traits, body, &birth);
     if (status != QD_OK) return qdi_reason(error, status, "no memory for another body");
     birth.id = take_body_id(world);
     birth.label = body->label ? body->label : world->last_label + 1;

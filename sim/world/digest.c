@@ -161,10 +161,10 @@ static void hash_contact_block(void *context, size_t begin, size_t end) {
 }
 
 /// A hash of the blocks' hashes, in order.
-static uint64_t combine_hashes(const qd_world *world, size_t blocks, uint64_t hash) {
+static uint64_t combine_hashes(const uint64_t *block_hash, size_t blocks, uint64_t hash) {
     for (size_t b = 0; b < blocks; ++b) {
         unsigned char bytes[8], *at = bytes;
-        qdi_put_u64(&at, world->block_hash[b]);
+        qdi_put_u64(&at, block_hash[b]);
         hash = qd_hash_seeded(bytes, sizeof bytes, hash);
     }
     return hash;
@@ -203,14 +203,14 @@ uint64_t qd_world_hash(const qd_world *world) {
     qdi_put_u64(&at, world->clock.step);
     uint64_t hash = qd_hash_bytes(bytes, sizeof bytes);
     hash_bodies((qd_world *)(uintptr_t)world);
-    hash = combine_hashes(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
+    hash = combine_hashes(world->block_hash, qdi_range_count(world->index_count, QDI_BLOCK), hash);
     // Contacts by ranges of as many blocks as there are slots.
     size_t count = qdi_constraint_count(&world->present), step = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += step) {
         qdi_contact_range job = {world, first};
         size_t here = count - first < step ? count - first : step;
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contact_block, &job);
-        hash = combine_hashes(world, qdi_range_count(here, QDI_BLOCK), hash);
+        hash = combine_hashes(world->block_hash, qdi_range_count(here, QDI_BLOCK), hash);
     }
     if (qdi_compresses(world)) {
         hash = hash_fields(&qdi_fields_compress, &world->compress, hash);

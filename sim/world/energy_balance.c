@@ -135,8 +135,8 @@ static qd_status add_up(qd_world *world, tally_job *job, size_t count, double su
 }
 
 /// Room for `count` values that qdi_balance_array can add up.
-static qd_status reserve_array(const qd_world *world, double **values, size_t *room, size_t count) {
-    return qdi_reserve(world->allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
+static qd_status reserve_array(const qd_allocator *allocator, double **values, size_t *room, size_t count) {
+    return qdi_reserve(allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
 }
 
 qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number) {
@@ -201,9 +201,9 @@ qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_ba
 
 qd_status qdi_balance_fly(qd_world *world) {
     qdi_balance_scratch *balance = &world->scratch.balance;
-    qd_status status = reserve_array(world, &balance->drag, &balance->drag_room, world->count);
+    qd_status status = reserve_array(world->allocator, &balance->drag, &balance->drag_room, world->count);
     if (status == QD_OK && world->force)
-        status = reserve_array(world, &balance->force, &balance->force_room, world->count);
+        status = reserve_array(world->allocator, &balance->force, &balance->force_room, world->count);
     return status;
 }
 

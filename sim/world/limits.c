@@ -16,13 +16,13 @@ double qdi_limit_distance(const qd_world *world) {
 }
 
 /// The largest speed.
-static double limit_speed(const qd_world *world) {
-    double speed = world->def.limits.speed;
+static double limit_speed(const qd_limits *limits) {
+    double speed = limits->speed;
     return speed < QDI_FURTHEST ? speed : QDI_FURTHEST;
 }
 
 double qdi_limit_speed_squared(const qd_world *world) {
-    return limit_speed(world) * limit_speed(world);
+    return limit_speed(&world->def.limits) * limit_speed(&world->def.limits);
 }
 
 size_t qdi_limit_pairs(const qd_world *world) {
@@ -75,7 +75,7 @@ static qd_status check_walls(const qdi_axis *axis, const char *name, double at, 
 }
 
 // Refuses a body that is larger than the world allows.
-static qd_status check_size_limit(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+static qd_status check_size_limit(const qdi_axis axis[2], const qdi_placing *placing, qd_error *error) {
     const qd_shape *shape = placing->shape;
     if (placing->sizeless) return QD_OK;
     double reach = qd_shape_reach(shape), diameter = 2 * reach;
@@ -83,14 +83,14 @@ static qd_status check_size_limit(const qd_world *world, const qdi_placing *plac
     if (placing->fresh && !(x + reach > x && y + reach > y))
         return qdi_reason(error, QD_ERR_VALUE,
                           "a body that reaches %.15g from its centre is lost in rounding there", reach);
-    qd_status status = check_period_limit(&world->axis[0], "x", diameter, error);
-    if (status == QD_OK) status = check_period_limit(&world->axis[1], "y", diameter, error);
+    qd_status status = check_period_limit(&axis[0], "x", diameter, error);
+    if (status == QD_OK) status = check_period_limit(&axis[1], "y", diameter, error);
     if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
     qd_vec2 low, high;
     qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
-    status = check_walls(&world->axis[0], "x", placing->position.x, low.x, high.x, error);
+    status = check_walls(&axis[0], "x", placing->position.x, low.x, high.x, error);
     if (status != QD_OK) return status;
-    return check_walls(&world->axis[1], "y", placing->position.y, low.y, high.y, error);
+    return check_walls(&axis[1], "y", placing->position.y, low.y, high.y, error);
 }
 
 // Refuses masses, places and velocities beyond limits.
@@ -114,7 +114,7 @@ static qd_status check_body_numbers(const qdi_placing *placing, qd_error *error)
 qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     qd_status status = check_body_numbers(placing, error);
     if (status == QD_OK) status = check_compressed_kind(world, placing->kind, error);
-    if (status == QD_OK) status = check_size_limit(world, placing, error);
+    if (status == QD_OK) status = check_size_limit(world->axis, placing, error);
     if (status != QD_OK) return status;
     double distance = qdi_limit_distance(world);
     double x = qdi_axis_wrap(&world->axis[0], placing->position.x) - world->centre.x;
@@ -128,7 +128,8 @@ qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_e
         v = (qd_vec2){-placing->spin * arm.y, placing->spin * arm.x};
     }
     if (!(v.x * v.x + v.y * v.y <= qdi_limit_speed_squared(world)))
-        return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)", limit_speed(world));
+        return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)",
+                          limit_speed(&world->def.limits));
     return QD_OK;
 }
 
@@ -144,7 +145,7 @@ void qdi_limit_report_body(qd_world *world, uint32_t row) {
         snprintf(report->reason, sizeof report->reason, "turns faster than 1e30");
     else if (!(vx * vx + vy * vy <= qdi_limit_speed_squared(world)))
         snprintf(report->reason, sizeof report->reason, "faster than limits.speed (%.15g)",
-                 limit_speed(world));
+                 limit_speed(&world->def.limits));
     else
         snprintf(report->reason, sizeof report->reason, "further than limits.distance (%.15g)",
                  qdi_limit_distance(world));

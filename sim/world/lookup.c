@@ -9,14 +9,13 @@ uint64_t qd_world_steps(const qd_world *world) {
 }
 
 // Simulated time of the world's clock.
-static double clock_time(const qd_world *world) {
-    const qdi_clock *clock = &world->clock;
+static double clock_time(const qdi_clock *clock) {
     return clock->base_time + (double)(clock->step - clock->base_step) * clock->dt;
 }
 
 double qd_world_time(const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    double result = clock_time(world);
+    double result = clock_time(&world->clock);
     QDI_SETTLE(result);
     return result;
 }

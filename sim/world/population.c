@@ -109,17 +109,16 @@ static bool body_departs(const qd_world *world, uint32_t row) {
 }
 
 // Whether a body's centre lies in a sink that still takes bodies.
-static bool body_in_sink(const qd_world *world, const qdi_sink *sink, uint32_t row) {
-    return sink->taken < sink->def.total &&
-           within_region(world->next.x[row], sink->def.low.x, sink->def.high.x) &&
-           within_region(world->next.y[row], sink->def.low.y, sink->def.high.y);
+static bool body_in_sink(const qdi_motion *m, const qdi_sink *sink, uint32_t row) {
+    return sink->taken < sink->def.total && within_region(m->x[row], sink->def.low.x, sink->def.high.x) &&
+           within_region(m->y[row], sink->def.low.y, sink->def.high.y);
 }
 
 /// The sink that would take a body, or NULL.
 static qdi_sink *sink_of(const qd_world *world, uint32_t row) {
     const qdi_population *all = world->population;
     for (size_t i = 0; i < all->sink_count; ++i)
-        if (body_in_sink(world, &all->sinks[i], row)) return &all->sinks[i];
+        if (body_in_sink(&world->next, &all->sinks[i], row)) return &all->sinks[i];
     return NULL;
 }
 
