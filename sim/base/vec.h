@@ -6,6 +6,11 @@
 
 /// Arithmetic of vectors, for the files of the narrow phase.
 
+/// The part of a vector along one axis: 0 is x, 1 is y.
+static inline double qdi_axis_part(const qd_vec2 *v, int axis) {
+    return axis == 0 ? v->x : v->y;
+}
+
 /// Sum of two vectors.
 static inline qd_vec2 qdi_plus(qd_vec2 a, qd_vec2 b) {
     return (qd_vec2){a.x + b.x, a.y + b.y};

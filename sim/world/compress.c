@@ -4,6 +4,7 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
+#include "sim/base/vec.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
@@ -22,11 +23,6 @@
 
 #include <math.h>
 
-// The part of a vector along one axis.
-static double axis_part(const qd_vec2 *v, int axis) {
-    return axis == 0 ? v->x : v->y;
-}
-
 qd_status qdi_compress_check(const qd_world_def *def, qd_error *error) {
     static const char *const names[2] = {"x", "y"};
     const qd_compression *c = &def->compression;
@@ -36,7 +32,7 @@ qd_status qdi_compress_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE,
                           "fraction and pressure that a compression ends at must be above 0");
     for (int k = 0; k < 2; ++k) {
-        if (axis_part(&c->rate, k) == 0) continue;
+        if (qdi_axis_part(&c->rate, k) == 0) continue;
         if ((k == 0 ? def->boundary_x : def->boundary_y) == QD_BOUNDARY_OPEN)
             return qdi_reason(error, QD_ERR_VALUE, "the open sides in %s cannot be compressed", names[k]);
         for (int wall = 2 * k; wall < 2 * k + 2; ++wall)
@@ -55,8 +51,8 @@ qd_status qdi_compress_put(qd_world *world) {
     for (int k = 0; k < 2; ++k) {
         qdi_axis *axis = &world->axis[k];
         qdi_compress_axis(world, k, &axis->low, &axis->high);
-        axis->length = axis_part(&world->compress.scale, k) == 1 ? axis_part(&world->def.size, k)
-                                                                 : axis->high - axis->low;
+        axis->length = qdi_axis_part(&world->compress.scale, k) == 1 ? qdi_axis_part(&world->def.size, k)
+                                                                     : axis->high - axis->low;
     }
     return qd_tree_set_period(world->tree, qdi_world_period(world));
 }
@@ -64,8 +60,8 @@ qd_status qdi_compress_put(qd_world *world) {
 /// Sides are above 0, and no further off than anything may be.
 static bool can_be(const qd_world *world) {
     for (int k = 0; k < 2; ++k) {
-        double length = axis_part(&world->def.size, k) * axis_part(&world->compress.scale, k);
-        bool same = axis_part(&world->compress.scale, k) == 1;
+        double length = qdi_axis_part(&world->def.size, k) * qdi_axis_part(&world->compress.scale, k);
+        bool same = qdi_axis_part(&world->compress.scale, k) == 1;
         if (!same && !(length >= 1e-18 && 0.5 * length <= qdi_limit_distance(world))) return false;
     }
     return true;
