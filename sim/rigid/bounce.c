@@ -47,6 +47,7 @@ typedef struct impulse_pair {
     double turn_a, turn_b; ///< angular impulse on a (taken away) and on b
 } impulse_pair;
 
+/// Gives the bodies of a contact the impulses of a bounce.
 static void give(const qdi_constraint *constraint, const qdi_motion *m, const impulse_pair *given) {
     double x = given->push * constraint->nx - given->tangent_impulse * constraint->ny;
     double y = given->push * constraint->ny + given->tangent_impulse * constraint->nx;
@@ -129,6 +130,7 @@ static void bounce_tangent(const bounce_job *job, qdi_constraint *constraint, co
     for (int i = 0; i < 2; ++i) constraint->tangent_impulse[i] += part[i] * impulse;
 }
 
+/// A bounce of any two bodies, with levers and friction.
 static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
                        qdi_contact_balance *contact_balance) {
     double approach[2] = {0, 0}, push[2] = {0, 0};
@@ -159,6 +161,7 @@ static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
     return true;
 }
 
+/// A bounce of the contact, by the shortest way that its bodies allow.
 static bool bounce_now(const bounce_job *job, qdi_constraint *constraint,
                        qdi_contact_balance *contact_balance) {
     if (constraint->count == 0) return false;
@@ -166,6 +169,7 @@ static bool bounce_now(const bounce_job *job, qdi_constraint *constraint,
                              : bounce_any(job, constraint, contact_balance);
 }
 
+/// A bounce of a contact that somebody has changed since it was last looked at.
 static bool bounce(const bounce_job *job, size_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
     const qdi_link *link = &scratch->coloured[number];
@@ -187,6 +191,7 @@ bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion,
     return bounce_now(&job, constraint, contact_balance);
 }
 
+/// Lets a range of a colour's contacts bounce.
 static void sweep_range(void *context, size_t begin, size_t end) {
     const bounce_job *job = context;
     size_t bounced = 0;
@@ -212,6 +217,7 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     return bounced > 0;
 }
 
+/// Marks a range of bodies as not changed by bounces.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t r = begin; r < end; ++r)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Frees the working memory of fast bodies.
 static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_ccd *ccd = scratch->ccd;
     qdi_release(allocator, ccd->trajectory_of, ccd->trajectory_of_room, sizeof *ccd->trajectory_of);
@@ -53,6 +54,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd, 1, sizeof *ccd);
 }
 
+/// Gets the working memory of fast bodies ready for a step.
 static qd_status prepare(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
     if (!scratch->ccd) {

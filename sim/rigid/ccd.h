@@ -206,6 +206,7 @@ typedef struct qdi_party {
 /// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
 /// when they are listed.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
+/// The same, as it has been worked out; of disks it is worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
     return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
@@ -296,6 +297,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
 
 // ---- rigid/ccd.c ----
 
+/// True for a body that is followed whatever its speed.
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].bullet;
 }

@@ -27,6 +27,7 @@
 
 enum { ROUNDS = 64 };
 
+/// The time at which a body stops, as found so far.
 static double stop_of(const qdi_ccd *ccd, uint32_t row) {
     uint64_t bits = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
     double time;
@@ -36,6 +37,7 @@ static double stop_of(const qdi_ccd *ccd, uint32_t row) {
 
 // ---- rounds ----
 
+/// Sets a range of bodies to go on to the step's end.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const uint64_t never = qdi_time_bits(step->dt);
@@ -67,6 +69,7 @@ static void settle_range(void *context, size_t begin, size_t end) {
     ccd->followed[begin / QDI_BODY_GRAIN] = fresh;
 }
 
+/// Makes room for the times of stops.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
@@ -149,6 +152,7 @@ static double arrive(const qdi_step *step, uint32_t row) {
     return qdi_ccd_energy(world, row, gone) - before - qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
+/// Puts a range of bodies where they stop.
 static void arrive_range(void *context, size_t begin, size_t end) {
     const stop_job *job = context;
     const qdi_step *step = job->step;

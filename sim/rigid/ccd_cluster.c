@@ -35,6 +35,7 @@ static qd_status add_courses(const qdi_step *step) {
     return QD_OK;
 }
 
+/// The root of a trajectory's cluster; shortens the path there.
 static uint32_t find(qdi_trajectory *trajectories, uint32_t i) {
     while (trajectories[i].root != i) {
         trajectories[i].root = trajectories[trajectories[i].root].root;
@@ -61,11 +62,13 @@ static void unite(qdi_ccd *ccd) {
     ccd->cluster_count = clusters;
 }
 
+/// The cluster of a trajectory.
 static uint32_t cluster_of(const qdi_ccd *ccd, const qdi_edge *edge) {
     return ccd->trajectories[edge->trajectory_a != QDI_NONE_YET ? edge->trajectory_a : edge->trajectory_b]
         .root;
 }
 
+/// Makes room for the clusters of a step.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
@@ -205,12 +208,14 @@ static qd_status reserve_segments(const qdi_step *step) {
     return QD_OK;
 }
 
+/// Gives the bodies of a cluster that was solved their new flags and boxes.
 static void relist(const qdi_step *step, qdi_cluster *cluster) {
     const qdi_ccd *ccd = step->ccd;
     for (uint32_t k = 0; k < cluster->trajectories; ++k)
         qdi_ccd_relist(step, ccd->trajectories[ccd->by_cluster[cluster->first_trajectory + k]].row, cluster);
 }
 
+/// Solves a range of clusters.
 static void solve_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t k = begin; k < end; ++k) {

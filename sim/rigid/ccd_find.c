@@ -24,10 +24,12 @@ typedef struct find_job {
     unsigned walls;
 } find_job;
 
+/// The key of a pair of fast bodies, by their indices.
 static uint64_t key_of(uint64_t a, uint64_t b) {
     return a << 32 | b;
 }
 
+/// True for an edge that is there already.
 static bool known(const qdi_ccd *ccd, uint64_t key) {
     size_t low = 0, high = ccd->edge_count;
     while (low < high) {
@@ -41,6 +43,7 @@ static bool known(const qdi_ccd *ccd, uint64_t key) {
     return false;
 }
 
+/// The later one of two times.
 static double later(double a, double b) {
     return a > b ? a : b;
 }
@@ -71,6 +74,7 @@ static bool due(const qdi_step *step, uint8_t flags) {
     return (flags & QDI_FOLLOWED) && (step->first || (flags & QDI_FRESH));
 }
 
+/// True for a body that stops nobody.
 static bool sensor(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].sensor;
 }
@@ -117,6 +121,7 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
     job->visitor->pair(step, a, b, image, worker);
 }
 
+/// Shows a range of the pairs of paths to the visitor.
 static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const uint32_t *row = job->step->world->row_of_index;
@@ -124,6 +129,7 @@ static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
         look_at_pair(job, row[job->pairs[i].a], row[job->pairs[i].b], worker);
 }
 
+/// True where a path meets a wall, on a segment that is followed.
 static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     qdi_path_segment segment = qdi_path_begin(step, row);
     do {
@@ -137,6 +143,7 @@ static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     return false;
 }
 
+/// The value, or 0 where it is below.
 static double above_zero(double value) {
     return value > 0 ? value : 0;
 }
@@ -157,6 +164,7 @@ static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     return near & walls;
 }
 
+/// Shows the walls that a listed body's path reaches to the visitor.
 static void look_at_walls(const find_job *job, uint32_t row, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
@@ -185,6 +193,7 @@ static bool look_at_neighbour(void *context, qd_body_index body, qd_image image)
     return true;
 }
 
+/// Shows to the visitor what is not listed near a range of the listed.
 static void look_about(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
@@ -204,6 +213,7 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/// Makes room for what the threads find.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     size_t workers = (size_t)qd_team_threads(step->world->team), before = ccd->meets_room;
@@ -238,6 +248,7 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
 
 // ---- edges ----
 
+/// Order of what was found, by key.
 static int compare(const void *p, const void *q) {
     uint64_t a = ((const qdi_meet *)p)->key, b = ((const qdi_meet *)q)->key;
     return a < b ? -1 : a > b;
@@ -258,6 +269,7 @@ static qd_status collect(const qdi_step *step, size_t *count) {
     return QD_OK;
 }
 
+/// The edge of two paths that meet.
 static qdi_edge edge_of(const qdi_meet *meet) {
     return (qdi_edge){.key = meet->key,
                       .row_a = meet->row_a,
@@ -283,6 +295,7 @@ static void merge(qdi_ccd *ccd, size_t count) {
     }
 }
 
+/// True for a body whose cluster was given up.
 static bool given_up(const qdi_ccd *ccd, uint32_t row) {
     return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
 }
@@ -298,6 +311,7 @@ static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
         note(step, &step->ccd->meets[worker], (qdi_meet){key, a, b, -1, image, !meet});
 }
 
+/// Notes that a path meets a wall.
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
     if (given_up(step->ccd, row) || known(step->ccd, key)) return;

@@ -31,6 +31,7 @@ typedef struct meet {
     double from, until;
 } meet;
 
+/// Where b is at a time, seen from a.
 static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
     if (!two->b) return (qdi_pose){0, 0, 1, 0};
     qdi_pose pose = qdi_segment_pose(&two->b->segment, time);
@@ -57,6 +58,7 @@ static void look(const meet *two, double time, double reach, qdi_encounter *seen
     }
 }
 
+/// No less than the speed of any point of a body on its path.
 static double speed_of(const qdi_party *party) {
     return fabs(party->segment.vx) + fabs(party->segment.vy) + fabs(party->segment.spin) * party->reach;
 }
@@ -85,6 +87,7 @@ static double approach_of(const meet *two, const qdi_encounter *seen) {
     return most;
 }
 
+/// The smaller one of two lengths.
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }
@@ -193,6 +196,7 @@ static double pause(const meet *two, int k) {
     return time > least ? time : least;
 }
 
+/// True for a meeting of any two forms, found by steps that cannot pass it.
 static bool any(const meet *two, qdi_encounter *meeting) {
     double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;

@@ -58,6 +58,7 @@ static int chords_of(const qd_world *world, uint32_t row, qd_vec2 arm, double tu
     return parts < CHORDS ? (parts > 1 ? (int)parts : 1) : CHORDS;
 }
 
+/// A vector turned by an angle's cosine and sine.
 static qd_vec2 turned(qd_vec2 arm, double angle) {
     double s, c;
     qd_sincos(angle, &s, &c);
@@ -171,6 +172,7 @@ qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time) {
 
 // ---- boxes ----
 
+/// Makes the bounds of a path contain a point.
 static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, double more, qd_vec2 *low,
                     qd_vec2 *high) {
     qd_vec2 below, above;
@@ -188,6 +190,7 @@ static double arc_height(const qdi_step *step, uint32_t row, const qdi_path_segm
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
 }
 
+/// Makes the bounds of a path contain a segment.
 static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until,
                             qd_vec2 *low, qd_vec2 *high) {
     const double more = arc_height(step, row, segment, until);
@@ -280,6 +283,7 @@ bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider) {
     return qdi_box_acceptable(*wider, qdi_world_period(step->world));
 }
 
+/// The image along an axis in which b's path lies beside a's.
 static int image_of(double from, double to, double period) {
     return period > 0 ? -(int)floor((to - from) / period + 0.5) : 0;
 }

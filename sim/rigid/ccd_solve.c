@@ -24,16 +24,19 @@ typedef struct solve_job {
     uint32_t *winner;
 } solve_job;
 
+/// The edge at a place of the cluster.
 static qdi_edge *edge_at(const solve_job *job, uint32_t place) {
     return &job->ccd->edges[job->edges[place]];
 }
 
+/// Of two edges, the one whose next impact is earlier.
 static uint32_t earlier(const solve_job *job, uint32_t p, uint32_t q) {
     double a = edge_at(job, p)->time, b = edge_at(job, q)->time;
     if (a != b) return a < b ? p : q;
     return p < q ? p : q;
 }
 
+/// Plays the tournament of all edges of a cluster for the earliest impact.
 static void play(const solve_job *job) {
     uint32_t count = job->cluster->edges;
     for (uint32_t k = 0; k < count; ++k) job->winner[count + k] = k;
@@ -41,11 +44,13 @@ static void play(const solve_job *job) {
         job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
 }
 
+/// Plays the matches of an edge anew, after its time has changed.
 static void play_again(const solve_job *job, uint32_t place) {
     for (uint32_t k = (job->cluster->edges + place) / 2; k > 0; k /= 2)
         job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
 }
 
+/// The edge with the earliest impact.
 static qdi_edge *earliest(const solve_job *job) {
     return edge_at(job, job->winner[1]); // of one edge, 1 is its own place
 }
@@ -89,6 +94,7 @@ static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
 }
 
+/// Appends a segment to a body's path.
 static void append(const solve_job *job, uint32_t number, qdi_path_segment segment) {
     qdi_trajectory *trajectory = &job->ccd->trajectories[number];
     uint32_t place = job->cluster->next_segment++;
@@ -121,6 +127,7 @@ static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segm
     return (qdi_twist){part * forces.x / dt, part * forces.y / dt, 0};
 }
 
+/// Begins a body's path anew, where the step begins.
 static void begin(const solve_job *job, uint32_t number) {
     const qd_world *world = job->step->world;
     qdi_trajectory *trajectory = &job->ccd->trajectories[number];
@@ -141,6 +148,7 @@ static void begin(const solve_job *job, uint32_t number) {
 
 // ---- an impact ----
 
+/// The contact constraint of a meeting on the way.
 static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) {
     const qd_world *world = job->step->world;
     const qdi_manifold *m = &edge->meeting.manifold;
@@ -269,6 +277,7 @@ static void set_off(const solve_job *job, uint32_t number, double time, qdi_twis
                               .next = QDI_NONE_YET});
 }
 
+/// The id of a body or a wall, for the report of an impact.
 static qd_id id_of(const qd_world *world, uint32_t row) {
     return (qd_id){world->index[row], world->generation[row]};
 }
@@ -386,6 +395,7 @@ static uint64_t spent_on(const solve_job *job) {
     return most;
 }
 
+/// Counts a look at an edge against what its cluster may cost.
 static void spend(const solve_job *job, uint64_t spent) {
     for (uint32_t k = 0; k < job->cluster->trajectories; ++k)
         job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]].spent = spent;

@@ -35,6 +35,7 @@ static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part 
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
 
+/// Lowers the time at which a body is to stop.
 static void lower(const qdi_ccd *ccd, uint32_t row, double time) {
     const uint64_t bits = qdi_time_bits(time);
     uint64_t seen = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
@@ -49,6 +50,7 @@ typedef struct walk {
     double end, stop;
 } walk;
 
+/// Begins a walk along a body's path.
 static walk walk_begin(const qdi_step *step, uint32_t row) {
     walk w = {.segment = qdi_path_begin(step, row),
               .stop = step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt};
@@ -57,6 +59,7 @@ static walk walk_begin(const qdi_step *step, uint32_t row) {
     return w;
 }
 
+/// Goes on to the next segment of a body's path; false at its end.
 static bool walk_on(const qdi_step *step, walk *w) {
     if (w->end >= step->dt) return false;
     if (w->end >= w->stop) {
@@ -77,6 +80,7 @@ static double time_of(const qdi_step *step, uint32_t row) {
     return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
 }
 
+/// How far turning moves a point of a body in a time.
 static double turn_of(const qdi_party *party, double time) {
     return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->segment.spin) * party->reach * time;
 }
@@ -101,6 +105,7 @@ static double followed_way(double size, double gap, bool both) {
     return both ? followed_part * (size - overlap) : followed_part * size - overlap;
 }
 
+/// What an image of a body is shifted by.
 static qd_vec2 shift_of(const qd_world *world, qd_image image) {
     return (qd_vec2){image.x != 0 ? image.x * world->axis[0].length : 0,
                      image.y != 0 ? image.y * world->axis[1].length : 0};
@@ -138,6 +143,7 @@ static double least_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift) {
     return from_a > from_b ? from_a : from_b;
 }
 
+/// A body's core: a disk of half its size.
 static qdi_party core_of(const qdi_party *party) {
     qdi_party core = *party;
     core.inner = core.reach = core_part * party->inner;
@@ -145,9 +151,11 @@ static qdi_party core_of(const qdi_party *party) {
     return core;
 }
 
+/// The smaller one of two lengths or times.
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }
+/// The larger one of two lengths.
 static double larger(double a, double b) {
     return a > b ? a : b;
 }
@@ -172,6 +180,7 @@ static double nearer_by(const qdi_step *step, const movers *m, double speed_a, d
     return one * (last - first) > left ? first + left / one : (double)INFINITY;
 }
 
+/// A body's speed along a normal.
 static double speed_along(const qdi_party *party, qd_vec2 n) {
     return party->segment.vx * n.x + party->segment.vy * n.y;
 }
@@ -248,6 +257,7 @@ static double stop_of_mover(const qdi_step *step, const movers *m, bool first, d
     return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
 }
 
+/// Stops two movers that meet, where they are followed.
 static void stop_movers(const qdi_step *step, const movers *m, double time) {
     const uint8_t *flags = step->ccd->flags;
     const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);

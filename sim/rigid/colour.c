@@ -57,6 +57,7 @@ static inline uint64_t priority_of(const qdi_link *link) {
     return (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << 32 | link->rank;
 }
 
+/// A link's claim in a round of colouring: a higher one beats a lower one.
 static inline uint64_t claim_of(const qdi_link *link, uint64_t round) {
     return round << (32 + PRIORITY_BITS) | priority_of(link);
 }
@@ -98,11 +99,13 @@ static inline void paint(const colour_job *job, uint32_t number) {
     if (link->moves_b) job->claims[link->row_b].used |= bit;
 }
 
+/// Writes a range's number at a body, and takes its claims away.
 static void clear(const colour_job *job, uint32_t row, size_t range) {
     atomic_store_explicit(&job->claims[row].highest[0], range, memory_order_relaxed);
     atomic_store_explicit(&job->claims[row].highest[1], 0, memory_order_relaxed);
 }
 
+/// Writes the number of a range of links at their bodies.
 static void clear_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN;
@@ -113,17 +116,20 @@ static void clear_range(void *context, size_t begin, size_t end) {
     }
 }
 
+/// Marks no colour as used at a range of bodies.
 static void unpaint_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t r = begin; r < end; ++r) job->claims[r].used = 0;
 }
 
+/// Notes at a body that links of several ranges share it.
 static void object(const colour_job *job, uint32_t row, size_t range) {
     _Atomic uint64_t *number = &job->claims[row].highest[0];
     if (atomic_load_explicit(number, memory_order_relaxed) != range)
         atomic_store_explicit(number, several, memory_order_relaxed);
 }
 
+/// Notes at the bodies of a range of links whether other ranges share them.
 static void object_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN;
@@ -134,10 +140,12 @@ static void object_range(void *context, size_t begin, size_t end) {
     }
 }
 
+/// True for a body whose links are all in one range.
 static bool is_own(const colour_job *job, uint32_t row) {
     return atomic_load_explicit(&job->claims[row].highest[0], memory_order_relaxed) != several;
 }
 
+/// Begins the colouring of a range of links: all are pending, and raise their claims.
 static void open_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -173,6 +181,7 @@ static void settle(const colour_job *job, size_t range) {
     job->left[range] = lost;
 }
 
+/// A round of several ranges.
 static void settle_ranges(void *context, size_t begin, size_t end) {
     for (size_t range = begin; range < end; ++range) settle(context, range);
 }
@@ -245,6 +254,7 @@ static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
 
 // ---- by colour ----
 
+/// Counts the links of each colour, range by range.
 static void count_ranges(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN, counts[SERIAL + 1] = {0};
@@ -252,6 +262,7 @@ static void count_ranges(void *context, size_t begin, size_t end) {
     for (size_t c = 0; c <= SERIAL; ++c) job->first[c * job->ranges + range] = counts[c];
 }
 
+/// Works out where each range puts its links of a colour.
 static void place_ranges(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN, next[SERIAL + 1];
@@ -274,11 +285,13 @@ static qd_status order_serial(qd_world *world, const colour_job *job, size_t fir
     return status;
 }
 
+/// Puts a range of links in order of colour.
 static void put_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) job->coloured[i] = job->links[job->order[i]];
 }
 
+/// Makes room for the colours of links.
 static qd_status reserve(qd_world *world, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     scratch->coloured = qdi_arena_take(&scratch->arena, count, sizeof *scratch->coloured);

@@ -16,6 +16,7 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
     return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
 }
 
+/// The larger one of two values.
 static double larger(double a, double b) {
     return a > b ? a : b;
 }
@@ -26,6 +27,7 @@ void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constrai
     constraint->friction = qdi_mixed_friction(a->friction, b->friction);
 }
 
+/// The surface of a contact's b: a body or the walls.
 static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
     return row_b == QDI_NO_ROW ? &world->walls : qdi_surface_of_row(world, row_b);
 }

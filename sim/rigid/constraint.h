@@ -46,6 +46,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
 typedef struct qdi_levers {
     double across_a[2], along_a[2], across_b[2], along_b[2];
 } qdi_levers;
+/// Works them out from the link's geometry.
 static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *link, int count,
                                          qdi_levers *levers) {
     const uint32_t a = link->row_a, b = link->row_b;

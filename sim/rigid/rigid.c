@@ -53,17 +53,20 @@ typedef struct rigid_job {
 /// moves.
 static const double pressed_part = 0.25;
 
+/// True for a link whose body lies deep in what cannot move.
 static bool is_pressed(const qd_world *world, const qdi_link *link) {
     if (link->moves_a == link->moves_b) return false;
     double depth = world->present.geometry[link->geometry].depth[0]; // the deeper one
     return depth > pressed_part * qdi_inner_of_row(world, link->moves_a ? link->row_a : link->row_b);
 }
 
+/// Sets what a contact gave to nothing.
 static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
     scratch->outcomes[contact] = (qdi_outcome){.warm_start = {{0, 0}, {0, 0}}};
     scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 
+/// Makes the links of a range of contacts.
 static void make_links(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
@@ -101,10 +104,12 @@ static void make_links(void *context, size_t begin, size_t end) {
     if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
 }
 
+/// True for a surface off which something bounces.
 static bool gives_back(const qd_material *surface) {
     return surface->restitution > 0 || surface->tangential > 0;
 }
 
+/// The same of a trait's surface.
 static bool trait_gives_back(const qdi_trait *trait) {
     return gives_back(&trait->surface);
 }
@@ -119,6 +124,7 @@ static void clear_outcomes(void *context, size_t begin, size_t end) {
 
 /// Contacts lie in the order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 8 };
+/// Asks for what the constraint some places further on needs.
 static inline void ask_for(const qd_world *world, size_t i, size_t end) {
     const qdi_scratch *scratch = &world->scratch;
     if (i + AHEAD >= end) return;
@@ -128,6 +134,7 @@ static inline void ask_for(const qd_world *world, size_t i, size_t end) {
     for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at, 1);
 }
 
+/// Makes the constraints of a range of links, and marks those that approach fast.
 static void make_constraints(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
@@ -167,6 +174,7 @@ static bool is_impact(const rigid_job *job, const qdi_constraint *constraint) {
            constraint->impulse[0] + constraint->impulse[1] > 0;
 }
 
+/// Counts the impacts of a range of constraints.
 static void count_impacts(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     size_t count = 0;
@@ -174,6 +182,7 @@ static void count_impacts(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_CONTACT_GRAIN] = count;
 }
 
+/// Lists the impacts of a range of constraints.
 static void put_impacts(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     qd_impact *impact = job->world->following.impacts + job->count[begin / QDI_CONTACT_GRAIN];
@@ -214,10 +223,12 @@ typedef struct wall_list {
     const uint64_t *number;
 } wall_list;
 
+/// A contact of the walls, in order of (a, b).
 static const qd_contact *wall_contact(const wall_list *list, size_t i) {
     return &list->world->present.contacts[list->number[i]];
 }
 
+/// What such a contact gave.
 static const qdi_outcome *wall_outcome(const wall_list *list, size_t i) {
     return &list->world->scratch.outcomes[list->number[i]];
 }
@@ -239,6 +250,7 @@ static qd_vec2 push_sideways(const void *context, size_t i) {
     return n.x < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
+/// The push of a wall contact against the two upright walls.
 static qd_vec2 push_upright(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
     const qd_vec2 n = wall_contact(context, i)->normal;
@@ -275,6 +287,7 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
 
 // ---- all of it ----
 
+/// Makes room for the links of a step and what they give.
 static qd_status reserve(qd_world *world, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
@@ -301,6 +314,7 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
     return note_impacts(world, job, count);
 }
 
+/// Makes links, colours them, lets them bounce and solves them.
 static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *walls) {
     const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     qd_status status = reserve(world, count);

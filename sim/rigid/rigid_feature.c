@@ -14,6 +14,7 @@ static qd_status begin(qd_world *world, qdi_step_context *step) {
     return QD_OK;
 }
 
+/// Resolves the contacts of a step by impulses.
 static qd_status resolve(qd_world *world, qdi_step_context *step) {
     if (world->def.contact != QD_CONTACT_IMPULSE) return QD_OK;
     qdi_forces_begin(world);
@@ -24,6 +25,7 @@ static qd_status resolve(qd_world *world, qdi_step_context *step) {
 
 const qdi_feature qdi_impulse_feature = {.at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_RESOLVE] = resolve}};
 
+/// Follows the fast bodies of a step.
 static qd_status follow(qd_world *world, qdi_step_context *step) {
     if (world->fast == 0 && world->scratch.pressed == 0) return QD_OK;
     return qdi_ccd_follow(world, step->dt, &step->gains[0], step->lap);

@@ -63,6 +63,7 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
 
 // ---- sub-steps ----
 
+/// Adds what forces give in a sub-step to the velocities of a range of movers.
 static void push_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -91,6 +92,7 @@ static void repeat_range(void *context, size_t begin, size_t end) {
 /// Most that what touches something turns in a sub-step: beyond it levers mean nothing.
 #define MOST_TURN 0.78539816339744831
 
+/// Moves a range of movers by a sub-step.
 static void move_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -117,16 +119,19 @@ static void sweep_groups(const qdi_solver_job *job, qdi_solver_sweep sweep, size
     if (begin < end) sweep(job->movers, job->groups + begin, NULL, end - begin, &job->rules);
 }
 
+/// Gives a range of groups the impulses that they start from.
 static void warm_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->warm, begin, end);
 }
 
+/// Solves a range of groups with the push out of overlaps.
 static void solve_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->solve, begin, end);
 }
 
+/// Solves a range of groups without that push.
 static void relax_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->relax, begin, end);
@@ -134,6 +139,7 @@ static void relax_range(void *context, size_t begin, size_t end) {
 
 // ---- into the step and out of it ----
 
+/// Takes over the velocities of a range of bodies as movers.
 static void open_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -149,6 +155,7 @@ static void open_range(void *context, size_t begin, size_t end) {
     }
 }
 
+/// Puts the velocities of a range of movers back to their bodies.
 static void close_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -177,6 +184,7 @@ static qdi_solver_spring spring_of(double h, double part) {
         .rate = w / a, .per_rate = a / w, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = margin / b};
 }
 
+/// The stiffness and damping of contacts for a sub-step.
 static qdi_solver_rules rules_of(double dt, int substeps) {
     double h = dt / substeps;
     return (qdi_solver_rules){.per_h = substeps / dt,

@@ -23,15 +23,18 @@
 
 // ---- bodies that the solver moves ----
 
+/// Marks a body as one that the solver works on.
 static void mark(const qdi_solver_job *job, uint32_t row) {
     if (row != QDI_NO_ROW && job->world->kind[row] != QD_BODY_STATIC)
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
+/// True for a link that fills a lane of the second touches.
 static bool counts_as_two(const qdi_solver_job *job, size_t i) {
     return job->links[i].touches > (i < job->serial ? 1 : 0);
 }
 
+/// Counts the links of a range that the solver takes, and their second touches.
 static void find_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t count = 0, twos = 0;
@@ -43,6 +46,7 @@ static void find_range(void *context, size_t begin, size_t end) {
     job->twos[begin / QDI_CONTACT_GRAIN] = twos;
 }
 
+/// Marks the movers of a range of links.
 static void mark_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -52,12 +56,14 @@ static void mark_range(void *context, size_t begin, size_t end) {
     }
 }
 
+/// Marks a range of bodies as not worked on by the solver.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t r = begin; r < end; ++r)
         atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
 }
 
+/// Counts the movers of a range of bodies.
 static void count_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t count = 0;
@@ -66,6 +72,7 @@ static void count_range(void *context, size_t begin, size_t end) {
     job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
+/// Lists the movers of a range of bodies.
 static void gather_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -119,6 +126,7 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
     return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->spot].wall;
 }
 
+/// Makes a lane of a touch: levers, masses, overlap and where its impulse starts.
 static void make_touch(const qdi_solver_job *job, const qdi_link *link, const qdi_levers *levers, int k,
                        qdi_solver_point *touch, size_t lane) {
     const bool there = k < link->touches;
@@ -151,6 +159,7 @@ static void make_masses(const inertias *of, qdi_solver_point *touch) {
     }
 }
 
+/// Makes a lane of a contact.
 static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
                       qdi_solver_point *second, inertias *of, size_t lane) {
     const qd_world *world = job->world;
@@ -214,6 +223,7 @@ static void list_range(void *context, size_t begin, size_t end) {
 /// ahead.
 enum { CONTACTS_AHEAD = 8 };
 
+/// Asks for what the link some places further on needs.
 static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, size_t count) {
     if (CONTACTS_AHEAD >= count) return;
     const qdi_contact_state *state = &job->world->present;
@@ -227,6 +237,7 @@ static inline void ask_to_write(const void *first, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
 }
 
+/// Makes a group of lanes of the links that are solved side by side.
 static void make_group(const qdi_solver_job *job, size_t number) {
     qdi_solver_group *group = &job->groups[number];
     qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
@@ -250,6 +261,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     if (second) make_masses(&of, second);
 }
 
+/// Makes a range of groups.
 static void make_range(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
@@ -286,10 +298,12 @@ static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size
     solved->twos[all->count - 1] = twos - solved->twos_before[all->count - 1];
 }
 
+/// True where some surface moves like a belt.
 static bool slides(const qdi_trait *trait) {
     return trait->slide != 0;
 }
 
+/// Makes room for the groups of a step.
 static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solved) {
     qdi_scratch *scratch = &world->scratch;
     size_t second = 0, groups = count_groups(solved, &second);

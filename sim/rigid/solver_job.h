@@ -50,6 +50,7 @@ static inline size_t qdi_solver_constraints(const qdi_solver_job *job, size_t gr
     return job->inside_count[one] - first;
 }
 
+/// The groups of a colour.
 static inline size_t qdi_solver_groups_of(size_t constraints) {
     return (constraints + QDI_SOLVER_LANES - 1) / QDI_SOLVER_LANES;
 }

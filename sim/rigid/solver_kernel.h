@@ -27,12 +27,14 @@ typedef struct moved {
     vec dx, dy, inverse, turn;
 } moved;
 
+/// Loads the velocities of the bodies of a group.
 static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 0, out);
     return (moving){out[0], out[1], out[2], out[3]};
 }
 
+/// Loads how far the bodies of a group have moved in the step.
 static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 4, out);
@@ -48,6 +50,7 @@ typedef struct view {
     vec push, tangent_impulse;
 } view;
 
+/// The lanes of a group, as vectors.
 static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b,
                            const moved *to_a, const moved *to_b) {
     view v = {.nx = v_load(group->nx + at),
@@ -85,6 +88,7 @@ static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *
     v->spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) * v->turn_b;
 }
 
+/// Gives the bodies of a group the impulses that it starts from.
 static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
                               const qdi_solver_point *second, unsigned at) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
@@ -100,6 +104,7 @@ typedef struct way {
     vec apart, angle_a, angle_b;
 } way;
 
+/// How far the two surfaces have moved along the normal in the step.
 static inline way way_of(const view *v, const moving *a, const moving *b, const moved *to_a,
                          const moved *to_b) {
     return (way){.apart = (to_b->dx - to_a->dx) * v->nx + (to_b->dy - to_a->dy) * v->ny,
@@ -133,6 +138,7 @@ static inline void friction_touch(const qdi_solver_group *group, unsigned at, qd
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
+/// Solves the friction of a touch.
 static inline void friction(qdi_solver_group *group, qdi_solver_point *second, unsigned at,
                             const qdi_solver_rules *rules, view *v) {
     const unsigned bits = group->has_friction >> at & LANES_MASK;
@@ -154,6 +160,7 @@ static inline void give_normal(qdi_solver_point *touch, unsigned at, vec given, 
     v->spin_b += v_load(touch->across_b + at) * (p * v->turn_b);
 }
 
+/// The speed at which the surfaces of a touch approach.
 static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const view *v) {
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
@@ -207,6 +214,7 @@ static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
     v_give(movers, group->slot_b + at, 4, group->moves_b >> at & LANES_MASK, part_b);
 }
 
+/// Solves a group with the push out of overlaps.
 static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
     moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
@@ -221,6 +229,7 @@ static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     put(movers, group, at, &v, &a, &b);
 }
 
+/// Solves the normal of a touch without that push.
 static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *w,
                                const qdi_solver_rules *rules, view *v) {
     vec gap = gap_now(touch, at, w), none = v_set(0);
@@ -229,11 +238,13 @@ static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *
     give_normal(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
 }
 
+/// Adds a sub-step's impulses of a touch to those of the step.
 static inline void total(qdi_solver_point *touch, unsigned at) {
     v_store(touch->total + at, v_load(touch->total + at) + v_load(touch->normal + at));
     v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
 }
 
+/// Solves a group without that push.
 static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
@@ -250,6 +261,7 @@ static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
 
 // ---- groups ----
 
+/// The start of a range of groups.
 static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                  const qdi_solver_rules *rules) {
     (void)rules;
@@ -272,6 +284,7 @@ static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *gro
     }
 }
 
+/// The sweep with the push of a range of groups.
 static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
@@ -285,6 +298,7 @@ static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
     }
 }
 
+/// The sweep without it.
 static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
