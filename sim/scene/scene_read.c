@@ -274,6 +274,16 @@ static qd_status check_sources(const qdi_scene_reader *reader) {
     return QD_OK;
 }
 
+// A query that goes along needs a size.
+static qd_status check_query(const qdi_scene_reader *reader) {
+    const qd_view_camera *query = &reader->settings->view.query;
+    if (!isnan(query->x) || (query->follow == QD_VIEW_NOBODY && query->key_count == 0)) return QD_OK;
+    const char *const path[] = {"view", "query", NULL};
+    return qdi_scene_complain(
+        reader, deepest_node(reader, reader->root, path),
+        "view.query.follow and view.query.path need the size that view.query.region has");
+}
+
 // Checks what a scene says as a whole.
 static qd_status check_scene(const qdi_scene_reader *reader) {
     const qdi_settings *settings = reader->settings;
@@ -292,7 +302,8 @@ static qd_status check_scene(const qdi_scene_reader *reader) {
         if (total > QDI_BODIES_MAX)
             return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
     }
-    return check_sources(reader);
+    const qd_status status = check_query(reader);
+    return status == QD_OK ? check_sources(reader) : status;
 }
 
 qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {

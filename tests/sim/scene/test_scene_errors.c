@@ -142,6 +142,8 @@ static const struct {
     {"view: {range: [2, 2]}", "view.range: must be two numbers, the smaller one first, or auto"},
     {"view: {contacts: 3}", "view.contacts: must be false, true or impulse, not \"3\""},
     {"view: {retrieve: all}", "view.retrieve: must be a body's id, or none, not \"all\""},
+    {"view: {query: {follow: 3}}",
+     "view.query.follow and view.query.path need the size that view.query.region has"},
     {"view: {camera: {follow: -1}}", "view.camera.follow: must be a body's id, none or mass, not \"-1\""},
     {"view: {camera: {region: [0, 0, 0, 1]}}",
      "view.camera.region: must be four numbers: x, y, width > 0, height > 0, or auto"},

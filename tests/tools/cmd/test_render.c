@@ -130,7 +130,7 @@ START_TEST(a_query_goes_along) {
     expect_frames("again", 3, FRAMES - 3);
     SUCCEED("render", "out", "-q", "-o", "with", "--set", "view.query.follow=7", "--frames", "6");
     ck_assert(!same_file(frame("with", 0).text, frame("out/frames", 6).text));
-    expect_refusal(RUN("render", "out", "-o", "none", "--set", "view.query.region=auto"), 4,
+    expect_refusal(RUN("render", "out", "-o", "none", "--set", "view.query.region=auto"), 3,
                    "view.query.follow and view.query.path need the size that view.query.region has");
 }
 END_TEST
