@@ -1,8 +1,8 @@
 #include "sim/scene/generate.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
 #include "sim/scene/generate_impl.h"
+#include "sim/text/number.h"
 
 #include <quadrille/random.h>
 

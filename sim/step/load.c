@@ -4,9 +4,9 @@
 #include <quadrille/hash.h>
 
 #include "core/base/arithmetic.h"
+#include "core/base/bytes.h"
 #include "core/base/cookie.h"
 #include "core/tree/fat_box.h"
-#include "sim/base/bytes.h"
 #include "sim/contact/margin.h"
 #include "sim/spring/spring.h"
 #include "sim/world/bodies.h"

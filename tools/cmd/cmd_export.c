@@ -1,7 +1,7 @@
 // The moments of a run of the past in the formats of other programs: its snapshots, or the run stepped again
 // from its checkpoints, which gives the same states.
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/export_files.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"

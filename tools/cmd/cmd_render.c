@@ -3,9 +3,9 @@
 // frame writer draw and encode them.
 
 #include "core/parallel/parallel.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/frame_files.h"
+#include "sim/text/number.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

@@ -1,6 +1,6 @@
 #include "tools/report/page_run_data.h"
 
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <quadrille/metrics.h>

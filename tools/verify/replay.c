@@ -1,6 +1,6 @@
 #include "tools/verify/replay.h"
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/run_files.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

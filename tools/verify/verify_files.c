@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/scene/yaml.h"
+#include "sim/text/number.h"
 #include "tools/verify/verify.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "tools/verify/verify.h"
 #include "tools/verify/verify_events.h"
 
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
-#include "sim/base/number_digits.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
+#include "sim/text/number_digits.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "sim/base/intern.h"
+#include "core/base/intern.h"
 
 #include "core/base/memory.h"
 

@@ -1,12 +1,12 @@
 // What a sweep has to tell: the table of its points, and how it ended.
 
 #include "core/base/memory.h"
+#include "tools/batch/batch.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/json.h"
 #include "tools/host/os.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

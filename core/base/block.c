@@ -1,4 +1,4 @@
-#include "export/base/block.h"
+#include "core/base/block.h"
 
 #include "core/base/memory.h"
 

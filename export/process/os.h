@@ -1,13 +1,13 @@
 #ifndef QD_EXPORT_OS_H
 #define QD_EXPORT_OS_H
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What this floor needs from the operating system beyond ISO C and beside files (sim/base/os.h): programs
+/// What this floor needs from the operating system beyond ISO C and beside files (sim/files/os.h): programs
 /// that run as children. No other file of the floor calls it directly.
 
 /// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.

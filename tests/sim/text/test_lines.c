@@ -1,4 +1,4 @@
-#include "sim/base/lines.h"
+#include "sim/text/lines.h"
 
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"

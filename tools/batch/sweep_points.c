@@ -1,6 +1,7 @@
 // Which points there are, which of them are this process's, and what they may use.
 
 #include "core/base/memory.h"
+#include "tools/batch/batch.h"
 #include "tools/host/cgroup.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -8,7 +9,6 @@
 #include "tools/host/forecast.h"
 #include "tools/host/os.h"
 #include "tools/host/threads.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <quadrille/team.h>

@@ -1,11 +1,11 @@
 // The sweep as work for others: a job script for Slurm, or a list of commands for GNU parallel and its like.
 // Both run shares of the sweep, so that failures are kept and exit codes are the program's own.
 
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
+#include "tools/batch/batch.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
 // is told to.
 
 #include "core/parallel/parallel.h"
+#include "tools/batch/batch.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

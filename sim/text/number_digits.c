@@ -3,7 +3,7 @@
 // 10^k / 2^s than half the way to the next double, which is 10^k / 2^s / 2 (half as far below a power of
 // two). All of this fits 128 bits while 10^k fits 75.
 
-#include "sim/base/number_digits.h"
+#include "sim/text/number_digits.h"
 
 #include <string.h>
 

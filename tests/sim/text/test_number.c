@@ -1,5 +1,5 @@
-#include "sim/base/number.h"
-#include "sim/base/number_digits.h"
+#include "sim/text/number.h"
+#include "sim/text/number_digits.h"
 
 #include "tests/support/harness.h"
 

@@ -1,5 +1,5 @@
-#ifndef QD_SIM_VEC_H
-#define QD_SIM_VEC_H
+#ifndef QD_CORE_VEC_H
+#define QD_CORE_VEC_H
 
 #include <math.h>
 #include <quadrille/vec.h>

@@ -1,9 +1,9 @@
 // What people see of a sweep while it works: a table that redraws itself on a terminal, plain lines in a log.
 
 #include "core/parallel/parallel.h"
+#include "tools/batch/batch.h"
 #include "tools/host/console.h"
 #include "tools/host/os.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

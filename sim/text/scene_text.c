@@ -1,7 +1,7 @@
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

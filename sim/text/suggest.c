@@ -1,4 +1,4 @@
-#include "sim/base/suggest.h"
+#include "sim/text/suggest.h"
 
 enum { LONGEST = 64 };
 

@@ -1,5 +1,5 @@
-#ifndef QD_EXPORT_BLOCK_H
-#define QD_EXPORT_BLOCK_H
+#ifndef QD_CORE_BLOCK_H
+#define QD_CORE_BLOCK_H
 
 #include <quadrille/alloc.h>
 #include <stddef.h>

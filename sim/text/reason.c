@@ -1,4 +1,4 @@
-#include "sim/base/reason.h"
+#include "sim/text/reason.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "sim/base/lines.h"
+#include "sim/text/lines.h"
 
 #include "core/base/memory.h"
-#include "sim/base/reason.h"
-#include "sim/base/scene_text.h"
+#include "sim/text/reason.h"
+#include "sim/text/scene_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

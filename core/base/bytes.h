@@ -1,5 +1,5 @@
-#ifndef QD_SIM_BYTES_H
-#define QD_SIM_BYTES_H
+#ifndef QD_CORE_BYTES_H
+#define QD_CORE_BYTES_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // flock, F_OFD_SETLK, newlocale, syncfs
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <dirent.h>
 #include <errno.h>

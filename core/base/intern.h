@@ -1,5 +1,5 @@
-#ifndef QD_SIM_INTERN_H
-#define QD_SIM_INTERN_H
+#ifndef QD_CORE_INTERN_H
+#define QD_CORE_INTERN_H
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

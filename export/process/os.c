@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // posix_spawn_file_actions_addchdir_np
 
-#include "export/base/os.h"
+#include "export/process/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef QD_TOOLS_SWEEP_H
-#define QD_TOOLS_SWEEP_H
+#ifndef QD_TOOLS_BATCH_H
+#define QD_TOOLS_BATCH_H
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/sweep/sweep.h"
 #include "sim/sweep/sweep_table.h"
 #include "tools/host/options.h"

@@ -2,9 +2,9 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "tools/batch/batch.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
-#include "tools/sweep/batch.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,10 +2,10 @@
 
 #include "core/base/memory.h"
 #include "sim/rundir/own_files.h"
+#include "tools/batch/batch.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
