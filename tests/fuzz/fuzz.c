@@ -48,13 +48,17 @@ static void clear_up(void) {
     qd_scratch_remove(&scratch);
 }
 
-void qd_fuzz_begin(void) {
+// libFuzzer names the types. NOLINTNEXTLINE(readability-non-const-parameter)
+int LLVMFuzzerInitialize(int *count, char ***arguments) {
+    (void)count;
+    (void)arguments;
     words = stderr;
     FILE *nowhere = fopen("/dev/null", "w");
     if (!nowhere) qd_fuzz_fail("no /dev/null");
     stderr = stdout = nowhere;
     qd_scratch_make(&scratch);
     if (atexit(clear_up) != 0) qd_fuzz_fail("atexit");
+    return 0;
 }
 
 const char *qd_fuzz_path(const char *name) {

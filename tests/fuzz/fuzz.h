@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What the fuzz targets share. A target is one file fuzz_<name>.c here, with the two functions that
+/// What the fuzz targets share. A target is one file fuzz_<name>.c here, with the function that
 /// libFuzzer calls; `tools/fuzz` builds it with libFuzzer, and every other build with replay.c, which runs
 /// the kept inputs of tests/fuzz/<name>/ and some that it makes of them. A target ends the program where a
 /// promise is broken, and uses no clock and no randomness of its own: an input always does the same.
@@ -15,9 +15,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments);
 /// Says what is broken and ends the program.
 _Noreturn void qd_fuzz_fail(const char *form, ...) __attribute__((format(printf, 1, 2)));
 
-/// To be called once by LLVMFuzzerInitialize: a scratch directory that is deleted at the end. What is written
-/// to stdout and stderr by way of stdio is lost from then on.
-void qd_fuzz_begin(void);
+// Before the first input there is a scratch directory, which is deleted at the end; and what is written to
+// stdout and stderr by way of stdio is lost.
 
 /// Writes a file of the scratch directory anew, and returns its path.
 const char *qd_fuzz_file(const char *name, const void *data, size_t size);

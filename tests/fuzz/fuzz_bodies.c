@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 static const char *const formats[] = {"auto", "csv", "dump", "data", "xyz"};
 static const char *const names[] = {"bodies", "bodies.csv", "bodies.lammpstrj", "bodies.data", "bodies.xyz"};
 

@@ -14,13 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 // The scratch directory, from the path of a file in it.
 static void folder_of(const char *path, char folder[512]) {
     (void)snprintf(folder, 512, "%s", path);

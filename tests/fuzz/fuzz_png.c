@@ -15,13 +15,6 @@
 
 enum { SIDE_MOST = 24, FRAMES_MOST = 6, TWICE = 2 };
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 // Fits every chunk's length into the file and mends its checksum.
 static void mend(uint8_t *data, size_t size) {
     if (size < QDI_PNG_SIGNATURE) return;

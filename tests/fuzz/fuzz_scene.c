@@ -9,13 +9,6 @@
 
 enum { SETS_MOST = 16, BODIES_MOST = 300, BODIES_FEW = 40 };
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 typedef struct flags {
     char *sets[SETS_MOST];
     qd_scene_changes changes;

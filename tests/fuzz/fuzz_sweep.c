@@ -8,13 +8,6 @@
 
 enum { LOOKED_AT = 6, PLANNED_MOST = 64 };
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 // Looks at a point.
 static void check_point(const qdi_sweep *sweep, uint64_t point) {
     char words[64];

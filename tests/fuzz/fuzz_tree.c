@@ -11,13 +11,6 @@
 
 enum { BODIES_MOST = 48, OPERATIONS_MOST = 64, INDICES = 64 };
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 typedef struct orchard {
     qd_rig rig;
     qd_brute *brute;

@@ -20,13 +20,6 @@ typedef struct saved_world {
 } saved_world;
 static saved_world saved_of[WORLDS];
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 // Bodies, chains, emitters and sinks; some are refused.
 static void populate(qd_world *world, qd_test_dice *dice) {
     qd_status status = QD_OK;

@@ -5,13 +5,6 @@
 
 #include "tests/support/lives.h"
 
-int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    (void)count;
-    (void)arguments;
-    qd_fuzz_begin();
-    return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     qd_test_dice dice = {.random = qd_random_at(size, 0, 43), .unit = 1, .tape = data, .tape_left = size};
     dice.wild = qd_test_dice_hit(&dice, 3);
