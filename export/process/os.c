@@ -21,7 +21,7 @@
 static qd_status call_failed(const char *verb, const char *path, qd_error *error) {
     char reason[128] = "";
     int number = errno;
-    const char *why = strerror_r(number, reason, sizeof reason);
+    const char *why = qdi_os_error_text(number, reason, sizeof reason);
     if (error) (void)snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, why);
     return QD_ERR_IO;
 }

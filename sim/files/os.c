@@ -15,12 +15,27 @@
 #include <time.h>
 #include <unistd.h>
 
+// What strerror_r says: GNU's gives back where the text is, which need not be the buffer.
+static const char *text_of_gnu(const char *text, const char *buffer) {
+    (void)buffer;
+    return text;
+}
+
+// The same of POSIX's, which fills the buffer.
+static const char *text_of_posix(int failed, const char *buffer) {
+    return failed == 0 ? buffer : "unknown error";
+}
+
+const char *qdi_os_error_text(int number, char *buffer, size_t bytes) {
+    return _Generic(strerror_r(number, buffer, bytes), char *: text_of_gnu, int: text_of_posix)(
+        strerror_r(number, buffer, bytes), buffer);
+}
+
 /// Writes "cannot VERB PATH: reason" into the error; returns QD_ERR_IO.
 static qd_status file_call_failed(const char *verb, const char *path, int number, qd_error *error) {
     if (error) {
         char reason[128];
-        // The GNU form gives back where the text is, which need not be the buffer.
-        const char *text = strerror_r(number, reason, sizeof reason);
+        const char *text = qdi_os_error_text(number, reason, sizeof reason);
         snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, text);
     }
     return QD_ERR_IO;
@@ -83,7 +98,7 @@ qd_status qdi_os_open(const char *path, qdi_os_trust trust, FILE **file, qd_erro
         close(descriptor);
     }
     char text[128];
-    if (!reason) reason = strerror_r(number, text, sizeof text);
+    if (!reason) reason = qdi_os_error_text(number, text, sizeof text);
     if (why) snprintf(why->text, sizeof why->text, "%s", reason);
     return number == ENOENT || number == ENOTDIR ? QD_ERR_NOT_FOUND : QD_ERR_IO;
 }

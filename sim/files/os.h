@@ -61,6 +61,9 @@ QD_MUST_USE qd_status qdi_file_sync(const char *path, qd_error *error);
 /// Reads the last bytes of a file. QD_ERR_IO, also where it has fewer: then with no reason.
 QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error);
 
+/// Why a call failed, in words, whatever strerror_r is of this C library: in `buffer` or of static storage.
+const char *qdi_os_error_text(int number, char *buffer, size_t bytes);
+
 // ---- directories and names ----
 
 /// What an entry of a directory of this program must be.

@@ -400,8 +400,10 @@ static void sweep_with(const char *first, const char *second, int call) {
     start.environment[2] = second;
     qd_program_outcome outcome = qd_program_run(&program, &start);
     int code = outcome.code;
-    ck_assert_msg(code == 0 || code == 1 || code == 4 || code == 75 || code == -SIGKILL, "%s: exit %d: %s",
-                  fault, code, outcome.err);
+    bool stopped = code == 75 || code == 128 + SIGINT || code == -SIGINT || code == -SIGTERM ||
+                   code == -SIGUSR1;
+    bool expected = code == 0 || code == 1 || code == 4 || code == -SIGKILL || stopped;
+    ck_assert_msg(expected, "%s: exit %d: %s", fault, code, outcome.err);
     ck_assert_msg(code <= 0 || strncmp(outcome.err, "quadrille: ", 11) == 0, "%s: %s", fault, outcome.err);
     qd_program_forget(&outcome);
     qd_program_outcome end = go_on("out", (const char *const[]){"--jobs", "2", "--retry", NULL});
@@ -431,6 +433,14 @@ END_TEST
 
 START_TEST(no_write_succeeds_any_more) {
     at_many_calls("QD_FAULT_FILE=%d", "QD_FAULT_STAY=1");
+}
+END_TEST
+
+START_TEST(any_call_fails_at_random) {
+    make_good(1, STEPS);
+    int first = (int)qd_test_seed(1), last = first + (qd_test_replaying() ? 1 : (int)qd_test_effort(16));
+    for (int seed = first; seed < last; ++seed)
+        sweep_with("QD_FAULT_PLAN=%d", seed % 2 ? "QD_FAULT_RARE=100" : "QD_FAULT_RARE=1000", seed);
 }
 END_TEST
 
@@ -469,6 +479,7 @@ static Suite *suite(void) {
 #ifdef QD_FAULTS
     tcase_add_test(tcase, killed_before_any_write);
     tcase_add_test(tcase, any_write_fails);
+    tcase_add_test(tcase, any_call_fails_at_random);
     tcase_add_test(tcase, no_write_succeeds_any_more);
     tcase_add_test(tcase, any_allocation_fails);
 #endif
