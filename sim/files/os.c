@@ -316,6 +316,17 @@ bool qdi_os_exists(const char *path) {
     return lstat(path, &info) == 0;
 }
 
+size_t qdi_os_full_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX] = ".", full[PATH_MAX];
+    const char *name = slash ? slash + 1 : path;
+    size_t length = (size_t)(name - path);
+    if (length >= sizeof folder) return 0;
+    if (length > 0) memcpy(folder, path, length);
+    if (length > 0) folder[length] = 0;
+    return realpath(folder, full) ? strlen(full) + 1 + strlen(name) : 0;
+}
+
 qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error) {
     if (qdi_os_exists(path)) {
         (void)file_call_failed("make", path, EEXIST, error);

@@ -109,6 +109,10 @@ QD_MUST_USE qd_status qdi_os_write_file(const char *temporary, const char *path,
 /// True where anything has this name, a link that leads nowhere too.
 bool qdi_os_exists(const char *path);
 
+/// Bytes of a file's full name, from the root on and without links, whether it exists or not; 0 where its
+/// folder does not.
+size_t qdi_os_full_length(const char *path);
+
 /// Renames a file to `path`, which must not exist, and syncs the directory. Others that make `path` at the
 /// same time are not noticed. Errors: QD_ERR_EXISTS, QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error);
