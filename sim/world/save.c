@@ -191,7 +191,7 @@ static qdi_saved counts_of_world(const qd_world *world) {
                        .emitters = all ? all->emitter_count : 0,
                        .sinks = all ? all->sink_count : 0,
                        .fats = fats_count(world) ? world->count : 0,
-                       .forces = qdi_springs(world) ? world->present.contact_count : 0};
+                       .forces = qdi_springs(world) ? qdi_constraint_count(&world->present) : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {

@@ -4,7 +4,7 @@
 /// What save.c and load.c share: the frame around a saved world, and its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
-enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 8 };
+enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 9 };
 /// Bytes of the warm start of a touch; contacts that are written or read at once, while they are in the
 /// cache.
 enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
