@@ -1,5 +1,5 @@
 // Keys of a scene: the world, the run, the stepper, contacts and limits.
-#include "sim/scene/schema_keys.h"
+#include "sim/scene/schema_shared.h"
 
 #include <math.h>
 
@@ -157,12 +157,24 @@ static const qdi_key keys[] = {
     KEY("contact.spring.adhesion.range", REAL, IN_SETTINGS(world.spring.range), 0, QDI_FURTHEST,
         "Gap up to which it acts; 0: only where bodies overlap. Above 0 all dynamic bodies must be disks."),
     GROUP_KEY("contact.walls", "Surface of reflecting sides."),
-    KEY("contact.walls.restitution", REAL_OR_AUTO, IN_SETTINGS(world.walls.restitution), 0, 1,
-        "`auto`: as that of bodies."),
-    KEY("contact.walls.friction", REAL_OR_AUTO, IN_SETTINGS(world.walls.friction), 0, (double)INFINITY,
-        "`auto`: as that of bodies."),
-    KEY("contact.walls.tangential_restitution", REAL_OR_AUTO, IN_SETTINGS(world.walls.tangential), 0, 1,
-        "`auto`: as that of bodies."),
+    MATERIAL_KEYS("contact.walls", IN_WALLS),
+    {.path = "materials",
+     .type = QDI_KEY_NAMED,
+     .otherwise = "`{}`",
+     .about =
+         "Materials by name, for the key `material` of all that has a surface: names of letters, digits, "
+         "`_` and `-`, at most 31; not `none` nor `pairs`."},
+    GROUP_KEY("materials[]", "A material: `materials.steel` for one that is called steel."),
+    KEY("materials[].density", REAL_OR_AUTO, IN_NAMED(density), 0, QDI_FURTHEST,
+        "Mass per area of bodies without a density of their own; `auto`: none is said.", .above = true),
+    VALUE_KEYS("materials[]", IN_NAMED_SURFACE, "that", "", ""),
+    {.path = "materials.pairs",
+     .type = QDI_KEY_ITEMS,
+     .otherwise = "`[]`",
+     .about = "What two materials are to each other, whatever the rules for two surfaces say."},
+    GROUP_KEY("materials.pairs[]", "Two materials, or one with itself."),
+    FREE_KEY("materials.pairs[].of", MATERIAL_PAIR, IN_PAIR(of), "Which.", .required = true),
+    VALUE_KEYS("materials.pairs[]", IN_PAIR_SURFACE, "what the rules say", "", ""),
     GROUP_KEY("limits", "What stops a run that has gone wrong. `.inf` turns a limit off."),
     KEY("limits.speed", REAL, IN_SETTINGS(world.limits.speed), 0, (double)INFINITY, "Fastest body allowed.",
         .above = true),

@@ -66,6 +66,7 @@ static const qdi_field material_lines[] = {
     {FIELD(qd_material, restitution)},
     {FIELD(qd_material, friction)},
     {FIELD(qd_material, tangential)},
+    {FIELD(qd_material, of)},
 };
 static const qdi_fields material = TABLE(material_lines);
 

@@ -41,13 +41,13 @@ static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, double los
     const qd_material *p = qdi_surface_of_row(world, a);
     const qd_material *q = wall ? &world->walls : qdi_surface_of_row(world, b);
     const double mass_a = world->mass[a], mass_b = wall ? HUGE_VAL : world->mass[b];
-    const double restitution = p->restitution > q->restitution ? p->restitution : q->restitution;
+    const qd_material mixed = qdi_mixed_surface(world, p, q);
     qdi_spring_law law = {.free = mass_a < HUGE_VAL && mass_b < HUGE_VAL,
                           .mass = mass_a == HUGE_VAL   ? mass_b
                                   : mass_b == HUGE_VAL ? mass_a
                                                        : mass_a * mass_b / (mass_a + mass_b),
-                          .friction = qdi_mixed_friction(p->friction, q->friction)};
-    if (restitution != world->def.restitution) loss = qdi_spring_loss(restitution);
+                          .friction = mixed.friction};
+    if (mixed.restitution != world->def.restitution) loss = qdi_spring_loss(mixed.restitution);
     law.loss = loss;
     law.terms = qdi_spring_terms(&world->def.spring, loss, law.mass);
     return law;
