@@ -79,7 +79,7 @@ static qd_vec2 wall_normal(int wall) {
 /// How far from a wall a body may be to count.
 static double wall_reach(const qdi_narrow_job *job, uint32_t row) {
     const qd_world *world = job->world;
-    if (!(job->reach.part > 0) || (!job->plain && qdi_senses(world, row))) return 0;
+    if (!qdi_reaches(&job->reach) || (!job->plain && qdi_senses(world, row))) return 0;
     return qdi_reach_of_row(world, &job->reach, row);
 }
 

@@ -37,6 +37,8 @@ void qd_scene_destroy(qd_scene *scene) {
                 sizeof *scene->settings.sources);
     qdi_release(allocator, scene->settings.drains, scene->settings.drain_room,
                 sizeof *scene->settings.drains);
+    qdi_release(allocator, scene->settings.named, scene->settings.named_room, sizeof *scene->settings.named);
+    qdi_release(allocator, scene->settings.pairs, scene->settings.pair_room, sizeof *scene->settings.pairs);
     qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
     qdi_text_release(&scene->text);
     qdi_text_release(&scene->notes);
