@@ -1,7 +1,7 @@
 #include "export/picture/caption.h"
 
 #include "export/raster/shade.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "sim/shape/form.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 
 #include <stddef.h>
 

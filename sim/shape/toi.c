@@ -1,6 +1,6 @@
 #include "sim/shape/toi.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/shape/distance.h"
 
 #include <quadrille/math.h>

@@ -1,8 +1,11 @@
 // A world as bytes, little-endian (load.c reads them):
 //
-//   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
+//   magic (8), version (4), length of all (8)
+//   of bodies, shapes, traits and contacts: where they are (8), how many (8), bytes of each (4)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
-//   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks (8 each)
+//   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks,
+//   materials, pairs of these (8 each)
+//   materials and pairs (materials.h)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them
 //   bodies by index
 //   contacts with their warm starts, in order; with springs, their forces
@@ -19,7 +22,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/fields.h"
 #include "sim/world/population.h"
@@ -27,7 +30,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
-enum { COUNTS = 64, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
+enum { COUNTS = 80, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
 
 /// Where the counts begin.
 static size_t counts_at(void) {
@@ -39,19 +42,29 @@ size_t qdi_saved_contact_bytes(void) {
            2 * (qdi_fields_bytes(&qdi_fields_touch) + QDI_SAVED_HOLD);
 }
 
+/// Bytes of materials and their pairs.
+static size_t material_bytes(const qdi_saved *n) {
+    return n->materials * QDI_MATERIAL_BYTES + n->pairs * QDI_PAIR_BYTES;
+}
+
 size_t qdi_saved_size(const qdi_saved *n) {
-    return counts_at() + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
+    return counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
            n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * qdi_saved_contact_bytes() +
            n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
            n->fats * qdi_fields_bytes(&qdi_fields_fat) + n->emitters * qdi_emitter_bytes() +
            n->sinks * qdi_fields_bytes(&qdi_fields_sink) + QDI_SAVE_CHECKSUM;
 }
 
-qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
-    return (qdi_saved_bodies){.at = counts_at() + COUNTS + n->indices * PER_INDEX +
-                                    n->shapes * QDI_SHAPE_BYTES + n->traits * QDI_TRAIT_BYTES,
-                              .count = n->bodies,
-                              .bytes = PER_BODY};
+void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]) {
+    const uint64_t shapes = counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX;
+    const uint64_t traits = shapes + n->shapes * QDI_SHAPE_BYTES;
+    const uint64_t bodies = traits + n->traits * QDI_TRAIT_BYTES;
+    const uint64_t contacts = bodies + n->bodies * PER_BODY;
+    lists[QDI_SAVED_BODIES] = (qdi_saved_list){bodies, n->bodies, PER_BODY};
+    lists[QDI_SAVED_SHAPES] = (qdi_saved_list){shapes, n->shapes, QDI_SHAPE_BYTES};
+    lists[QDI_SAVED_TRAITS] = (qdi_saved_list){traits, n->traits, QDI_TRAIT_BYTES};
+    lists[QDI_SAVED_CONTACTS] = (qdi_saved_list){contacts, n->contacts - n->near,
+                                                 (uint32_t)qdi_saved_contact_bytes()};
 }
 
 /// Fat boxes are saved only while they count.
@@ -167,6 +180,9 @@ static void put_world(unsigned char **at, const qd_world *world, const qdi_saved
     qdi_put_u64(at, n->traits);
     qdi_put_u64(at, n->emitters);
     qdi_put_u64(at, n->sinks);
+    qdi_put_u64(at, n->materials);
+    qdi_put_u64(at, n->pairs);
+    qdi_materials_put(&world->traits.materials, at);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
     for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
@@ -190,8 +206,10 @@ static qdi_saved counts_of_world(const qd_world *world) {
                        .traits = world->traits.numbers.live,
                        .emitters = all ? all->emitter_count : 0,
                        .sinks = all ? all->sink_count : 0,
+                       .materials = world->traits.materials.count,
+                       .pairs = world->traits.materials.pair_count,
                        .fats = fats_count(world) ? world->count : 0,
-                       .forces = qdi_springs(world) ? world->present.contact_count : 0};
+                       .forces = qdi_springs(world) ? qdi_constraint_count(&world->present) : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {
@@ -213,10 +231,14 @@ static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned cha
     at += QDI_SAVE_MAGIC_BYTES;
     qdi_put_u32(&at, QDI_SAVE_VERSION);
     qdi_put_u64(&at, size);
-    const qdi_saved_bodies bodies = qdi_saved_bodies_of(n);
-    qdi_put_u64(&at, bodies.at);
-    qdi_put_u64(&at, bodies.count);
-    qdi_put_u32(&at, bodies.bytes);
+    qdi_saved_list lists[QDI_SAVED_LISTS];
+    qdi_saved_lists(n, lists);
+    for (int i = 0; i < QDI_SAVED_LISTS; ++i) {
+        qdi_put_u64(&at, lists[i].at);
+        qdi_put_u64(&at, lists[i].count);
+        qdi_put_u32(&at, lists[i].bytes);
+    }
+    QD_ASSERT(at == start + QDI_SAVE_HEADER);
     put_world(&at, world, n, &all);
     QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
     qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));

@@ -3,7 +3,7 @@
 // steps, saves itself as it came, and dies in order.
 #include "tests/fuzz/fuzz.h"
 
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/save_impl.h"
 #include "tests/support/random_worlds.h"
 
