@@ -35,7 +35,7 @@ static int compare_materials(const qd_material *a, const qd_material *b) {
         if (left[i] < right[i]) return -1;
         if (left[i] > right[i]) return 1;
     }
-    return 0;
+    return a->of < b->of ? -1 : a->of > b->of;
 }
 
 // The material of a body.

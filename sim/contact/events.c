@@ -9,6 +9,7 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/scratch.h"
+#include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct event_job {
     bool near;                   ///< which is that of speculative ones
     const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
     bool springs;                ///< only the shear is taken over: forces are already those of `after`
+    bool grains;                 ///< a second place of the warm start belongs to the only touch
     qdi_match *match;            ///< by contact of `after`
     uint32_t *end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last
                         ///< slot holds their number
@@ -96,6 +98,7 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_
             contact->touch[k].friction = outcome ? outcome->tangent_impulse[j] : old->touch[j].friction;
             warm_start->normal[k] = same ? held->normal[j] : 0;
             warm_start->tangent[k] = same ? held->tangent[j] : 0;
+            if (job->grains) *warm_start = *held;
         }
     }
 }
@@ -195,7 +198,8 @@ static event_job event_job_of(const qd_world *world, const qdi_contact_state *be
     const qdi_scratch *scratch = &world->scratch;
     return (event_job){.before = before,
                        .after = after,
-                       .springs = world->def.contact == QD_CONTACT_SPRING,
+                       .springs = qdi_springs(world),
+                       .grains = qdi_springs(world) && qdi_spring_grains(&world->def.spring),
                        .match = scratch->match,
                        .end_rank = scratch->end_rank};
 }

@@ -40,7 +40,7 @@ static bool put_key(const qdi_narrow_job *job, size_t place, uint64_t key, bool 
     return other;
 }
 
-// Notes that contacts differ from those before.
+// The narrow phase notes that contacts differ from those of the moment before.
 static void note_contact_change(const qdi_narrow_job *job, bool changed) {
     if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
 }
@@ -79,7 +79,7 @@ static qd_vec2 wall_normal(int wall) {
 /// How far from a wall a body may be to count.
 static double wall_reach(const qdi_narrow_job *job, uint32_t row) {
     const qd_world *world = job->world;
-    if (!(job->reach.part > 0) || (!job->plain && qdi_senses(world, row))) return 0;
+    if (!qdi_reaches(&job->reach) || (!job->plain && qdi_senses(world, row))) return 0;
     return qdi_reach_of_row(world, &job->reach, row);
 }
 

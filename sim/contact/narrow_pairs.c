@@ -60,7 +60,7 @@ static inline reaches pair_reach_of(const qdi_narrow_job *job, uint32_t a, uint3
     const double inner_a = moves_a ? qdi_inner_of_row(world, a) : HUGE_VAL;
     const double inner_b = moves_b ? qdi_inner_of_row(world, b) : HUGE_VAL;
     reaches found = {0, QDI_SECOND_REACH * (inner_a < inner_b ? inner_a : inner_b)};
-    if (!(job->reach.part > 0) || (job->traits && (qdi_senses(world, a) || qdi_senses(world, b))))
+    if (!qdi_reaches(&job->reach) || (job->traits && (qdi_senses(world, a) || qdi_senses(world, b))))
         return found;
     double reach_a = moves_a ? qdi_reach_of(&job->reach, inner_a, world->radius[a]) : HUGE_VAL;
     double reach_b = moves_b ? qdi_reach_of(&job->reach, inner_b, world->radius[b]) : HUGE_VAL;
@@ -127,7 +127,7 @@ static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t en
 
 bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair) {
     const double *radius = job->world->radius;
-    return job->reach.part > 0 &&
+    return qdi_reaches(&job->reach) &&
            !qdi_disks_meet(nearest_offset(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
 }
 

@@ -200,7 +200,8 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .part = qdi_ccd_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
-                     .periodic = period.x > 0 || period.y > 0};
+                     .periodic = period.x > 0 || period.y > 0,
+                     .walls = walls};
     if (!step.following) return qdi_ccd_stop(&step, lap);
     status = qdi_ccd_list(&step);
     qdi_lap_end(lap, QD_PHASE_MOVE);

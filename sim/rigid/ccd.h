@@ -107,9 +107,11 @@ typedef struct qdi_cluster {
 } qdi_cluster;
 
 enum {
-    QDI_FOLLOWED = 1, ///< some segment is to be followed
-    QDI_FRESH = 2,    ///< its path is new
-    QDI_LOST = 4      ///< its path is too long to be followed
+    QDI_FOLLOWED = 1,   ///< some segment is to be followed
+    QDI_FRESH = 2,      ///< its path is new
+    QDI_LOST = 4,       ///< its path is too long to be followed
+    QDI_GROUNDED = 8,   ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
+    QDI_GROUNDLESS = 16 ///< in this step its ground does not, since it would carry it into something
 };
 
 /// What an edge is made from.
@@ -121,7 +123,7 @@ typedef struct qdi_meet {
     bool stop; ///< see qdi_edge
 } qdi_meet;
 
-/// A body that is stopped by a kinematic one, or stands where that comes along.
+/// A body that is stopped by what carries it, or stands where that comes along.
 typedef struct qdi_hit {
     double time;
     uint32_t row, carrier;
@@ -136,6 +138,13 @@ typedef struct qdi_meets {
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
 
+/// What a heap may move along with: the first and the last carrier that touch it, by name
+/// (rigid/ccd_ground.c); and whether something touches it that does not move.
+typedef struct qdi_grounds {
+    _Atomic uint32_t first, last;
+    atomic_bool fixed;
+} qdi_grounds;
+
 /// Working memory, kept from step to step.
 struct qdi_ccd {
     uint32_t *trajectory_of; ///< by row
@@ -143,11 +152,12 @@ struct qdi_ccd {
     uint8_t *flags;          ///< by row
     qdi_path_segment *free;  ///< by row, but for disks: the segment that the body goes where nothing stops it
     size_t trajectory_of_room, place_of_room, flag_room, free_room;
-    bool all;         ///< all bodies are listed
-    atomic_bool wide; ///< some path's box is too large to retrieve what is about it
-    double slow;      ///< how far any point of a body that is not listed moves at most
-    double *slowest;  ///< per range, the same, squared
-    size_t *followed; ///< per range: bodies that are followed
+    bool all;             ///< all bodies are listed
+    atomic_bool carriers; ///< some kinematic body moves
+    atomic_bool wide;     ///< some path's box is too large to retrieve what is about it
+    double slow;          ///< how far any point of a body that is not listed moves at most
+    double *slowest;      ///< per range, the same, squared
+    size_t *followed;     ///< per range: bodies that are followed
     size_t slowest_room, followed_room;
     uint32_t *listed;     ///< rows
     qd_body_index *names; ///< their indices
@@ -176,8 +186,10 @@ struct qdi_ccd {
     // Of bodies that are stopped, see rigid/ccd_clamp.c; by row.
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
-    uint32_t *carrier;       ///< the row of the kinematic body that carries it on, or QDI_NO_ROW
+    uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
     double *carried;         ///< from when on: when it was stopped, or later
+    _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: nothing carries
+    qdi_grounds *grounds;    ///< of a heap, by its first row
     size_t stops_room, stopped_room, carrier_room, carried_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
@@ -188,10 +200,11 @@ typedef struct qdi_step {
     qd_world *world;
     qdi_ccd *ccd;
     double dt, part, threshold;
-    bool following; ///< impacts are followed exactly
-    bool first;     ///< round
-    int round;      ///< of stops
-    bool periodic;  ///< along some axis
+    bool following;       ///< impacts are followed exactly
+    bool first;           ///< round
+    int round;            ///< of stops
+    bool periodic;        ///< along some axis
+    qdi_wall_gain *walls; ///< gets added what walls give
 } qdi_step;
 
 /// Somebody on a segment.

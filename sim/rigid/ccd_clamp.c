@@ -12,6 +12,7 @@
 // order).
 
 #include "sim/contact/margin.h"
+#include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
@@ -57,14 +58,17 @@ static void settle_range(void *context, size_t begin, size_t end) {
     size_t fresh = 0;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
         const double stop = stop_of(ccd, r);
-        if (stop < ccd->stopped[r]) { // whoever stops it now has been seen in this round
-            ccd->carrier[r] = QDI_NO_ROW;
-            ccd->carried[r] = step->dt;
+        const bool earlier = stop < ccd->stopped[r], fresh_now = earlier && ccd->flags[r] & QDI_FOLLOWED;
+        ccd->flags[r] &= (uint8_t)~QDI_FRESH;
+        if (fresh_now) ccd->flags[r] |= QDI_FRESH;
+        fresh += fresh_now;
+        if (earlier) { // whoever stops it now has been seen in this round
+            const bool may = !(ccd->flags[r] & QDI_GROUNDLESS);
+            ccd->carrier[r] = may ? qdi_ccd_ground_of(step, r, stop) : QDI_NO_ROW;
+            ccd->carried[r] = ccd->carrier[r] == QDI_NO_ROW ? step->dt : stop;
+            if (ccd->carrier[r] != QDI_NO_ROW) ccd->flags[r] |= QDI_GROUNDED;
         }
-        const bool earlier = stop < ccd->stopped[r] && (ccd->flags[r] & QDI_FOLLOWED);
-        ccd->flags[r] = (uint8_t)((ccd->flags[r] & ~QDI_FRESH) | (earlier ? QDI_FRESH : 0));
         ccd->stopped[r] = stop;
-        fresh += earlier;
     }
     ccd->followed[begin / QDI_BODY_GRAIN] = fresh;
 }
@@ -85,24 +89,48 @@ static qd_status reserve(const qdi_step *step) {
 }
 
 /// Who carries whom: of those that come to a body where it is stopped, or where it stands since, the first
-/// one; of several, that of least index. What was found about a path that is no longer so does not count; the
+/// one; of several, the first by name. What was found about a path that is no longer so does not count; the
 /// next round looks again.
-static void choose_carriers(const qdi_step *step) {
+static void choose_carrier(const qdi_step *step, const qdi_hit *hit) {
     qdi_ccd *ccd = step->ccd;
-    const qd_body_index *index = step->world->index;
+    uint8_t *flags = &ccd->flags[hit->row];
+    const double stop = ccd->stopped[hit->row], since = ccd->carried[hit->row];
+    const uint32_t carrier = ccd->carrier[hit->row];
+    if (hit->carrier == QDI_NO_ROW) return;
+    if (hit->time != stop && (!(hit->time > stop) || *flags & (QDI_FRESH | QDI_GROUNDED))) return;
+    const bool first = carrier == QDI_NO_ROW || hit->time < since || *flags & QDI_GROUNDED;
+    if (!first && !(hit->time == since &&
+                    qdi_ccd_name_of_carrier(step, hit->carrier) < qdi_ccd_name_of_carrier(step, carrier)))
+        return;
+    *flags &= (uint8_t)~QDI_GROUNDED;
+    ccd->carrier[hit->row] = hit->carrier;
+    ccd->carried[hit->row] = hit->time;
+}
+
+/// Takes the ground from a body that it would carry into something: it stands then. True where it did.
+static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
+    qdi_ccd *ccd = step->ccd;
+    uint8_t *flags = &ccd->flags[hit->row];
+    const double stop = ccd->stopped[hit->row];
+    if (!(*flags & QDI_GROUNDED) || hit->time < stop || (hit->time > stop && *flags & QDI_FRESH))
+        return false;
+    *flags = (uint8_t)((*flags & ~QDI_GROUNDED) | QDI_GROUNDLESS | QDI_FRESH);
+    ccd->carrier[hit->row] = QDI_NO_ROW;
+    ccd->carried[hit->row] = step->dt;
+    return true;
+}
+
+/// Takes over what was hit in a round, in any order; returns how many have a new path.
+static size_t settle_hits(const qdi_step *step) {
+    const qdi_ccd *ccd = step->ccd;
     const size_t workers = (size_t)qd_team_threads(step->world->team);
-    for (size_t w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) {
-            const qdi_hit hit = ccd->meets[w].hits[i];
-            uint32_t *carrier = &ccd->carrier[hit.row];
-            const double stop = ccd->stopped[hit.row], since = ccd->carried[hit.row];
-            if (hit.time != stop && (!(hit.time > stop) || ccd->flags[hit.row] & QDI_FRESH)) continue;
-            const bool first = *carrier == QDI_NO_ROW || hit.time < since;
-            if (!first && !(hit.time == since && index[hit.carrier] < index[*carrier])) continue;
-            *carrier = hit.carrier;
-            ccd->carried[hit.row] = hit.time;
-        }
-    }
+    size_t fresh = 0;
+    for (size_t w = 0; w < workers; ++w)
+        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) choose_carrier(step, &ccd->meets[w].hits[i]);
+    for (size_t w = 0; w < workers; ++w)
+        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
+            fresh += take_ground(step, &ccd->meets[w].hits[i]);
+    return fresh;
 }
 
 // ---- where they end ----
@@ -110,46 +138,45 @@ static void choose_carriers(const qdi_step *step) {
 typedef struct stop_job {
     const qdi_step *step;
     double *drift;
+    double *carried[2]; ///< energy that kinematic bodies and walls gave to what they carry; NULL: none does
     uint32_t *lowest_bad;
 } stop_job;
 
-/// A pose that a kinematic body carries from a time to the end of the step.
-static void carry(const qdi_step *step, uint32_t carrier, double from, qdi_pose *pose) {
-    const qdi_path_segment segment = qdi_segment_at(step, carrier, from),
-                           last = qdi_segment_at(step, carrier, step->dt);
-    const qd_world *world = step->world;
-    const qdi_pose then = qdi_segment_pose(&segment, from), end = qdi_segment_pose(&last, step->dt);
-    qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
-    const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
-    const double x = end.x - then.x - arm.x + arm.x * c - arm.y * s,
-                 y = end.y - then.y - arm.y + arm.x * s + arm.y * c;
-    pose->x += x;
-    pose->y += y;
+/// Carries a stopped body along; returns what that does to its energy.
+static double carry(const qdi_step *step, uint32_t row, qdi_pose *pose) {
+    const qdi_ccd *ccd = step->ccd;
+    if (ccd->carrier[row] == QDI_NO_ROW) return 0;
+    const qd_vec2 way = qdi_ccd_carry(step, ccd->carrier[row], ccd->carried[row], pose);
+    pose->x += way.x;
+    pose->y += way.y;
+    return qdi_ccd_energy(step->world, row, way) - qdi_ccd_energy(step->world, row, (qd_vec2){0, 0});
 }
 
-/// Puts a body where it stops, with the velocity that it has then; returns what that does to its energy.
-static double arrive(const qdi_step *step, uint32_t row) {
+/// Puts a body where it stops, with the velocity that it has then; returns what that does to its energy, but
+/// for what it gets from what carries it. What is stopped at once turns all the same: what lies aslant with
+/// its core on something would never lie down.
+static double arrive(const qdi_step *step, uint32_t row, double *given) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
     const double stop = step->ccd->stopped[row], missing = 1 - stop / step->dt;
     const qdi_path_segment segment = qdi_segment_of_row(step, row);
     const double before = qdi_ccd_energy(world, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt});
     qdi_pose pose = qdi_segment_pose(&segment, stop);
-    if (step->ccd->carrier[row] != QDI_NO_ROW)
-        carry(step, step->ccd->carrier[row], step->ccd->carried[row], &pose);
+    *given = carry(step, row, &pose);
     const qdi_twist forces = qdi_ccd_forces(step, row);
     next->x[row] = qdi_axis_wrap(&world->axis[0], pose.x);
     next->y[row] = qdi_axis_wrap(&world->axis[1], pose.y);
     next->vx[row] -= forces.x * missing;
     next->vy[row] -= forces.y * missing;
-    if (world->turning) {
+    if (world->turning && stop > 0) {
         const double length = sqrt(pose.c * pose.c + pose.s * pose.s);
         next->c[row] = pose.c / length;
         next->s[row] = pose.s / length;
         next->spin[row] -= forces.spin * missing;
     }
     const qd_vec2 gone = {pose.x - segment.x, pose.y - segment.y};
-    return qdi_ccd_energy(world, row, gone) - before - qdi_ccd_wrap_error(world, row, gone, step->dt);
+    return qdi_ccd_energy(world, row, gone) - *given - before -
+           qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
 /// Puts a range of bodies where they stop.
@@ -161,10 +188,15 @@ static void arrive_range(void *context, size_t begin, size_t end) {
     const bool held = world->margin.held;
     uint32_t bad = QD_NO_BODY;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+        double given = 0;
         job->drift[r] = 0;
+        for (int k = 0; k < 2; ++k)
+            if (job->carried[k]) job->carried[k][r] = 0;
         if (!(step->ccd->stopped[r] < step->dt)) continue;
         const bool before = held && qdi_margin_left(world, r, period);
-        job->drift[r] = arrive(step, r);
+        job->drift[r] = arrive(step, r, &given);
+        double *carried = job->carried[qdi_carrier_is_wall(step->ccd->carrier[r])];
+        if (carried) carried[r] = given;
         qdi_motion_box(world, r);
         const bool after = held && qdi_margin_left(world, r, period);
         if (held) world->scratch.left[begin / QDI_BODY_GRAIN] += (size_t)after - (size_t)before;
@@ -179,6 +211,8 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     stop_job job = {.step = step};
     job.lowest_bad = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.lowest_bad);
     qd_status status = qdi_balance_rows(world, &job.drift);
+    if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(world, &job.carried[0]);
+    if (status == QD_OK && world->walls_move) status = qdi_balance_rows(world, &job.carried[1]);
     if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
     world->margin.left = 0;
@@ -187,10 +221,15 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
         if (world->margin.held) world->margin.left += world->scratch.left[k];
         if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
     }
-    if (bad == QD_NO_BODY)
-        return qdi_balance_array(world, job.drift, world->count, &world->scratch.balance.ledger.drift);
-    qdi_limit_report_body(world, world->row_of_index[bad]);
-    return QD_ERR_LIMIT;
+    if (bad != QD_NO_BODY) {
+        qdi_limit_report_body(world, world->row_of_index[bad]);
+        return QD_ERR_LIMIT;
+    }
+    qdi_ledger *ledger = &world->scratch.balance.ledger;
+    if (job.carried[0]) status = qdi_balance_array(world, job.carried[0], world->count, &ledger->kinematic);
+    if (status == QD_OK && job.carried[1])
+        status = qdi_balance_array(world, job.carried[1], world->count, &step->walls->work);
+    return status == QD_OK ? qdi_balance_array(world, job.drift, world->count, &ledger->drift) : status;
 }
 
 /// Stops who would pass through something, and those behind whoever stands.
@@ -205,10 +244,10 @@ static qd_status take_rounds(qdi_step *step) {
         step->first = round == 0;
         step->round = round;
         qd_status status = qdi_ccd_visit(step, &visitor);
+        if (status == QD_OK && round == 0) status = qdi_ccd_find_grounds(step);
         if (status != QD_OK) return status;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
-        choose_carriers(step);
-        fresh = 0;
+        fresh = settle_hits(step);
         for (size_t k = 0; k < ranges; ++k) fresh += step->ccd->followed[k];
     }
     return QD_OK;

@@ -63,6 +63,7 @@ static void survey(void *context, size_t begin, size_t end) {
     qdi_ccd *ccd = step->ccd;
     size_t count = 0;
     double slowest = 0;
+    bool carries = false;
     // Most are disks that move by much less than what is followed.
     double least = 0.99 * step->part, least_squared = world->bullets > 0 ? -1 : least * least;
     for (uint32_t row = (uint32_t)begin; row < end; ++row) {
@@ -75,7 +76,9 @@ static void survey(void *context, size_t begin, size_t end) {
         ccd->flags[row] = is ? QDI_FOLLOWED : 0;
         count += is;
         if (!is && way > slowest) slowest = way;
+        carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
     }
+    if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
     ccd->followed[begin / QDI_BODY_GRAIN] = count;
     ccd->slowest[begin / QDI_BODY_GRAIN] = slowest;
 }
@@ -172,6 +175,7 @@ qd_status qdi_ccd_list(const qdi_step *step) {
     if (status != QD_OK) return status;
     qdi_step job = *step;
     find_pressed(&job);
+    atomic_store_explicit(&ccd->carriers, false, memory_order_relaxed);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, survey, &job);
     ccd->slow = 0;
     for (size_t k = 0; k < ranges; ++k)

@@ -165,8 +165,8 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
                                  .inverse_b = wall ? 0 : 1 / world->mass[b],
                                  .turn_a = 1 / world->inertia[a],
                                  .turn_b = wall ? 0 : 1 / world->inertia[b]};
-    qdi_constraint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b),
-                       &constraint);
+    qdi_constraint_mix(world, qdi_surface_of_row(world, a),
+                       wall ? &world->walls : qdi_surface_of_row(world, b), &constraint);
     if (wall) {
         constraint.wx = world->wall_mean[edge->wall].x;
         constraint.wy = world->wall_mean[edge->wall].y;

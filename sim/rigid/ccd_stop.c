@@ -20,12 +20,15 @@
 
 #include "sim/rigid/ccd_stop.h"
 
+#include "sim/rigid/ccd_ground.h"
 #include "sim/world/reach.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
 
+/// A gap that is none, per size: what was stopped on its way ends this near.
+static const double met_gap = 3e-6;
 /// Parts of a body's size: relative motion that is followed, and that nothing comes of; the radius of a core.
 static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
 /// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
@@ -44,16 +47,21 @@ static void lower(const qdi_ccd *ccd, uint32_t row, double time) {
     }
 }
 
-/// A body's path, segment by segment, and its stand at the end where it was stopped in a round before.
+/// A body's path, segment by segment, and how it goes on where it was stopped in a round before: it stands,
+/// and from `carried` on it goes along with what carries it.
 typedef struct walk {
     qdi_path_segment segment;
-    double end, stop;
+    double end, stop, carried;
+    uint32_t row;
 } walk;
 
 /// Begins a walk along a body's path.
 static walk walk_begin(const qdi_step *step, uint32_t row) {
+    const bool holds = step->ccd->stops_hold;
     walk w = {.segment = qdi_path_begin(step, row),
-              .stop = step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt};
+              .stop = holds ? step->ccd->stopped[row] : step->dt,
+              .carried = holds ? step->ccd->carried[row] : step->dt,
+              .row = row};
     w.end = qdi_segment_end(step, &w.segment);
     if (w.end > w.stop) w.end = w.stop;
     return w;
@@ -62,16 +70,28 @@ static walk walk_begin(const qdi_step *step, uint32_t row) {
 /// Goes on to the next segment of a body's path; false at its end.
 static bool walk_on(const qdi_step *step, walk *w) {
     if (w->end >= step->dt) return false;
-    if (w->end >= w->stop) {
-        const qdi_pose pose = qdi_segment_pose(&w->segment, w->stop);
-        w->segment = (qdi_path_segment){
-            .start = w->stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s, .next = QDI_NONE_YET};
-        w->stop = w->end = step->dt;
+    if (w->end < w->stop) {
+        if (!qdi_path_next(step, &w->segment)) return false;
+        w->end = qdi_segment_end(step, &w->segment);
+        if (w->end > w->stop) w->end = w->stop;
         return true;
     }
-    if (!qdi_path_next(step, &w->segment)) return false;
-    w->end = qdi_segment_end(step, &w->segment);
-    if (w->end > w->stop) w->end = w->stop;
+    const qdi_pose pose = qdi_segment_pose(&w->segment, w->end);
+    w->segment = (qdi_path_segment){.start = w->end,
+                                    .x = pose.x,
+                                    .y = pose.y,
+                                    .c = pose.c,
+                                    .s = pose.s,
+                                    .spin = w->stop > 0 ? 0 : w->segment.spin,
+                                    .next = QDI_NONE_YET};
+    if (w->end < w->carried) {
+        w->end = w->carried;
+        return true;
+    }
+    const qd_vec2 speed = qdi_ccd_carried(step, w->row, &pose);
+    w->segment.vx = speed.x;
+    w->segment.vy = speed.y;
+    w->end = step->dt;
     return true;
 }
 
@@ -80,22 +100,42 @@ static double time_of(const qdi_step *step, uint32_t row) {
     return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
 }
 
+/// The mean velocity of a body from when it was stopped until the step's end.
+static qd_vec2 velocity_after(const qdi_step *step, uint32_t row, const qdi_party *party) {
+    const double stop = time_of(step, row);
+    if (!(stop < step->dt) || !(step->ccd->carried[row] < step->dt)) return (qd_vec2){0, 0};
+    const qdi_pose pose = qdi_segment_pose(&party->segment, stop);
+    const double part = (step->dt - step->ccd->carried[row]) / (step->dt - stop);
+    const qd_vec2 speed = qdi_ccd_carried(step, row, &pose);
+    return (qd_vec2){speed.x * part, speed.y * part};
+}
+
 /// How far turning moves a point of a body in a time.
 static double turn_of(const qdi_party *party, double time) {
     return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->segment.spin) * party->reach * time;
+}
+
+/// The length of a difference of two velocities.
+static double speed_between(qd_vec2 a, qd_vec2 b) {
+    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
 }
 
 /// How far a point of one of two moves in the step, seen from the other: also when that has been stopped.
 static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
                            const qdi_party *b) {
     const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
-    const double vx = b ? b->segment.vx : 0, vy = b ? b->segment.vy : 0, x = a->segment.vx - vx,
-                 y = a->segment.vy - vy;
-    double way = sqrt(x * x + y * y) * (time_a < time_b ? time_a : time_b);
-    if (time_a < time_b) way += sqrt(vx * vx + vy * vy) * (time_b - time_a);
-    if (time_b < time_a)
-        way += sqrt(a->segment.vx * a->segment.vx + a->segment.vy * a->segment.vy) * (time_a - time_b);
-    return way + turn_of(a, time_a) + (b ? turn_of(b, time_b) : 0);
+    const qd_vec2 va = {a->segment.vx, a->segment.vy},
+                  vb = b ? (qd_vec2){b->segment.vx, b->segment.vy} : (qd_vec2){0, 0};
+    double way = speed_between(va, vb) * (time_a < time_b ? time_a : time_b);
+    if (time_a < time_b || time_b < step->dt) {
+        const qd_vec2 wa = velocity_after(step, row_a, a),
+                      wb = b ? velocity_after(step, row_b, b) : (qd_vec2){0, 0};
+        if (time_a < time_b) way += speed_between(wa, vb) * (time_b - time_a);
+        if (time_b < time_a) way += speed_between(va, wb) * (time_a - time_b);
+        way += speed_between(wa, wb) * (step->dt - (time_a < time_b ? time_b : time_a));
+    }
+    return way + turn_of(a, time_a > 0 ? time_a : step->dt) +
+           (b ? turn_of(b, time_b > 0 ? time_b : step->dt) : 0);
 }
 
 /// Relative motion from which on two are looked at, `gap` apart at the start. An overlap is part of the path
@@ -234,8 +274,10 @@ static bool may_stop(const qdi_step *step, uint32_t row) {
     return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
 }
 
-/// A kinematic body hit something: it may have to carry it.
+/// A body met what no body moves, which may have to carry it, or keep its ground from carrying it.
 static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, double time, int worker) {
+    if (carrier == QDI_NO_ROW && !step->ccd->carriers && !step->world->walls_move) return;
+    if (step->ccd->flags[row] & QDI_GROUNDED && carrier == step->ccd->carrier[row]) return;
     qdi_meets *meets = &step->ccd->meets[worker];
     qd_status status = qdi_reserve(step->world->allocator, &meets->hits, &meets->hit_room, meets->hit_count,
                                    meets->hit_count + 1, sizeof *meets->hits);
@@ -300,7 +342,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                  gap = gap_at_start(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
-    if (gap <= 0 && !m.touching) {
+    if (gap <= met_gap * mover->inner && !m.touching) {
         if (moves_a) one = core_of(&one);
         if (moves_b) two = core_of(&two);
     }
@@ -311,10 +353,9 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
         stop_movers(step, &m, time);
         return;
     }
-    if (stop_a) lower(step->ccd, a, time);
-    if (stop_b) lower(step->ccd, b, time);
-    if (world->kind[moves_a ? b : a] == QD_BODY_KINEMATIC)
-        note_carrier(step, moves_a ? a : b, moves_a ? b : a, time, worker);
+    const uint32_t row = moves_a ? a : b, other = moves_a ? b : a;
+    lower(step->ccd, row, time);
+    note_carrier(step, row, world->kind[other] == QD_BODY_KINEMATIC ? other : QDI_NO_ROW, time, worker);
 }
 
 /// The gap between a wall and a body at the step's start.
@@ -329,7 +370,6 @@ static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall
 }
 
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
-    (void)worker;
     const qd_world *world = step->world;
     if (!may_stop(step, row)) return;
     walk w = walk_begin(step, row);
@@ -338,12 +378,15 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
     const double gap = gap_to_wall(step, &party, wall);
     if (!qdi_is_bullet(world, row) && !(way > followed_way(party.inner, gap, false))) return;
-    if (gap <= 0) party = core_of(&party);
+    if (gap <= met_gap * party.inner) party = core_of(&party);
     do {
         qdi_encounter meeting;
         party.segment = w.segment;
         if (!qdi_segment_meets_wall(step, &party, wall, w.segment.start, w.end, &meeting)) continue;
-        if (meeting.time < step->dt) lower(step->ccd, row, meeting.time);
+        if (!(meeting.time < step->dt)) return;
+        lower(step->ccd, row, meeting.time);
+        const bool moves = qdi_wall_speed(world, wall) != 0;
+        note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, meeting.time, worker);
         return;
     } while (walk_on(step, &w));
 }

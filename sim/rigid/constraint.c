@@ -16,15 +16,12 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
     return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
 }
 
-/// The larger one of two values.
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
-void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint) {
-    constraint->restitution = larger(a->restitution, b->restitution);
-    constraint->tangential = larger(a->tangential, b->tangential);
-    constraint->friction = qdi_mixed_friction(a->friction, b->friction);
+void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_material *b,
+                        qdi_constraint *constraint) {
+    const qd_material mixed = qdi_mixed_surface(world, a, b);
+    constraint->restitution = mixed.restitution;
+    constraint->tangential = mixed.tangential;
+    constraint->friction = mixed.friction;
 }
 
 /// The surface of a contact's b: a body or the walls.
@@ -34,12 +31,18 @@ static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
 
 bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link) {
     const qd_material *a = qdi_surface_of_row(world, link->row_a), *b = surface_of_b(world, link->row_b);
+    if (world->traits.materials.pairs) {
+        const qd_material mixed = qdi_mixed_surface(world, a, b);
+        return mixed.restitution > 0 || mixed.tangential > 0;
+    }
     return a->restitution > 0 || b->restitution > 0 || a->tangential > 0 || b->tangential > 0;
 }
 
 double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
     const qdi_trait *traits = world->traits.trait;
     const uint32_t a = world->trait[link->row_a];
+    if (world->traits.materials.pairs)
+        return qdi_mixed_surface(world, &traits[a].surface, surface_of_b(world, link->row_b)).friction;
     if (link->row_b != QDI_NO_ROW && world->trait[link->row_b] == a) return traits[a].surface.friction;
     return qdi_mixed_friction(traits[a].surface.friction, surface_of_b(world, link->row_b)->friction);
 }
@@ -56,7 +59,7 @@ static double threshold_of(const qd_world *world, const qdi_constraint_rules *ru
     if (!isnan(world->def.threshold) || world->def.attraction.strength == 0) return rules->threshold;
     double most = constraint->moves_a ? pulled(world, constraint->row_a, rules->dt) : 0;
     double other = constraint->moves_b ? pulled(world, constraint->row_b, rules->dt) : 0;
-    return rules->threshold + 2 * larger(most, other);
+    return rules->threshold + 2 * qdi_larger(most, other);
 }
 
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
@@ -79,7 +82,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
         constraint->depth[k] = contact->touch[k].depth;
         constraint->impulse[k] = constraint->tangent_impulse[k] = 0;
     }
-    qdi_constraint_mix(qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
+    qdi_constraint_mix(world, qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
     if (wall) {
         qd_vec2 speed = qdi_wall_velocity(world, contact);
         constraint->wx = speed.x;

@@ -33,7 +33,8 @@ static inline double qdi_constraint_approach(const qdi_constraint *constraint, c
     return wall ? approach : approach - m->spin[b] * constraint->across_b[touch];
 }
 /// What two surfaces make together.
-void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint);
+void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_material *b,
+                        qdi_constraint *constraint);
 
 /// Makes the constraint of a link's contact, which has given nothing so far.
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,

@@ -323,7 +323,8 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     rigid_job job = {.world = world,
                      .changed = &changed,
                      .kept = world->scratch.link_count,
-                     .bouncy = gives_back(&world->walls) || qdi_any_trait(world, trait_gives_back),
+                     .bouncy = gives_back(&world->walls) || qdi_any_trait(world, trait_gives_back) ||
+                               qdi_materials_bounce(&world->traits.materials),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
                      .count = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.count),
                      .pressed = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.pressed)};

@@ -28,7 +28,9 @@ static void schema_enter(set_walk *walk, const char *word, size_t bytes) {
     while (!walk->lost && (key = qdi_schema_next(walk->schema, key)) != NULL) {
         const char *known = qdi_schema_word(key);
         bool item = walk->schema && walk->schema->type == QDI_KEY_ITEMS;
-        if (item || (strlen(known) == bytes && memcmp(known, word, bytes) == 0)) break;
+        bool named = walk->schema && walk->schema->type == QDI_KEY_NAMED &&
+                     !(bytes == 5 && memcmp(word, "pairs", 5) == 0);
+        if (item || named || (strlen(known) == bytes && memcmp(known, word, bytes) == 0)) break;
     }
     walk->schema = key;
     if (!key) walk->lost = true;

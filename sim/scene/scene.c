@@ -2,12 +2,12 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
-#include "sim/base/lines.h"
-#include "sim/base/os.h"
-#include "sim/base/suggest.h"
+#include "sim/files/os.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_builtin.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/lines.h"
+#include "sim/text/suggest.h"
 
 #include <quadrille/hash.h>
 
@@ -37,6 +37,8 @@ void qd_scene_destroy(qd_scene *scene) {
                 sizeof *scene->settings.sources);
     qdi_release(allocator, scene->settings.drains, scene->settings.drain_room,
                 sizeof *scene->settings.drains);
+    qdi_release(allocator, scene->settings.named, scene->settings.named_room, sizeof *scene->settings.named);
+    qdi_release(allocator, scene->settings.pairs, scene->settings.pair_room, sizeof *scene->settings.pairs);
     qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
     qdi_text_release(&scene->text);
     qdi_text_release(&scene->notes);

@@ -1,8 +1,8 @@
 // From the items of a scene to the bodies of a world.
 #include "core/base/arithmetic.h"
-#include "sim/base/lines.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/lines.h"
 #include "sim/world/bodies.h"
 #include "sim/world/world_impl.h"
 
@@ -33,6 +33,7 @@ static qd_shape shape_of_listed(const qdi_settings *settings, const qdi_listed *
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed) {
     qd_body_def body = listed->def;
     body.shape = shape_of_listed(settings, listed);
+    body.density = qdi_scene_density(settings, body.density, body.material.of);
     if (listed->is_static) body.kind = QD_BODY_STATIC;
     if (listed->is_kinematic) body.kind = QD_BODY_KINEMATIC;
     return body;
@@ -77,7 +78,7 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_body_item *it
     body.shape = qdi_item_shape(item, seed, number, bodies->radius[number]);
     body.angle = item->kind == QDI_ITEM_DISKS ? 0 : qdi_item_angle(item, seed, number);
     body.spin = qdi_item_spin(item, seed, number);
-    body.density = item->density;
+    body.density = qdi_scene_density(settings, item->density, item->material.of);
     body.mass = item->mass;
     body.material = item->material;
     body.filter = item->filter;
@@ -89,6 +90,7 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
                           const qdi_generated *bodies, size_t number, qd_error *error) {
     if (item->kind == QDI_ITEM_RUN) {
         qd_body_state state = qdi_item_run_body(&item->run, k);
+        state.material = qdi_scene_material_again(item->run.world, &state.material, world);
         return qdi_body_add_again(world, &state, error);
     }
     qd_body_def body = item->kind == QDI_ITEM_LIST ? qdi_listed_body(settings, &item->listed[k])
@@ -208,7 +210,8 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
     if (error) error->text[0] = 0;
     if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
     qdi_generated bodies = {.allocator = scene->allocator};
-    qd_status status = qdi_generate(&scene->settings, &bodies, error);
+    qd_status status = qdi_scene_put_materials(&scene->settings, world, error);
+    if (status == QD_OK) status = qdi_generate(&scene->settings, &bodies, error);
     size_t first = 0;
     // Bodies without ids of their own get those above.
     if (scene->settings.last_label > world->last_label) world->last_label = scene->settings.last_label;

@@ -3,10 +3,10 @@
 
 #include <quadrille/scene.h>
 
-#include "sim/base/reason.h"
-#include "sim/base/scene_text.h"
 #include "sim/scene/schema.h"
 #include "sim/scene/yaml.h"
+#include "sim/text/reason.h"
+#include "sim/text/scene_text.h"
 
 /// What the files of the scene share. A scene is made in four steps: its text becomes a tree (yaml.h),
 /// changes from outside are put into the tree (overrides.c), the tree becomes checked settings (scene_read.c,
@@ -92,6 +92,23 @@ qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key
 /// rounding.
 QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
                                              const char *word, size_t number, qdi_yaml_ref node);
+
+/// scene_materials.c
+/// The number of the material that a value names; 0: `none`. And of both of a pair's.
+QD_MUST_USE qd_status qdi_scene_material(const qdi_scene_reader *reader, qdi_yaml_ref node, uint32_t *number);
+QD_MUST_USE qd_status qdi_scene_material_pair(const qdi_scene_reader *reader, qdi_yaml_ref node,
+                                              uint32_t of[2]);
+/// Adds the material that a key below `materials` names to the settings.
+QD_MUST_USE qd_status qdi_scene_add_material(const qdi_scene_reader *reader, qdi_yaml_ref node,
+                                             qdi_named **made);
+/// Notes which materials nothing is of: a slip in a name would make a new one.
+QD_MUST_USE qd_status qdi_scene_note_materials(const qdi_scene_reader *reader);
+/// The density of a body: as given, else that of its material, else 1.
+double qdi_scene_density(const qdi_settings *settings, double given, uint32_t of);
+/// Adds all materials to a world that has none.
+QD_MUST_USE qd_status qdi_scene_put_materials(const qdi_settings *settings, qd_world *world, qd_error *error);
+/// What a surface of one world is in another: of the material of the same name, or with its values.
+qd_material qdi_scene_material_again(const qd_world *from, const qd_material *surface, const qd_world *world);
 
 /// scene_value.c
 /// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the

@@ -30,6 +30,18 @@ static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *pare
     return key;
 }
 
+/// Where a material is given and a density is not, it is left to the material.
+static void leave_to_material(const qdi_key *parent, uint64_t given, void *base) {
+    const qdi_key *material = NULL, *density = NULL;
+    unsigned number = 0;
+    for (const qdi_key *key = NULL; parent && (key = qdi_schema_next(parent, key)) != NULL; ++number) {
+        if (key->type == QDI_KEY_MATERIAL && (given >> number & 1)) material = key;
+        if (strcmp(qdi_schema_word(key), "density") == 0 && !(given >> number & 1)) density = key;
+    }
+    const double left = (double)NAN;
+    if (material && density) memcpy((char *)base + density->offset, &left, sizeof left);
+}
+
 /// Reads all keys of a map. Bit i of `given` is set where key number i below `parent` was there.
 static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref map, void *base,
                           uint64_t *given) {
@@ -46,6 +58,7 @@ static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_y
         reader->path[length] = 0;
         if (status != QD_OK) return status;
     }
+    leave_to_material(parent, *given, base);
     unsigned number = 0;
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL; ++number)
         if (key->required && !(*given >> number & 1))
@@ -105,6 +118,9 @@ static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *ke
     if (strcmp(key->path, "emitters") == 0)
         return qdi_reserve(reader->allocator, &settings->sources, &settings->source_room, 0, count,
                            sizeof *settings->sources);
+    if (strcmp(key->path, "materials.pairs") == 0)
+        return qdi_reserve(reader->allocator, &settings->pairs, &settings->pair_room, 0, count,
+                           sizeof *settings->pairs);
     if (strcmp(key->path, "sinks") == 0)
         return qdi_reserve(reader->allocator, &settings->drains, &settings->drain_room, 0, count,
                            sizeof *settings->drains);
@@ -120,6 +136,11 @@ static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *
     if (strcmp(key->path, "emitters") == 0) {
         qdi_source *made = &settings->sources[settings->source_count++];
         *made = qdi_source_default();
+        return made;
+    }
+    if (strcmp(key->path, "materials.pairs") == 0) {
+        qdi_pair *made = &settings->pairs[settings->pair_count++];
+        *made = qdi_pair_default();
         return made;
     }
     if (strcmp(key->path, "sinks") == 0) {
@@ -158,6 +179,30 @@ static qd_status read_list_items(qdi_scene_reader *reader, const qdi_key *key, q
     return status;
 }
 
+// Reads a mapping from names to items, in which other keys may stand too.
+static qd_status read_named(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref map) {
+    const qdi_yaml *yaml = &reader->yaml;
+    if (yaml->nodes[map].kind != QDI_YAML_MAP) return refuse_value(reader, map, "a mapping (name: values)");
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    qd_status status = QD_OK;
+    for (qdi_yaml_ref child = yaml->nodes[map].first; child && status == QD_OK;
+         child = yaml->nodes[child].next) {
+        unsigned number = 0;
+        const qdi_key *other = key_of(reader, key, child, &number);
+        void *base = reader->settings;
+        qdi_named *made = NULL;
+        if (!other) {
+            status = qdi_scene_add_material(reader, child, &made);
+            if (status != QD_OK) return status;
+            base = made;
+        }
+        size_t length = path_push(reader, other ? qdi_schema_word(other) : made->name);
+        status = read_scene_key(reader, other ? other : item, child, base);
+        if (status == QD_OK) reader->path[length] = 0;
+    }
+    return status;
+}
+
 /// True for what YAML takes as no value at all.
 static bool is_null(const qdi_scene_reader *reader, qdi_yaml_ref node) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
@@ -180,6 +225,7 @@ static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qd
         return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
     case QDI_KEY_ONE_OF: return read_form(reader, key, node, base);
     case QDI_KEY_ITEMS: return read_list_items(reader, key, node, base);
+    case QDI_KEY_NAMED: return read_named(reader, key, node);
     default: return qdi_scene_read_value(reader, key, key->type, node, base);
     }
 }
@@ -302,7 +348,8 @@ static qd_status check_scene(const qdi_scene_reader *reader) {
         if (total > QDI_BODIES_MAX)
             return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
     }
-    const qd_status status = check_query(reader);
+    qd_status status = check_query(reader);
+    if (status == QD_OK) status = qdi_scene_note_materials(reader);
     return status == QD_OK ? check_sources(reader) : status;
 }
 

@@ -1,6 +1,6 @@
 #include "core/base/memory.h"
-#include "sim/base/number.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/number.h"
 
 #include <limits.h>
 #include <math.h>
@@ -301,7 +301,10 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_GROUP:
     case QDI_KEY_EACH:
     case QDI_KEY_ONE_OF:
-    case QDI_KEY_ITEMS: break;
+    case QDI_KEY_ITEMS:
+    case QDI_KEY_NAMED: break;
+    case QDI_KEY_MATERIAL: return qdi_scene_material(reader, node, place);
+    case QDI_KEY_MATERIAL_PAIR: return qdi_scene_material_pair(reader, node, place);
     case QDI_KEY_CHOICE: return read_scene_choice(reader, key, node, place);
     case QDI_KEY_POINTS: return read_points(reader, key, node, place);
     case QDI_KEY_TEXT: return read_scene_text(reader, key, node, place);

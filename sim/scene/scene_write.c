@@ -82,7 +82,10 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_GROUP:
     case QDI_KEY_EACH:
     case QDI_KEY_ONE_OF:
-    case QDI_KEY_ITEMS: break;
+    case QDI_KEY_ITEMS:
+    case QDI_KEY_NAMED: break;
+    case QDI_KEY_MATERIAL:
+    case QDI_KEY_MATERIAL_PAIR: qdi_text_add(text, "none"); break; // write_material has names
     case QDI_KEY_NAME: qdi_text_add(text, place); break;
     case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
     case QDI_KEY_TEXT: { // the names of copies, which need no quotes
@@ -145,13 +148,15 @@ static bool is_form_key(const qdi_key *key) {
 bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
     const qdi_key_type type = key->type == QDI_KEY_ONE_OF ? key->plain : key->type;
     const bool plain = type != QDI_KEY_NONE && type != QDI_KEY_GROUP && type != QDI_KEY_EACH &&
-                       type != QDI_KEY_ONE_OF && type != QDI_KEY_ITEMS;
+                       type != QDI_KEY_ONE_OF && type != QDI_KEY_ITEMS && type != QDI_KEY_NAMED;
     if (key->required || key->planned || !plain || is_form_key(key)) return false;
     const qdi_settings settings = qdi_settings_default();
     const qdi_body_item item = qdi_disks_default();
     const qdi_listed listed = qdi_listed_default();
     const qdi_source source = qdi_source_default();
     const qdi_drain drain = qdi_drain_default();
+    const qdi_named named = qdi_named_default();
+    const qdi_pair pair = qdi_pair_default();
     const void *base = &settings;
     if (is_key_below(key, "bodies[].list[]"))
         base = &listed;
@@ -161,6 +166,10 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
         base = &source;
     else if (is_key_below(key, "sinks[]"))
         base = &drain;
+    else if (is_key_below(key, "materials[]"))
+        base = &named;
+    else if (is_key_below(key, "materials.pairs[]"))
+        base = &pair;
     qdi_scene_write_value(key, type, base, text);
     return true;
 }
@@ -176,6 +185,27 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
 static void write_scene_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                               qdi_text *text);
 
+// Whether a key is not written: most surfaces are of no material.
+static bool is_left_out(const qdi_key *key, const void *base) {
+    uint32_t of = 1;
+    if (key->type == QDI_KEY_MATERIAL) memcpy(&of, (const char *)base + key->offset, sizeof of);
+    return of == 0;
+}
+
+// Writes the names of one material or two.
+static void write_material(const qdi_settings *settings, const qdi_key *key, const void *place,
+                           qdi_text *text) {
+    uint32_t of[2];
+    const bool pair = key->type == QDI_KEY_MATERIAL_PAIR;
+    memcpy(of, place, pair ? sizeof of : sizeof of[0]);
+    qdi_text_add(text, pair ? "[" : "");
+    qdi_text_add(text, of[0] ? settings->named[of[0] - 1].name : "none");
+    if (!pair) return;
+    qdi_text_add(text, ", ");
+    qdi_text_add(text, settings->named[of[1] - 1].name);
+    qdi_text_add(text, "]");
+}
+
 /// Writes what stands behind "key:".
 static void write_content(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                           qdi_text *text) {
@@ -187,6 +217,8 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
         const void *place = (const char *)base + key->offset;
         if (key->type == QDI_KEY_POINTS)
             write_points(settings, place, text);
+        else if (key->type == QDI_KEY_MATERIAL || key->type == QDI_KEY_MATERIAL_PAIR)
+            write_material(settings, key, place, text);
         else
             qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
     }
@@ -214,7 +246,7 @@ static void write_listed(const qdi_settings *settings, const qdi_key *item, cons
                          qdi_text *text) {
     bool first = true;
     for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
-        if (key->planned) continue;
+        if (key->planned || is_left_out(key, body)) continue;
         write_indent(text, first ? depth : depth + 1);
         qdi_text_add(text, first ? "- " : "");
         qdi_text_add(text, qdi_schema_word(key));
@@ -230,8 +262,10 @@ static void write_scene_items(const qdi_settings *settings, const qdi_key *key, 
     const qdi_key *item = qdi_schema_next(key, NULL);
     const qdi_body_item *disks = base;
     bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
-    bool all = base == settings && !sources && !drains;
+    bool pairs = strcmp(key->path, "materials.pairs") == 0;
+    bool all = base == settings && !sources && !drains && !pairs;
     size_t count = all       ? settings->item_count
+                   : pairs   ? settings->pair_count
                    : sources ? settings->source_count
                    : drains  ? settings->drain_count
                              : disks->listed_count;
@@ -242,10 +276,27 @@ static void write_scene_items(const qdi_settings *settings, const qdi_key *key, 
             continue;
         }
         const void *body = sources  ? (const void *)&settings->sources[i]
+                           : pairs  ? (const void *)&settings->pairs[i]
                            : drains ? (const void *)&settings->drains[i]
                                     : (const void *)&disks->listed[i];
         write_listed(settings, item, body, depth + 1, text);
     }
+}
+
+// Writes the materials of a scene, and their pairs.
+static void write_materials(const qdi_settings *settings, const qdi_key *key, int depth, qdi_text *text) {
+    const qdi_key *item = qdi_schema_next(key, NULL), *pairs = qdi_schema_next(key, item);
+    qdi_text_add(text, settings->named_count > 0 ? "\n" : " {}\n");
+    for (size_t k = 0; k < settings->named_count; ++k) {
+        write_indent(text, depth + 1);
+        qdi_text_add(text, settings->named[k].name);
+        qdi_text_add(text, ":\n");
+        write_below(settings, item, &settings->named[k], depth + 2, text);
+    }
+    if (settings->named_count == 0) return;
+    write_indent(text, depth + 1);
+    qdi_text_add(text, "pairs:");
+    write_scene_items(settings, pairs, settings, depth + 1, text);
 }
 
 /// Writes the keys below `parent` (NULL: of the scene) that are built; of several forms the one that was
@@ -257,12 +308,14 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
     if (one_of) memcpy(&form, (const char *)base + parent->form, sizeof form);
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
         ++number;
-        if (key->planned || (one_of && number != form)) continue;
+        if (key->planned || (one_of && number != form) || is_left_out(key, base)) continue;
         write_indent(text, depth);
         qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
         if (key->type == QDI_KEY_ITEMS)
             write_scene_items(settings, key, base, depth, text);
+        else if (key->type == QDI_KEY_NAMED)
+            write_materials(settings, key, depth, text);
         else
             write_content(settings, key, base, depth, text);
     }

@@ -1,7 +1,7 @@
 #include "sim/scene/schema.h"
 
-#include "sim/base/number.h"
 #include "sim/scene/schema_keys.h"
+#include "sim/text/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -178,6 +178,9 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
     case QDI_KEY_EACH:
     case QDI_KEY_ONE_OF: snprintf(text, QDI_EXPECTED_ROOM, "a mapping (key: value)"); return text;
     case QDI_KEY_ITEMS: snprintf(text, QDI_EXPECTED_ROOM, "a list"); return text;
+    case QDI_KEY_NAMED: snprintf(text, QDI_EXPECTED_ROOM, "a mapping (name: values)"); return text;
+    case QDI_KEY_MATERIAL: snprintf(text, QDI_EXPECTED_ROOM, "a name of `materials`, or none"); return text;
+    case QDI_KEY_MATERIAL_PAIR: snprintf(text, QDI_EXPECTED_ROOM, "two names of `materials`"); return text;
     case QDI_KEY_NAME:
         snprintf(text, QDI_EXPECTED_ROOM, "1 to %d letters, digits, \"_\" or \"-\"", QDI_NAME_MAX);
         return text;
@@ -271,6 +274,14 @@ qdi_source qdi_source_default(void) {
                         .total = def.total,
                         .alive = def.alive,
                         .tries = def.tries};
+}
+
+qdi_named qdi_named_default(void) {
+    return (qdi_named){.density = (double)NAN, .surface = qd_body_def_default().material};
+}
+
+qdi_pair qdi_pair_default(void) {
+    return (qdi_pair){.surface = qd_body_def_default().material};
 }
 
 qdi_drain qdi_drain_default(void) {

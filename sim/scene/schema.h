@@ -165,6 +165,17 @@ typedef struct qdi_drain {
     uint64_t total;
 } qdi_drain;
 
+/// One of `materials`, and what two of them are to each other.
+typedef struct qdi_named {
+    char name[QD_MATERIAL_NAME];
+    double density; ///< NaN: none
+    qd_material surface;
+} qdi_named;
+typedef struct qdi_pair {
+    uint32_t of[2]; ///< numbers, from 1
+    qd_material surface;
+} qdi_pair;
+
 /// A scene's values.
 typedef struct qdi_settings {
     char name[QDI_NAME_MAX + 1];
@@ -179,6 +190,10 @@ typedef struct qdi_settings {
     size_t source_count, source_room;
     qdi_drain *drains;
     size_t drain_count, drain_room;
+    qdi_named *named;
+    size_t named_count, named_room;
+    qdi_pair *pairs;
+    size_t pair_count, pair_room;
     qd_vec2 *points; ///< of all polygons and polylines
     size_t point_count, point_room;
     uint64_t last_label; ///< the highest id of bodies from files and other runs
@@ -190,6 +205,8 @@ typedef enum qdi_key_type {
     QDI_KEY_EACH,   ///< a mapping of keys; a plain value is given to each of them
     QDI_KEY_ONE_OF, ///< a mapping with exactly one of its keys, or a plain value; `form` says which
     QDI_KEY_ITEMS,  ///< a list of items, each described by the key PATH[]
+    QDI_KEY_NAMED,  ///< a mapping from names to items, each described by the key PATH[]; other keys below it
+                    ///< too
     QDI_KEY_NAME,
     QDI_KEY_TEXT,           ///< some characters, kept in a qdi_text
     QDI_KEY_HASH,           ///< 16 hexadecimal digits, kept as a number
@@ -211,8 +228,10 @@ typedef enum qdi_key_type {
     QDI_KEY_LABEL,          ///< a body's id, or choice number i, kept as UINT64_MAX - i
     QDI_KEY_CAMERA_PATH,    ///< keys of a qd_view_camera
     QDI_KEY_BOOL,
-    QDI_KEY_CHOICE, ///< one of some words, kept in an int by number
-    QDI_KEY_WORDS,  ///< a list of words, kept in an uint32_t by bits; `true`: those of `high`; `false`: none
+    QDI_KEY_MATERIAL,      ///< the name of a material, or `none`, kept as its number
+    QDI_KEY_MATERIAL_PAIR, ///< the names of two
+    QDI_KEY_CHOICE,        ///< one of some words, kept in an int by number
+    QDI_KEY_WORDS, ///< a list of words, kept in an uint32_t by bits; `true`: those of `high`; `false`: none
 } qdi_key_type;
 
 typedef struct qdi_key {
@@ -222,7 +241,8 @@ typedef struct qdi_key {
     bool planned;       ///< known, but not built yet
     bool required;
     size_t offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[];
-                   ///< in qdi_source below emitters[]; in qdi_drain below sinks[]
+                   ///< in qdi_source below emitters[]; in qdi_drain below sinks[]; in qdi_named below
+                   ///< materials[]; in qdi_pair below materials.pairs[]
     size_t form;   ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high;      ///< range of each number
     bool above;            ///< `low` itself is not allowed
@@ -270,5 +290,8 @@ qdi_body_item qdi_disks_default(void);
 qdi_listed qdi_listed_default(void);
 qdi_source qdi_source_default(void);
 qdi_drain qdi_drain_default(void);
+/// Those of a material, and of a pair.
+qdi_named qdi_named_default(void);
+qdi_pair qdi_pair_default(void);
 
 #endif

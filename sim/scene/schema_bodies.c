@@ -26,7 +26,7 @@ static const qdi_key keys[] = {
             "Speed at which its surface runs round it, counter-clockwise, as that of a belt: to the left "
             "above an "
             "edge, to the right below."),
-    SURFACE_KEYS("bodies[].polyline", IN_ITEM, "it can"),
+    SURFACE_KEYS("bodies[].polyline", IN_ITEM, IN_ITEM_MATERIAL, "it can"),
     GROUP_KEY("bodies[].file", "Bodies from a file: CSV, a LAMMPS dump, a LAMMPS data file or extended XYZ."),
     FREE_KEY("bodies[].file.path", TEXT, IN_ITEM(file.path), "Of the file, from the scene's folder on.",
              .required = true),
@@ -93,8 +93,7 @@ static const qdi_key keys[] = {
         "bodies[].list[].slide", REAL, IN_LISTED(def.slide),
         "Of a static or kinematic body: the speed at which its surface runs round it, counter-clockwise, as "
         "that of a belt."),
-    KEY("bodies[].list[].density", REAL, IN_LISTED(def.density), 0, QDI_FURTHEST, "Mass per area.",
-        .above = true),
+    DENSITY_KEY("bodies[].list[]", IN_LISTED_BODY),
     KEY("bodies[].list[].mass", REAL_OR_AUTO, IN_LISTED(def.mass), 0, QDI_HEAVIEST,
         "`auto`: from its density and area.", .above = true),
     KEY("bodies[].list[].inertia", REAL_OR_AUTO, IN_LISTED(def.inertia), 0, (double)INFINITY,
@@ -103,7 +102,7 @@ static const qdi_key keys[] = {
              "Its contacts are reported, but have no effect."),
     FREE_KEY("bodies[].list[].bullet", BOOL, IN_LISTED(def.bullet),
              "Its way is followed in every step, whatever `stepper.continuous` says."),
-    SURFACE_KEYS("bodies[].list[]", IN_LISTED_BODY, "it can"),
+    SURFACE_KEYS("bodies[].list[]", IN_LISTED_BODY, IN_LISTED_MATERIAL, "it can"),
 };
 
 // Scene keys of bodies.

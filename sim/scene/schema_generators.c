@@ -46,7 +46,7 @@ static const qdi_key keys[] = {
     VELOCITY_KEYS("bodies[].disks"),
     MASS_KEYS("bodies[].disks", "disk"),
     SPIN_KEYS("bodies[].disks"),
-    SURFACE_KEYS("bodies[].disks", IN_ITEM, "it can"),
+    SURFACE_KEYS("bodies[].disks", IN_ITEM, IN_ITEM_MATERIAL, "it can"),
     GROUP_KEY(
         "bodies[].rects",
         "Rectangles by rule. Placed at random they keep as far from each other as disks around them would."),
@@ -60,7 +60,7 @@ static const qdi_key keys[] = {
     VELOCITY_KEYS("bodies[].rects"),
     SPIN_KEYS("bodies[].rects"),
     MASS_KEYS("bodies[].rects", "body"),
-    SURFACE_KEYS("bodies[].rects", IN_ITEM, "it can"),
+    SURFACE_KEYS("bodies[].rects", IN_ITEM, IN_ITEM_MATERIAL, "it can"),
     GROUP_KEY("bodies[].capsules", "Capsules by rule: what is within a radius of a line. Placed at random "
                                    "they keep as far from each other as disks around them would."),
     COUNT_KEY("bodies[].capsules"),
@@ -74,7 +74,7 @@ static const qdi_key keys[] = {
     VELOCITY_KEYS("bodies[].capsules"),
     SPIN_KEYS("bodies[].capsules"),
     MASS_KEYS("bodies[].capsules", "body"),
-    SURFACE_KEYS("bodies[].capsules", IN_ITEM, "it can"),
+    SURFACE_KEYS("bodies[].capsules", IN_ITEM, IN_ITEM_MATERIAL, "it can"),
 };
 
 // Scene keys of generators.

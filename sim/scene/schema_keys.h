@@ -1,17 +1,24 @@
 #ifndef QD_SIM_SCHEMA_KEYS_H
 #define QD_SIM_SCHEMA_KEYS_H
 
-#include "sim/base/bounds.h"
 #include "sim/scene/schema.h"
+#include "sim/world/bounds.h"
 
 /// The schema's table in pieces, in the order in which a resolved scene has them. schema.c joins them.
 
-#define IN_SETTINGS(member)    offsetof(qdi_settings, member)
-#define IN_ITEM(member)        offsetof(qdi_body_item, member)
-#define IN_LISTED(member)      offsetof(qdi_listed, member)
-#define IN_LISTED_BODY(member) offsetof(qdi_listed, def.member)
-#define IN_SOURCE(member)      offsetof(qdi_source, member)
-#define IN_DRAIN(member)       offsetof(qdi_drain, member)
+#define IN_SETTINGS(member)        offsetof(qdi_settings, member)
+#define IN_ITEM(member)            offsetof(qdi_body_item, member)
+#define IN_LISTED(member)          offsetof(qdi_listed, member)
+#define IN_LISTED_BODY(member)     offsetof(qdi_listed, def.member)
+#define IN_SOURCE(member)          offsetof(qdi_source, member)
+#define IN_DRAIN(member)           offsetof(qdi_drain, member)
+#define IN_ITEM_MATERIAL(member)   offsetof(qdi_body_item, material.member)
+#define IN_LISTED_MATERIAL(member) offsetof(qdi_listed, def.material.member)
+#define IN_WALLS(member)           offsetof(qdi_settings, world.walls.member)
+#define IN_NAMED_SURFACE(member)   offsetof(qdi_named, surface.member)
+#define IN_PAIR_SURFACE(member)    offsetof(qdi_pair, surface.member)
+#define IN_NAMED(member)           offsetof(qdi_named, member)
+#define IN_PAIR(member)            offsetof(qdi_pair, member)
 
 typedef struct qdi_schema_piece {
     const qdi_key *keys;

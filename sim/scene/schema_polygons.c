@@ -19,7 +19,7 @@ static const qdi_key keys[] = {
     VELOCITY_KEYS("bodies[].polygons"),
     SPIN_KEYS("bodies[].polygons"),
     MASS_KEYS("bodies[].polygons", "body"),
-    SURFACE_KEYS("bodies[].polygons", IN_ITEM, "it can"),
+    SURFACE_KEYS("bodies[].polygons", IN_ITEM, IN_ITEM_MATERIAL, "it can"),
 };
 
 // Scene keys of polygons.

@@ -72,22 +72,37 @@
         KEY(of ".spin.uniform", REAL, IN_ITEM(spin.value.x), 0, QDI_FURTHEST,                                \
             "Between minus this and this.")
 
+/// Mass per area. `in`: the macro that says where a member of the body lies.
+#define DENSITY_KEY(of, in)                                                                                  \
+    KEY(of ".density", REAL_OR_AUTO, in(density), 0, QDI_FURTHEST,                                           \
+        "Mass per area; `auto`: that of the material, or 1.", .above = true,                                 \
+        .otherwise = "`1`; with a material `auto`")
+
 /// How heavy they are. `body`: what one is called.
 #define MASS_KEYS(of, body)                                                                                  \
-    KEY(of ".density", REAL, IN_ITEM(density), 0, QDI_FURTHEST, "Mass per area.", .above = true),            \
-        KEY(of ".mass", REAL_OR_AUTO, IN_ITEM(mass), 0, QDI_HEAVIEST,                                        \
-            "Of each " body "; `auto`: from its density and area.", .above = true)
+    DENSITY_KEY(of, IN_ITEM), KEY(of ".mass", REAL_OR_AUTO, IN_ITEM(mass), 0, QDI_HEAVIEST,                  \
+                                  "Of each " body "; `auto`: from its density and area.", .above = true)
+
+/// What a surface does. `as`: what `auto` stands for; then what becomes of two.
+#define VALUE_KEYS(of, in, as, restitution_of_two, friction_of_two)                                          \
+    KEY(of ".restitution", REAL_OR_AUTO, in(restitution), 0, 1,                                              \
+        "As `contact.restitution`; `auto`: " as "." restitution_of_two),                                     \
+        KEY(of ".friction", REAL_OR_AUTO, in(friction), 0, (double)INFINITY,                                 \
+            "As `contact.friction`; `auto`: " as "." friction_of_two),                                       \
+        KEY(of ".tangential_restitution", REAL_OR_AUTO, in(tangential), 0, 1,                                \
+            "As `contact.tangential_restitution`; `auto`: " as "." restitution_of_two)
+
+/// A surface, with its material. `in`: the macro that says where a member of its qd_material lies.
+#define MATERIAL_KEYS(at, in)                                                                                \
+    FREE_KEY(at ".material", MATERIAL, in(of),                                                               \
+             "What it is made of: one of `materials`, whose values count where none are given here.",        \
+             .otherwise = "`none`"),                                                                         \
+        VALUE_KEYS(at, in, "as the material has it, or that", " Of two surfaces the larger counts.",         \
+                   " Of two surfaces the root of the product counts.")
 
 /// Surface and filter. `in`: the macro that says where a member of the body lies; `whom`: "it can".
-#define SURFACE_KEYS(of, in, whom)                                                                           \
-    KEY(of ".restitution", REAL_OR_AUTO, in(material.restitution), 0, 1,                                     \
-        "As `contact.restitution`, of this surface; `auto`: as that. Of two surfaces the larger counts."),   \
-        KEY(of ".friction", REAL_OR_AUTO, in(material.friction), 0, (double)INFINITY,                        \
-            "As `contact.friction`, of this surface; `auto`: as that. Of two surfaces the root of the "      \
-            "product counts."),                                                                              \
-        KEY(of ".tangential_restitution", REAL_OR_AUTO, in(material.tangential), 0, 1,                       \
-            "As `contact.tangential_restitution`, of this surface; `auto`: as that. Of two surfaces the "    \
-            "larger counts."),                                                                               \
+#define SURFACE_KEYS(of, in, in_material, whom)                                                              \
+    MATERIAL_KEYS(of, in_material),                                                                          \
         GROUP_KEY(of ".filter",                                                                              \
                   "Whom " whom                                                                               \
                   " touch: two bodies touch if each one's category has a bit of the other's mask."),         \

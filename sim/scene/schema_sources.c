@@ -4,8 +4,9 @@
 #include <math.h>
 
 /// In the body that an emitter makes, as it is told of and as it is put into a world.
-#define IN_MADE(member)      offsetof(qdi_source, body.member)
-#define IN_MADE_BODY(member) offsetof(qdi_source, body.def.member)
+#define IN_MADE(member)          offsetof(qdi_source, body.member)
+#define IN_MADE_BODY(member)     offsetof(qdi_source, body.def.member)
+#define IN_MADE_MATERIAL(member) offsetof(qdi_source, body.def.material.member)
 
 static const qdi_key keys[] = {
     {.path = "emitters",
@@ -45,11 +46,10 @@ static const qdi_key keys[] = {
         "Each component of their velocities is more or less by up to this, at random."),
     ANY_KEY("emitters[].spin", REAL, IN_SOURCE(body.def.spin),
             "Angular velocity, counter-clockwise, in radians per time."),
-    KEY("emitters[].density", REAL, IN_SOURCE(body.def.density), 0, QDI_FURTHEST, "Mass per area.",
-        .above = true),
+    DENSITY_KEY("emitters[]", IN_MADE_BODY),
     KEY("emitters[].mass", REAL_OR_AUTO, IN_SOURCE(body.def.mass), 0, QDI_HEAVIEST,
         "Of each body; `auto`: from its density and area.", .above = true),
-    SURFACE_KEYS("emitters[]", IN_MADE_BODY, "they can"),
+    SURFACE_KEYS("emitters[]", IN_MADE_BODY, IN_MADE_MATERIAL, "they can"),
     {.path = "sinks",
      .type = QDI_KEY_ITEMS,
      .otherwise = "`[]`",

@@ -1,5 +1,5 @@
 // Keys of a scene: the world, the run, the stepper, contacts and limits.
-#include "sim/scene/schema_keys.h"
+#include "sim/scene/schema_shared.h"
 
 #include <math.h>
 
@@ -124,6 +124,10 @@ static const qdi_key keys[] = {
     GROUP_KEY("contact.spring",
               "With the model `spring`, which needs either `contact_time` or `kn`: spring and dashpot "
               "between bodies that overlap, in the terms of LAMMPS's gran/hooke/history."),
+    CHOICE_KEY("contact.spring.law", IN_SETTINGS(world.spring.law), "hooke|hertz",
+               "`hooke`: the force grows with the overlap d; `hertz`: all forces are those of `hooke` times "
+               "the root of R d, with R the reduced radius, as in gran/hertz/history: `kn` and `kt` are "
+               "forces per area then, and all dynamic bodies must be disks."),
     KEY("contact.spring.contact_time", REAL_OR_AUTO, IN_SETTINGS(world.spring.contact_time), 0, QDI_FURTHEST,
         "How long two bodies touch that collide head-on: `kn` is what each pair needs for that. A step "
         "should be a twentieth of it or less. `auto`: what follows from `kn`.",
@@ -139,13 +143,38 @@ static const qdi_key keys[] = {
         "Damping of sliding; `auto`: half of `gamman`."),
     FREE_KEY("contact.spring.limit_damping", BOOL, IN_SETTINGS(world.spring.limit_damping),
              "The force along the normal never pulls: dashpots of bodies that part quickly would."),
+    GROUP_KEY("contact.spring.rolling",
+              "What resists rolling: spring, dashpot and slider, as LAMMPS's `rolling sds`. Disks only."),
+    KEY("contact.spring.rolling.friction", REAL, IN_SETTINGS(world.spring.rolling), 0, (double)INFINITY,
+        "Most torque, as a part of the force along the normal times the reduced radius; 0: none."),
+    KEY("contact.spring.rolling.kr", REAL_OR_AUTO, IN_SETTINGS(world.spring.kr), 0, QDI_FURTHEST,
+        "Stiffness against rolling, force per length rolled; `auto`: as against sliding."),
+    KEY("contact.spring.rolling.gammar", REAL_OR_AUTO, IN_SETTINGS(world.spring.gammar), 0, QDI_FURTHEST,
+        "Damping of rolling, a rate; `auto`: `gammat`."),
+    GROUP_KEY("contact.spring.adhesion", "A constant force that pulls together what touches."),
+    KEY("contact.spring.adhesion.force", REAL, IN_SETTINGS(world.spring.adhesion), 0, QDI_FURTHEST,
+        "At each point of contact. The limits of friction and rolling do not count it."),
+    KEY("contact.spring.adhesion.range", REAL, IN_SETTINGS(world.spring.range), 0, QDI_FURTHEST,
+        "Gap up to which it acts; 0: only where bodies overlap. Above 0 all dynamic bodies must be disks."),
     GROUP_KEY("contact.walls", "Surface of reflecting sides."),
-    KEY("contact.walls.restitution", REAL_OR_AUTO, IN_SETTINGS(world.walls.restitution), 0, 1,
-        "`auto`: as that of bodies."),
-    KEY("contact.walls.friction", REAL_OR_AUTO, IN_SETTINGS(world.walls.friction), 0, (double)INFINITY,
-        "`auto`: as that of bodies."),
-    KEY("contact.walls.tangential_restitution", REAL_OR_AUTO, IN_SETTINGS(world.walls.tangential), 0, 1,
-        "`auto`: as that of bodies."),
+    MATERIAL_KEYS("contact.walls", IN_WALLS),
+    {.path = "materials",
+     .type = QDI_KEY_NAMED,
+     .otherwise = "`{}`",
+     .about =
+         "Materials by name, for the key `material` of all that has a surface: names of letters, digits, "
+         "`_` and `-`, at most 31; not `none` nor `pairs`."},
+    GROUP_KEY("materials[]", "A material: `materials.steel` for one that is called steel."),
+    KEY("materials[].density", REAL_OR_AUTO, IN_NAMED(density), 0, QDI_FURTHEST,
+        "Mass per area of bodies without a density of their own; `auto`: none is said.", .above = true),
+    VALUE_KEYS("materials[]", IN_NAMED_SURFACE, "that", "", ""),
+    {.path = "materials.pairs",
+     .type = QDI_KEY_ITEMS,
+     .otherwise = "`[]`",
+     .about = "What two materials are to each other, whatever the rules for two surfaces say."},
+    GROUP_KEY("materials.pairs[]", "Two materials, or one with itself."),
+    FREE_KEY("materials.pairs[].of", MATERIAL_PAIR, IN_PAIR(of), "Which.", .required = true),
+    VALUE_KEYS("materials.pairs[]", IN_PAIR_SURFACE, "what the rules say", "", ""),
     GROUP_KEY("limits", "What stops a run that has gone wrong. `.inf` turns a limit off."),
     KEY("limits.speed", REAL, IN_SETTINGS(world.limits.speed), 0, (double)INFINITY, "Fastest body allowed.",
         .above = true),

@@ -1,7 +1,7 @@
 #include "sim/shape/shapes.h"
 
+#include "core/base/bytes.h"
 #include "core/base/memory.h"
-#include "sim/base/bytes.h"
 
 #include <quadrille/hash.h>
 
@@ -50,7 +50,7 @@ void qdi_shape_get(const unsigned char **at, qd_shape *shape) {
 
 void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
     qdi_put_u32(at, (uint32_t)trait->kind);
-    qdi_put_u32(at, (trait->sensor ? 1U : 0U) | (trait->bullet ? 2U : 0U));
+    qdi_put_u32(at, (trait->sensor ? 1U : 0U) | (trait->bullet ? 2U : 0U) | trait->material.of << 8);
     qdi_put_f64(at, trait->material.restitution);
     qdi_put_f64(at, trait->material.friction);
     qdi_put_f64(at, trait->material.tangential);
@@ -67,6 +67,7 @@ void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
     uint32_t flags = qdi_get_u32(at);
     trait->sensor = (flags & 1U) != 0;
     trait->bullet = (flags & 2U) != 0;
+    trait->material.of = flags >> 8;
     trait->material.restitution = get_real_bytes(at);
     trait->material.friction = get_real_bytes(at);
     trait->material.tangential = get_real_bytes(at);
@@ -178,16 +179,11 @@ void qdi_shapes_release(qdi_shapes *shapes) {
 
 qdi_trait qdi_trait_default(void) {
     const double nan = (double)NAN;
-    return (qdi_trait){.material = {nan, nan, nan}, .filter = {1, UINT32_MAX, 0}, .pivot = {nan, nan}};
-}
-
-// A value, or the default where it is NaN.
-static double value_or_default(double value, double otherwise) {
-    return isnan(value) ? otherwise : value;
+    return (qdi_trait){.material = {nan, nan, nan, 0}, .filter = {1, UINT32_MAX, 0}, .pivot = {nan, nan}};
 }
 
 qd_status qdi_traits_init(qdi_traits *traits, const qd_allocator *allocator, qd_material surface) {
-    traits->numbers.allocator = allocator;
+    traits->numbers.allocator = traits->materials.allocator = allocator;
     qd_status status = qdi_reserve(allocator, &traits->trait, &traits->room, 0, 1, sizeof *traits->trait);
     if (status != QD_OK) return status;
     traits->trait[0] = qdi_trait_default();
@@ -224,11 +220,9 @@ qd_status qdi_traits_take(qdi_traits *traits, const qdi_trait *trait, uint32_t *
     if (status != QD_OK) return status;
     if (fresh) {
         qdi_trait *mine = &traits->trait[taken + 1];
-        const qd_material *world = &traits->trait[0].surface;
         *mine = *trait;
-        mine->surface.restitution = value_or_default(trait->material.restitution, world->restitution);
-        mine->surface.friction = value_or_default(trait->material.friction, world->friction);
-        mine->surface.tangential = value_or_default(trait->material.tangential, world->tangential);
+        mine->surface = qdi_materials_resolve(&traits->materials, &trait->material,
+                                              &traits->trait[0].surface);
     }
     *number = taken + 1;
     return QD_OK;
@@ -243,4 +237,5 @@ void qdi_traits_release(qdi_traits *traits) {
     traits->trait = NULL;
     traits->room = 0;
     qdi_intern_release(&traits->numbers);
+    qdi_materials_release(&traits->materials);
 }

@@ -3,8 +3,9 @@
 
 #include <quadrille/body.h>
 
-#include "sim/base/intern.h"
+#include "core/base/intern.h"
 #include "sim/shape/form.h"
+#include "sim/shape/materials.h"
 
 /// What bodies share, by number: their shapes (but disks, of which a body needs only the radius;
 /// their number is 0), and their traits: kind, material, filter, sensor, pivot. Equal ones share a
@@ -42,6 +43,7 @@ typedef struct qdi_traits {
     qdi_intern numbers; ///< a trait's number is one more than its number there
     qdi_trait *trait;   ///< by trait number; 0 is the default
     size_t room;
+    qdi_materials materials;
 } qdi_traits;
 
 /// Takes the number of a shape that is in order; a disk's is 0. Errors: QD_ERR_MEMORY.

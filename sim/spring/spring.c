@@ -20,6 +20,7 @@ typedef struct spring_job {
     qdi_contact_state *state;
     double dt;                   ///< 0: nothing moves
     double loss;                 ///< of the world's restitution
+    bool grains;                 ///< as qdi_spring_grains says
     qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
     qdi_contact_balance *shares; ///< by contact; NULL where dt is 0
 } spring_job;
@@ -102,29 +103,32 @@ static void grip_of_contact(const spring_job *job, const qdi_spot *spot, const q
     grip->along_b[0] = wall ? 0 : -world->radius[b];
 }
 
-/// Friction at a touch: the force on a along the tangent, and the shear that remains, from the one there
-/// was. As long as the surfaces stick the spring loses nothing; where they slide, all is lost that does not
-/// stay in it.
-static double friction_of(const grasp *grip, double dt, double slip, double limit, double *shear,
-                          double *lost) {
-    const qd_spring_terms *terms = &grip->law.terms;
-    double first = *shear, before = first + slip * dt, damping = grip->law.mass * terms->gammat * slip;
-    double force = -(terms->kt * before + damping), most = fabs(limit);
+/// A spring and a dashpot of which the force has a limit.
+typedef struct slider {
+    double stiffness, damping, limit;
+} slider;
+
+/// Friction at a touch, or what resists rolling: the force on a along the tangent, and the shear that
+/// remains, from the one there was. As long as the surfaces stick the spring loses nothing; where they slide,
+/// all is lost that does not stay in it.
+static double friction_of(const slider *at, double dt, double slip, double *shear, double *lost) {
+    double first = *shear, before = first + slip * dt, damping = at->damping * slip;
+    double force = -(at->stiffness * before + damping), most = fabs(at->limit);
     *shear = before;
     *lost = damping * slip * dt;
     if (!(fabs(force) > most)) return force;
     *lost = 0;
     if (before == 0) return 0; // nothing has been stretched that could be set back
     double part = most / fabs(force);
-    *shear = terms->kt > 0 ? part * (before + damping / terms->kt) - damping / terms->kt : 0;
+    *shear = at->stiffness > 0 ? part * (before + damping / at->stiffness) - damping / at->stiffness : 0;
     force *= part;
-    *lost = -force * slip * dt + 0.5 * terms->kt * (first * first - *shear * *shear);
+    *lost = -force * slip * dt + 0.5 * at->stiffness * (first * first - *shear * *shear);
     return force;
 }
 
-/// One touch: adds to the force; the shear comes in as it was.
-static void add_touch_force(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
-                            qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
+/// One touch: adds to the force; the shear comes in as it was. Returns the force along the normal.
+static double add_touch_force(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
+                              qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
@@ -137,7 +141,8 @@ static void add_touch_force(const spring_job *job, const grasp *grip, int k, qd_
         double slip = uy * nx - ux * ny + grip->a.spin * grip->along_a[k] - grip->b.spin * grip->along_b[k] +
                       grip->slide;
         stretch = shear->tangent[k] * nx - shear->normal[k] * ny;
-        friction = friction_of(grip, dt, slip, grip->law.friction * push, &stretch, &lost);
+        const slider surface = {terms->kt, grip->law.mass * terms->gammat, grip->law.friction * push};
+        friction = friction_of(&surface, dt, slip, &stretch, &lost);
     }
     shear->normal[k] = -stretch * ny;
     shear->tangent[k] = stretch * nx;
@@ -146,7 +151,7 @@ static void add_touch_force(const spring_job *job, const grasp *grip, int k, qd_
     force->y += fy;
     force->turn_a += friction * grip->along_a[k] - push * grip->across_a[k];
     force->turn_b += push * grip->across_b[k] - friction * grip->along_b[k];
-    if (!share) return;
+    if (!share) return push;
     touch->impulse = push * dt;
     touch->friction = -friction * dt;
     share->lane[QDI_LOST_NORMAL] += (push - spring) * approach * dt;
@@ -156,6 +161,56 @@ static void add_touch_force(const spring_job *job, const grasp *grip, int k, qd_
         share->lane[QDI_VIRIAL] += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
                                     friction * (grip->across_b[k] - grip->across_a[k])) *
                                    dt;
+    return push;
+}
+
+/// Torques against rolling, within what the force along the normal allows.
+static void add_rolling(const spring_job *job, const grasp *grip, double push, double *roll,
+                        qdi_contact_force *force, qdi_contact_balance *share) {
+    const qd_spring *spring = &job->world->def.spring;
+    const qd_spring_terms *terms = &grip->law.terms;
+    const slider rolling = {qdi_rolling_stiffness(spring, terms),
+                            grip->law.mass * qdi_rolling_damping(spring, terms), spring->rolling * push};
+    double lost, speed = grip->law.radius * (grip->a.spin - grip->b.spin);
+    const double turn = grip->law.radius * friction_of(&rolling, job->dt, speed, roll, &lost);
+    force->turn_a += turn;
+    force->turn_b -= turn;
+    if (share) share->lane[QDI_LOST_FRICTION] += lost;
+}
+
+/// The pull of a touch that is within range.
+static void add_adhesion(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
+                         qdi_contact_force *force, qdi_contact_balance *share) {
+    const double pull = job->world->def.spring.adhesion;
+    force->x += pull * grip->nx;
+    force->y += pull * grip->ny;
+    force->turn_a += pull * grip->across_a[k];
+    force->turn_b -= pull * grip->across_b[k];
+    if (!share) return;
+    touch->impulse -= pull * job->dt;
+    if (grip->law.free)
+        share->lane[QDI_VIRIAL] -= pull * (grip->along_a[k] - grip->along_b[k] - touch->depth) * job->dt;
+}
+
+/// The only touch of a contact of grains. Its shear is that of `normal[0]` and `tangent[0]`; `normal[1]` is
+/// how far it has rolled, and `tangent[1]` how wide it was, by which springs get stiffer with the law of
+/// Hertz: what that does to the energy that is in them is friction's.
+static void add_grain_force(const spring_job *job, const qdi_spot *spot, grasp *grip, qd_touch *touch,
+                            qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
+    const qd_spring *spring = &job->world->def.spring;
+    const double wide = shear->tangent[1], x = shear->normal[0], y = shear->tangent[0];
+    double roll = shear->normal[1];
+    const double width = qdi_spring_law_at(job->world, spot->row_a, spot->row_b, touch->depth, &grip->law);
+    if (share && spring->law == QD_SPRING_HERTZ) {
+        const double grown = 0.5 * (wide / width - 1) * grip->law.terms.kt;
+        const double stretch = y * grip->nx - x * grip->ny;
+        share->lane[QDI_LOST_FRICTION] += grown * stretch * stretch;
+        if (isnan(spring->kr)) share->lane[QDI_LOST_FRICTION] += grown * roll * roll;
+    }
+    const double push = add_touch_force(job, grip, 0, touch, shear, force, share);
+    if (spring->rolling > 0) add_rolling(job, grip, push, &roll, force, share);
+    shear->normal[1] = roll;
+    shear->tangent[1] = width;
 }
 
 /// Work of the one that does not move freely.
@@ -176,14 +231,23 @@ static void force_contact(const spring_job *job, size_t place) {
     *force = (qdi_contact_force){0, 0, 0, 0};
     if (share) *share = (qdi_contact_balance){{0}};
     const bool acts = !contact->sensor;
+    const qd_spring *spring = &job->world->def.spring;
     grasp grip = {.law = {.friction = 0}};
     if (acts) grip_of_contact(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
-        if (acts && k < contact->count && contact->touch[k].depth > 0)
-            add_touch_force(job, &grip, k, &contact->touch[k], shear, force, share);
-        else
+        const bool meets = acts && k < contact->count;
+        qd_touch *touch = &contact->touch[k];
+        if (meets && touch->depth > 0 && job->grains)
+            add_grain_force(job, spot, &grip, touch, shear, force, share);
+        else if (meets && touch->depth > 0)
+            (void)add_touch_force(job, &grip, k, touch, shear, force, share);
+        else if (!job->grains)
             shear->normal[k] = shear->tangent[k] = 0;
+        else if (k == 0) // it has no second touch
+            *shear = (qdi_warm_start){{0, 0}, {0, 0}};
+        if (meets && spring->adhesion > 0 && touch->depth > -spring->range)
+            add_adhesion(job, &grip, k, touch, force, share);
     }
     if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, force);
@@ -211,7 +275,7 @@ static void force_contacts(void *context, size_t begin, size_t end) {
 }
 
 qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_contact_state *state) {
-    size_t count = state->contact_count;
+    size_t count = qdi_constraint_count(state);
     qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
                                    sizeof *state->forces);
     if (status == QD_OK)
@@ -225,6 +289,7 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
                       .state = state,
                       .dt = dt,
                       .loss = qdi_spring_loss(world->def.restitution),
+                      .grains = qdi_spring_grains(&world->def.spring),
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
                       .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_contacts, &job);

@@ -20,6 +20,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/limits.h"
+#include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
@@ -209,12 +210,13 @@ static void accumulate_range(void *context, size_t begin, size_t end) {
 static qd_status reserve_forces(qd_world *world, const qdi_contact_state *state, bool gathered) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    size_t rows = world->count, ends = 2 * state->contact_count + 1;
+    const size_t contacts = qdi_constraint_count(state);
+    size_t rows = world->count, ends = 2 * contacts + 1;
     qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
                                    sizeof *scratch->chain);
     if (status == QD_OK && !gathered)
-        status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0,
-                             state->contact_count, sizeof *scratch->spot_forces);
+        status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0, contacts,
+                             sizeof *scratch->spot_forces);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->accelerations, &scratch->acceleration_room, 0, rows,
                              sizeof *scratch->accelerations);
@@ -236,7 +238,7 @@ static qd_status reserve_forces(qd_world *world, const qdi_contact_state *state,
 // Adds up the spring forces on each body.
 static void accumulate_forces(accumulate_job *job) {
     qd_world *world = job->world;
-    qdi_team_for(world->team, job->state->contact_count, QDI_TOUCH_GRAIN, chain_contacts, job);
+    qdi_team_for(world->team, qdi_constraint_count(job->state), QDI_TOUCH_GRAIN, chain_contacts, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
@@ -259,7 +261,7 @@ static void start_rows(void *context, size_t begin, size_t end) {
 
 bool qdi_spring_plain(const qd_world *world) {
     return qdi_springs(world) && world->shaped == 0 && world->fixed == 0 && !qdi_forces_vary(world) &&
-           !qdi_forces_settle(world);
+           !qdi_forces_settle(world) && qdi_adhesive_range(world) == 0;
 }
 
 qd_status qdi_spring_start(qd_world *world, double dt) {

@@ -44,7 +44,7 @@ static qd_vec2 wall_loss_term(const void *context, size_t i) {
 
 qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt) {
     const uint64_t *on_walls;
-    size_t count = state->contact_count - state->first_wall;
+    size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
@@ -85,6 +85,12 @@ static qd_vec2 traffic_energy_term(const void *context, size_t i) {
     return (qd_vec2){qdi_spring_energy(list->world, list->state, i), 0};
 }
 
+// Lets bodies that leave with this step be found by their ids, or no longer.
+static void find_leaving(qd_world *world, bool found) {
+    for (size_t r = world->count; r < world->count + world->population->hidden; ++r)
+        world->row_of_index[world->index[r]] = found ? (uint32_t)r : QDI_NO_ROW;
+}
+
 qd_status qdi_spring_population(qd_world *world) {
     if (!qdi_population_changed(world)) return QD_OK;
     const qdi_population *all = world->population;
@@ -97,9 +103,12 @@ qd_status qdi_spring_population(qd_world *world) {
         if (row < world->count) fresh[row] = 1;
     }
     traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
-    qd_status status = qdi_sum(world, world->following.contact_count, traffic_energy_term, &in, &come);
+    qd_status status = qdi_sum(world, qdi_constraint_count(&world->following), traffic_energy_term, &in,
+                               &come);
+    find_leaving(world, true);
     if (status == QD_OK)
-        status = qdi_sum(world, world->present.contact_count, traffic_energy_term, &out, &gone);
+        status = qdi_sum(world, qdi_constraint_count(&world->present), traffic_energy_term, &out, &gone);
+    find_leaving(world, false);
     world->entered += come.x - gone.x; // taken back with the population where the step fails
     return status;
 }
@@ -120,7 +129,7 @@ static qd_vec2 contact_strain(const void *context, size_t i) {
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, list.state->contact_count, contact_strain, &list, &sum);
+    qd_status status = qdi_sum(world, qdi_constraint_count(list.state), contact_strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
@@ -157,7 +166,7 @@ static qd_status add_losses(qd_world *world) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qdi_ledger *ledger = &balance->ledger;
     double sums[4];
-    qd_status status = qdi_balance_sum(world, balance->contact_balances, after->contact_count, sums);
+    qd_status status = qdi_balance_sum(world, balance->contact_balances, qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
     ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
     ledger->lost[0][1] += sums[QDI_LOST_FRICTION];

@@ -4,9 +4,9 @@
 #include <quadrille/hash.h>
 
 #include "core/base/arithmetic.h"
+#include "core/base/bytes.h"
 #include "core/base/cookie.h"
 #include "core/tree/fat_box.h"
-#include "sim/base/bytes.h"
 #include "sim/contact/margin.h"
 #include "sim/spring/spring.h"
 #include "sim/world/bodies.h"
@@ -86,6 +86,7 @@ static qd_status get_saved_trait(const unsigned char **at, const qd_world *world
                 (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
                 (trait->slide == 0 || trait->kind != QD_BODY_DYNAMIC) &&
                 trait->slide * trait->slide <= qdi_limit_speed_squared(world) &&
+                trait->material.of <= world->traits.materials.count &&
                 qdi_material_check(&trait->material, "a", NULL) == QD_OK;
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
@@ -267,9 +268,32 @@ static qd_status get_population(const unsigned char **at, qd_world *world, const
     return status;
 }
 
+/// Materials and pairs, each of which could have been given.
+static qd_status get_saved_materials(const unsigned char **at, qd_world *world, const qdi_saved *n) {
+    qd_status status = QD_OK;
+    for (uint64_t k = 0; k < n->materials && status == QD_OK; ++k) {
+        qd_named_material material;
+        qdi_material_get(at, &material);
+        const char *end = memchr(material.name, 0, QD_MATERIAL_NAME);
+        bool clean = end != NULL;
+        for (; clean && end < material.name + QD_MATERIAL_NAME; ++end) clean = *end == 0;
+        status = clean ? qd_world_add_material(world, material.name, &material.surface, NULL, NULL)
+                       : QD_ERR_CORRUPT;
+    }
+    for (uint64_t k = 0; k < n->pairs && status == QD_OK; ++k) {
+        uint32_t a, b;
+        qd_material surface;
+        qdi_pair_get(at, &a, &b, &surface);
+        status = a <= b ? qd_world_pair_materials(world, a, b, &surface, NULL) : QD_ERR_CORRUPT;
+    }
+    if (status == QD_OK && world->traits.materials.pair_count != n->pairs) status = QD_ERR_CORRUPT;
+    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_CORRUPT;
+}
+
 // Reads all that follows the header of a saved world.
 static qd_status get_saved_state(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     qd_status status = qdi_bodies_reserve(world, n->bodies, n->indices);
+    if (status == QD_OK) status = get_saved_materials(at, world, n);
     if (status != QD_OK) return status;
     world->index_count = n->indices;
     for (size_t i = 0; i < n->indices; ++i) {
@@ -277,6 +301,7 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
         world->row_of_index[i] = QDI_NO_ROW;
     }
     status = get_population(at, world, n);
+    world->turning = world->turning || qdi_materials_rub(&world->traits.materials);
     if (status == QD_OK) status = get_saved_contacts(at, world, n->contacts, n->near);
     if (status == QD_OK && n->forces > 0)
         status = get_saved_forces(at, world->allocator, &world->present, n->forces);
@@ -344,11 +369,14 @@ static qd_status load_world(const unsigned char *data, size_t bytes, qd_world_de
     n.traits = qdi_get_u64(&at);
     n.emitters = qdi_get_u64(&at);
     n.sinks = qdi_get_u64(&at);
+    n.materials = qdi_get_u64(&at);
+    n.pairs = qdi_get_u64(&at);
     n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
     n.forces = qdi_springs(world) ? n.contacts : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
                      n.near <= n.contacts && n.shapes <= n.bodies && n.traits <= n.bodies &&
                      n.emitters <= QD_EMITTERS_MAX && n.sinks <= QD_EMITTERS_MAX &&
+                     n.materials <= QD_MATERIALS_MAX && n.pairs <= n.materials * (n.materials + 1) / 2 &&
                      qdi_saved_size(&n) == bytes;
     if (!sizes_fit || !header_fits(data, &n)) status = QD_ERR_CORRUPT;
     if (status == QD_OK) status = get_saved_state(&at, world, &n);

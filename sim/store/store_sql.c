@@ -1,9 +1,9 @@
 // How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
 
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-#include "sim/base/suggest.h"
 #include "sim/sweep/sweep_impl.h"
+#include "sim/text/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,9 @@ static bool to_schema(const char *path, size_t bytes, char out[PATH_ROOM]) {
     for (size_t at = 0; at <= bytes;) {
         const char *dot = memchr(path + at, '.', bytes - at);
         size_t length = dot ? (size_t)(dot - path) - at : bytes - at;
-        if (used > 0 && is_item_number(path + at, length)) {
+        const bool named = used == strlen("materials") && memcmp(out, "materials", used) == 0 &&
+                           !(length == 5 && memcmp(path + at, "pairs", length) == 0);
+        if (used > 0 && (named || is_item_number(path + at, length))) {
             memcpy(out + used, "[]", 2);
             used += 2;
         } else {
@@ -41,8 +43,8 @@ static void to_people(const char *path, char out[QDI_QUOTE_ROOM]) {
     size_t used = 0;
     for (const char *c = path; *c && used + 3 < QDI_QUOTE_ROOM; ++c) {
         if (*c == '[') {
-            memcpy(out + used, ".0", 2);
-            used += 2;
+            const bool named = c - path == (ptrdiff_t)strlen("materials");
+            used += (size_t)snprintf(out + used, QDI_QUOTE_ROOM - used, named ? ".NAME" : ".0");
         } else if (*c != ']') {
             out[used++] = *c;
         }

@@ -139,6 +139,8 @@ static qd_status check_body_traits(const qd_world *world, const qd_body_def *bod
         return qdi_reason(error, QD_ERR_VALUE, "only the surface of a static or kinematic body slides");
     if (!(body->slide * body->slide <= qdi_limit_speed_squared(world)))
         return qdi_reason(error, QD_ERR_VALUE, "a surface must not slide faster than limits.speed");
+    if (body->material.of > world->traits.materials.count)
+        return qdi_reason(error, QD_ERR_VALUE, "no material has the number %u", body->material.of);
     return qdi_material_check(&body->material, "a body's", error);
 }
 
@@ -149,7 +151,7 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
     trait.sensor = body->sensor;
     trait.bullet = body->bullet;
     trait.material = (qd_material){normalise_nan(material->restitution), normalise_nan(material->friction),
-                                   normalise_nan(material->tangential)};
+                                   normalise_nan(material->tangential), material->of};
     trait.filter = body->filter;
     trait.pivot = (qd_vec2){normalise_nan(body->pivot.x), normalise_nan(body->pivot.y)};
     trait.slide = body->slide == 0 ? 0 : body->slide; // never -0

@@ -4,7 +4,7 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
@@ -215,14 +215,12 @@ static qd_vec2 spring_force_sum(const void *context, size_t i) {
     const qd_contact *contact = &job->contact_state->contacts[i];
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
-    double stiffness, unused, sum = 0;
-    if (!qdi_spring_stiffness(world, contact, &stiffness, &unused)) return (qd_vec2){0, 0};
+    const double force = qdi_spring_force(world, contact);
+    if (force == 0) return (qd_vec2){0, 0}; // or one of the two is gone
     qd_vec2 by_a = compressed_row_by(job, a, (qd_image){0, 0});
     qd_vec2 by_b = wall ? compressed_wall_by(job, contact->b) : compressed_row_by(job, b, contact->image);
     double closer = (by_a.x - by_b.x) * contact->normal.x + (by_a.y - by_b.y) * contact->normal.y;
-    for (int k = 0; k < contact->count; ++k)
-        if (contact->touch[k].depth > 0) sum += stiffness * contact->touch[k].depth;
-    return (qd_vec2){sum * closer, 0}; // stiffness is half of kn
+    return (qd_vec2){0.5 * force * closer, 0};
 }
 
 /// Adds what this gave to springs to the step's ledger.
@@ -235,10 +233,11 @@ static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, before.contact_state->contact_count, spring_force_sum, &before,
+    qd_status status = qdi_sum(world, qdi_constraint_count(before.contact_state), spring_force_sum, &before,
                                &work[0]);
     if (status == QD_OK)
-        status = qdi_sum(world, after.contact_state->contact_count, spring_force_sum, &after, &work[1]);
+        status = qdi_sum(world, qdi_constraint_count(after.contact_state), spring_force_sum, &after,
+                         &work[1]);
     world->scratch.balance.ledger.compression += work[0].x + work[1].x;
     return status;
 }

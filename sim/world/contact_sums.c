@@ -18,6 +18,7 @@ static void sum_block_contacts(void *context, size_t begin, size_t end) {
         if (contact->sensor) continue;
         bool wall = qd_id_is_wall(contact->b);
         if (springs) sums.energy += qdi_spring_energy(world, &world->present, job->first + i);
+        if (job->first + i >= world->present.contact_count) continue; // apart, but adhesive
         sums.ends += wall ? 1 : 2;
         if (world->fixed >
             0) { // a body that was removed is no longer anybody's end, but then the contact is old
@@ -35,7 +36,9 @@ static void sum_block_contacts(void *context, size_t begin, size_t end) {
 // By ranges of as many blocks as there are slots.
 qdi_contact_sums qdi_sum_contacts(const qd_world *world) {
     qdi_contact_sums all = {0, 0, 0};
-    size_t count = world->present.contact_count, step = world->block_room * QDI_BLOCK;
+    const qdi_contact_state *state = &world->present;
+    size_t count = qdi_springs(world) ? qdi_constraint_count(state) : state->contact_count,
+           step = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += step) {
         qdi_contact_range job = {world, first};
         size_t here = count - first < step ? count - first : step;

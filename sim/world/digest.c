@@ -5,7 +5,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
@@ -195,6 +195,29 @@ static uint64_t hash_population(const qdi_population *all, uint64_t hash) {
     return hash;
 }
 
+/// What materials are, and their pairs.
+static uint64_t hash_materials(const qdi_materials *all, uint64_t hash) {
+    qdi_materials one = {.count = 1}; // by itself, as saved
+    unsigned char bytes[QDI_MATERIAL_BYTES], *at;
+    for (uint32_t k = 0; k < all->count; ++k) {
+        one.list = &all->list[k];
+        at = bytes;
+        qdi_materials_put(&one, &at);
+        hash = qd_hash_seeded(bytes, sizeof bytes, hash);
+    }
+    for (uint32_t a = 0, b = 0; qdi_materials_next(all, &a, &b);) {
+        const qd_material *pair = qdi_materials_pair_of(all, a, b);
+        at = bytes;
+        qdi_put_u32(&at, a);
+        qdi_put_u32(&at, b);
+        qdi_put_f64(&at, pair->restitution);
+        qdi_put_f64(&at, pair->friction);
+        qdi_put_f64(&at, pair->tangential);
+        hash = qd_hash_seeded(bytes, (size_t)(at - bytes), hash);
+    }
+    return hash;
+}
+
 uint64_t qd_world_hash(const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots and the
@@ -216,6 +239,7 @@ uint64_t qd_world_hash(const qd_world *world) {
         hash = hash_fields(&qdi_fields_compress, &world->compress, hash);
     }
     if (world->population) hash = hash_population(world->population, hash);
+    if (world->traits.materials.count > 0) hash = hash_materials(&world->traits.materials, hash);
     return hash;
 }
 

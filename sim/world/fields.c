@@ -2,7 +2,7 @@
 
 #include "sim/world/fields.h"
 
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
 #include "sim/world/population.h"
@@ -42,6 +42,7 @@ static const char *const boundaries[] = {"reflect", "periodic", "open", NULL};
 static const char *const models[] = {"none", "impulse", "spring", NULL};
 static const char *const retrieves[] = {"join", "each", "brute", NULL};
 static const char *const continuous[] = {"auto", "on", "off", NULL};
+static const char *const spring_laws[] = {"hooke", "hertz", NULL};
 static const char *const laws[] = {"constant", "inverse", "inverse-square", NULL};
 static const char *const kinds[] = {"dynamic", "static", "kinematic", NULL};
 static const char *const shapes[] = {"disk", "rect", "capsule", "polygon", NULL};
@@ -65,6 +66,7 @@ static const qdi_field material_lines[] = {
     {FIELD(qd_material, restitution)},
     {FIELD(qd_material, friction)},
     {FIELD(qd_material, tangential)},
+    {FIELD(qd_material, of)},
 };
 static const qdi_fields material = TABLE(material_lines);
 
@@ -103,9 +105,18 @@ static const qdi_field limit_lines[] = {
 static const qdi_fields limits = TABLE(limit_lines);
 
 static const qdi_field spring_lines[] = {
-    {FIELD(qd_spring, contact_time)}, {FIELD(qd_spring, kn)},
-    {FIELD(qd_spring, gamman)},       {FIELD(qd_spring, kt)},
-    {FIELD(qd_spring, gammat)},       {FIELD(qd_spring, limit_damping), .bytes = 4},
+    {FIELD(qd_spring, contact_time)},
+    {FIELD(qd_spring, kn)},
+    {FIELD(qd_spring, gamman)},
+    {FIELD(qd_spring, kt)},
+    {FIELD(qd_spring, gammat)},
+    {FIELD(qd_spring, limit_damping), .bytes = 4},
+    {WORD(qd_spring, law, spring_laws)},
+    {FIELD(qd_spring, rolling)},
+    {FIELD(qd_spring, kr)},
+    {FIELD(qd_spring, gammar)},
+    {FIELD(qd_spring, adhesion)},
+    {FIELD(qd_spring, range)},
 };
 static const qdi_fields spring = TABLE(spring_lines);
 

@@ -4,6 +4,7 @@
 
 #include "sim/world/bodies.h"
 #include "sim/world/pose.h"
+#include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -62,9 +63,9 @@ static qd_status check_compressed_kind(const qd_world *world, qd_body_kind kind,
                       "in a periodic world that is compressed all bodies must be dynamic");
 }
 
-/// What moves must fit between two walls as it lies, with its centre inside.
-static qd_status check_walls(const qdi_axis *axis, const char *name, double at, double low, double high,
-                             qd_error *error) {
+/// A body that is added must fit between two of the world's walls as it lies, with its centre inside.
+static qd_status check_between_walls(const qdi_axis *axis, const char *name, double at, double low,
+                                     double high, qd_error *error) {
     if (axis->boundary != QD_BOUNDARY_REFLECT) return QD_OK;
     if (high - low > axis->length)
         return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above the world's size %.15g in %s",
@@ -88,9 +89,9 @@ static qd_status check_size_limit(const qdi_axis axis[2], const qdi_placing *pla
     if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
     qd_vec2 low, high;
     qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
-    status = check_walls(&axis[0], "x", placing->position.x, low.x, high.x, error);
+    status = check_between_walls(&axis[0], "x", placing->position.x, low.x, high.x, error);
     if (status != QD_OK) return status;
-    return check_walls(&axis[1], "y", placing->position.y, low.y, high.y, error);
+    return check_between_walls(&axis[1], "y", placing->position.y, low.y, high.y, error);
 }
 
 // Refuses masses, places and velocities beyond limits.
@@ -111,9 +112,26 @@ static qd_status check_body_numbers(const qdi_placing *placing, qd_error *error)
     return QD_OK;
 }
 
+// Refuses what the laws of grains do not know, and what is too large to be pulled across a seam.
+static qd_status check_grain(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+    if (placing->kind != QD_BODY_DYNAMIC || world->def.contact != QD_CONTACT_SPRING) return QD_OK;
+    if (!qdi_spring_grains(&world->def.spring)) return QD_OK;
+    if (placing->shape->kind != QD_SHAPE_DISK)
+        return qdi_reason(
+            error, QD_ERR_VALUE,
+            "with the law hertz, rolling or a range of adhesion all dynamic bodies must be disks");
+    const qdi_reach reach = qdi_world_reach(world);
+    const double radius = placing->shape->radius;
+    if (qdi_reach_of(&reach, radius, radius) == reach.length) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE,
+                      "a radius of %.15g and contact.spring.adhesion.range are too long for this period",
+                      radius);
+}
+
 qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     qd_status status = check_body_numbers(placing, error);
     if (status == QD_OK) status = check_compressed_kind(world, placing->kind, error);
+    if (status == QD_OK) status = check_grain(world, placing, error);
     if (status == QD_OK) status = check_size_limit(world->axis, placing, error);
     if (status != QD_OK) return status;
     double distance = qdi_limit_distance(world);

@@ -136,7 +136,7 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
     double rest = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
                   m->wall_work - m->kinematic_work - m->force_work - m->compression_work;
     m->imbalance = rest - m->drift;
-    const double left = m->kinetic + fabs(m->potential) + m->contact_energy + fabs(m->lost) +
+    const double left = m->kinetic + fabs(m->potential) + fabs(m->contact_energy) + fabs(m->lost) +
                         fabs(m->drag_lost),
                  work = fabs(m->wall_work) + fabs(m->kinematic_work) + fabs(m->force_work) +
                         fabs(m->compression_work);

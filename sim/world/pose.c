@@ -14,7 +14,7 @@ qd_vec2 qdi_world_period(const qd_world *world) {
 }
 
 qdi_reach qdi_world_reach(const qd_world *world) {
-    qdi_reach reach = {qdi_speculative(world), HUGE_VAL};
+    qdi_reach reach = {qdi_speculative(world), qdi_adhesive_range(world), HUGE_VAL};
     qd_vec2 period = qdi_world_period(world);
     if (period.x > 0) reach.most = 0.225 * period.x;
     if (period.y > 0 && 0.225 * period.y < reach.most) reach.most = 0.225 * period.y;

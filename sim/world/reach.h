@@ -27,13 +27,23 @@ static inline double qdi_speculative(const qd_world *world) {
     bool bounces = def->restitution > 0 && (def->threshold == 0 || (isnan(def->threshold) && !falls));
     return def->contact != QD_CONTACT_IMPULSE ? 0 : bounces ? 1e-5 : 0.05;
 }
-/// Part of that distance, and most, that a box is fattened by so that speculative contacts are candidates.
+/// How far springs pull on what is apart.
+static inline double qdi_adhesive_range(const qd_world *world) {
+    const qd_spring *spring = &world->def.spring;
+    return world->def.contact == QD_CONTACT_SPRING && spring->adhesion > 0 ? spring->range : 0;
+}
+/// Part of that distance, and a length besides, and most that a box is fattened by so that speculative
+/// contacts are candidates.
 typedef struct qdi_reach {
-    double part, most;
+    double part, length, most;
 } qdi_reach;
+/// True where there are speculative contacts at all.
+static inline bool qdi_reaches(const qdi_reach *reach) {
+    return reach->part > 0 || reach->length > 0;
+}
 /// In a periodic world a box is at most half a period long: bodies that leave no room for it have less reach.
 static inline double qdi_reach_of(const qdi_reach *reach, double inner, double radius) {
-    double far = reach->part * inner, room = reach->most - 0.9 * radius;
+    double far = reach->part * inner + reach->length, room = reach->most - 0.9 * radius;
     room = room > 0 ? room : 0;
     return far < room ? far : room;
 }

@@ -3,7 +3,9 @@
 //   magic (8), version (4), length of all (8)
 //   of bodies, shapes, traits and contacts: where they are (8), how many (8), bytes of each (4)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
-//   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks (8 each)
+//   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks,
+//   materials, pairs of these (8 each)
+//   materials and pairs (materials.h)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them
 //   bodies by index
 //   contacts with their warm starts, in order; with springs, their forces
@@ -20,7 +22,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/fields.h"
 #include "sim/world/population.h"
@@ -28,7 +30,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
-enum { COUNTS = 64, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
+enum { COUNTS = 80, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
 
 /// Where the counts begin.
 static size_t counts_at(void) {
@@ -40,8 +42,13 @@ size_t qdi_saved_contact_bytes(void) {
            2 * (qdi_fields_bytes(&qdi_fields_touch) + QDI_SAVED_HOLD);
 }
 
+/// Bytes of materials and their pairs.
+static size_t material_bytes(const qdi_saved *n) {
+    return n->materials * QDI_MATERIAL_BYTES + n->pairs * QDI_PAIR_BYTES;
+}
+
 size_t qdi_saved_size(const qdi_saved *n) {
-    return counts_at() + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
+    return counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
            n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * qdi_saved_contact_bytes() +
            n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
            n->fats * qdi_fields_bytes(&qdi_fields_fat) + n->emitters * qdi_emitter_bytes() +
@@ -49,7 +56,7 @@ size_t qdi_saved_size(const qdi_saved *n) {
 }
 
 void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]) {
-    const uint64_t shapes = counts_at() + COUNTS + n->indices * PER_INDEX;
+    const uint64_t shapes = counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX;
     const uint64_t traits = shapes + n->shapes * QDI_SHAPE_BYTES;
     const uint64_t bodies = traits + n->traits * QDI_TRAIT_BYTES;
     const uint64_t contacts = bodies + n->bodies * PER_BODY;
@@ -173,6 +180,9 @@ static void put_world(unsigned char **at, const qd_world *world, const qdi_saved
     qdi_put_u64(at, n->traits);
     qdi_put_u64(at, n->emitters);
     qdi_put_u64(at, n->sinks);
+    qdi_put_u64(at, n->materials);
+    qdi_put_u64(at, n->pairs);
+    qdi_materials_put(&world->traits.materials, at);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
     for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
@@ -196,8 +206,10 @@ static qdi_saved counts_of_world(const qd_world *world) {
                        .traits = world->traits.numbers.live,
                        .emitters = all ? all->emitter_count : 0,
                        .sinks = all ? all->sink_count : 0,
+                       .materials = world->traits.materials.count,
+                       .pairs = world->traits.materials.pair_count,
                        .fats = fats_count(world) ? world->count : 0,
-                       .forces = qdi_springs(world) ? world->present.contact_count : 0};
+                       .forces = qdi_springs(world) ? qdi_constraint_count(&world->present) : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {

@@ -12,6 +12,7 @@ enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {
     uint64_t indices, bodies, contacts, near, shapes, traits, emitters, sinks; ///< near: of the contacts
+    uint64_t materials, pairs;
     uint64_t fats;   ///< not written: as many as bodies, or none
     uint64_t forces; ///< not written: as many as contacts, or none
 } qdi_saved;

@@ -17,12 +17,22 @@ QD_MUST_USE qd_status qdi_spring_check(const qd_world_def *def, qd_error *error)
 /// - log of a restitution, or of the least one that counts; and the terms with it instead of that.
 double qdi_spring_loss(double restitution);
 qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass);
+/// The same with the law hertz, for a contact of width `a`.
+qd_spring_terms qdi_spring_terms_hertz(const qd_spring *spring, double loss, double mass, double a);
+
+/// True for springs whose contacts keep more than the shear, or reach beyond it: of disks, with one touch
+/// each.
+static inline bool qdi_spring_grains(const qd_spring *spring) {
+    return spring->law == QD_SPRING_HERTZ || spring->rolling > 0 ||
+           (spring->adhesion > 0 && spring->range > 0);
+}
 
 /// What two bodies are to each other's springs.
 typedef struct qdi_spring_law {
     double mass, friction; ///< mass: the reduced one
     bool free;             ///< both are dynamic
     qd_spring_terms terms;
+    double loss, radius; ///< of their restitution; the reduced radius, where grains are
 } qdi_spring_law;
 
 /// The law of rows a and b (QDI_NO_ROW: a wall); `loss` is that of the world's restitution, which most have.
@@ -31,20 +41,48 @@ static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, double los
     const qd_material *p = qdi_surface_of_row(world, a);
     const qd_material *q = wall ? &world->walls : qdi_surface_of_row(world, b);
     const double mass_a = world->mass[a], mass_b = wall ? HUGE_VAL : world->mass[b];
-    const double restitution = p->restitution > q->restitution ? p->restitution : q->restitution;
+    const qd_material mixed = qdi_mixed_surface(world, p, q);
     qdi_spring_law law = {.free = mass_a < HUGE_VAL && mass_b < HUGE_VAL,
                           .mass = mass_a == HUGE_VAL   ? mass_b
                                   : mass_b == HUGE_VAL ? mass_a
                                                        : mass_a * mass_b / (mass_a + mass_b),
-                          .friction = qdi_mixed_friction(p->friction, q->friction)};
-    if (restitution != world->def.restitution) loss = qdi_spring_loss(restitution);
+                          .friction = mixed.friction};
+    if (mixed.restitution != world->def.restitution) loss = qdi_spring_loss(mixed.restitution);
+    law.loss = loss;
     law.terms = qdi_spring_terms(&world->def.spring, loss, law.mass);
     return law;
 }
 
-/// Half the stiffnesses of a contact; false where it has no springs, or one of its bodies is gone.
-bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
-                          double *tangential);
+/// The reduced radius of two surfaces: a disk's is its own, all else is flat.
+static inline double qdi_spring_radius(const qd_world *world, uint32_t a, uint32_t b) {
+    const double radius_a = world->shape[a] ? HUGE_VAL : world->radius[a];
+    const double radius_b = b == QDI_NO_ROW || world->shape[b] ? HUGE_VAL : world->radius[b];
+    return radius_a == HUGE_VAL   ? radius_b
+           : radius_b == HUGE_VAL ? radius_a
+                                  : radius_a * radius_b / (radius_a + radius_b);
+}
+
+/// Makes the law of grains of that of springs, at an overlap > 0; returns the contact's width, 1 with hooke.
+static inline double qdi_spring_law_at(const qd_world *world, uint32_t a, uint32_t b, double depth,
+                                       qdi_spring_law *law) {
+    law->radius = qdi_spring_radius(world, a, b);
+    if (world->def.spring.law != QD_SPRING_HERTZ) return 1;
+    const double width = sqrt(law->radius * depth);
+    law->terms = qdi_spring_terms_hertz(&world->def.spring, law->loss, law->mass, width);
+    return width;
+}
+
+/// Stiffness of the rolling spring of a contact with these terms.
+static inline double qdi_rolling_stiffness(const qd_spring *spring, const qd_spring_terms *terms) {
+    return isnan(spring->kr) ? terms->kt : spring->kr;
+}
+/// Damping rate of the same.
+static inline double qdi_rolling_damping(const qd_spring *spring, const qd_spring_terms *terms) {
+    return isnan(spring->gammar) ? terms->gammat : spring->gammar;
+}
+/// The force along the normal by which the springs of a contact push, dashpots aside; 0 where it has none, or
+/// one of its bodies is gone.
+double qdi_spring_force(const qd_world *world, const qd_contact *contact);
 /// Energy kept in contact i of a state, and the part of it that is kept in its shear, of the present one.
 double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i);
 double qdi_spring_shear_energy(const qd_world *world, size_t i);

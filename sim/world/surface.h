@@ -29,4 +29,26 @@ static inline double qdi_mixed_friction(double a, double b) {
     return a == 0 || b == 0 ? 0 : sqrt(a) * sqrt(b); // infinity times 0 is none
 }
 
+/// The larger of two values.
+static inline double qdi_larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/// What two surfaces are to each other: by the rule, but for what is said of the pair of their materials.
+static inline qd_material qdi_mixed_surface(const qd_world *world, const qd_material *p,
+                                            const qd_material *q) {
+    qd_material mixed = {qdi_larger(p->restitution, q->restitution),
+                         qdi_mixed_friction(p->friction, q->friction),
+                         qdi_larger(p->tangential, q->tangential), 0};
+    const qd_material *pair = qdi_materials_pair_of(&world->traits.materials, p->of, q->of);
+    if (!pair) return mixed;
+    if (!isnan(pair->restitution)) mixed.restitution = pair->restitution;
+    if (!isnan(pair->friction)) mixed.friction = pair->friction;
+    if (!isnan(pair->tangential)) mixed.tangential = pair->tangential;
+    return mixed;
+}
+
+/// Makes the surface of the walls of the world's def and materials anew.
+void qdi_world_make_walls(qd_world *world);
+
 #endif

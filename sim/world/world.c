@@ -124,21 +124,15 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
     return status == QD_OK ? limits_check(&def->limits, error) : status;
 }
 
-// A number, or another one where it is left out (NaN).
-static double or_else(double value, double otherwise) {
-    return isnan(value) ? otherwise : value;
-}
-
 // Fills the surfaces of bodies and walls from the world's def.
 static qd_status make_surfaces(qd_world *world) {
     const qd_world_def *def = &world->def;
-    const qd_material surface = {def->restitution, def->friction, def->tangential};
-    world->walls = (qd_material){or_else(def->walls.restitution, surface.restitution),
-                                 or_else(def->walls.friction, surface.friction),
-                                 or_else(def->walls.tangential, surface.tangential)};
+    const qd_material surface = {def->restitution, def->friction, def->tangential, 0};
     world->shapes.numbers.allocator = world->allocator;
     world->turning = surface.friction > 0 || (def->drag.temperature > 0 && def->drag.spin > 0);
-    return qdi_traits_init(&world->traits, world->allocator, surface);
+    qd_status status = qdi_traits_init(&world->traits, world->allocator, surface);
+    if (status == QD_OK) qdi_world_make_walls(world);
+    return status;
 }
 
 qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {

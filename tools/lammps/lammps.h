@@ -12,7 +12,8 @@
 
 /// The same disks on springs in a world of ours and in LAMMPS: its program `lmp` is given an input script and
 /// a data file in a folder of their own, and what it leaves there is read. Its terms are those of pair_style
-/// gran/hooke/history, fix wall/gran and fix nve/sphere disc. LAMMPS is never linked.
+/// gran/hooke/history, fix wall/gran and fix nve/sphere disc, and those of pair_style granular. LAMMPS is
+/// never linked.
 
 typedef struct qdi_lammps_disk {
     qd_vec2 position, velocity;
@@ -27,6 +28,9 @@ typedef struct qdi_lammps_scene {
     double gravity;                          ///< downwards
     double kn, kt, gamman, gammat, friction; ///< without friction LAMMPS has gran/hooke, without history
     bool limit_damping;
+    bool hertz;                 ///< gran/hertz/history; this and the following are done by `granular` styles
+    double rolling, kr, gammar; ///< of `rolling sds`
+    double adhesion;            ///< of touching disks, by `dmt`; with hertz and without rolling only
     double dt;
     double skin; ///< LAMMPS's: by how much pairs are looked for beyond touching
     bool newton; ///< LAMMPS's: pairs across the borders of ranks and periods are worked out once

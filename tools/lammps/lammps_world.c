@@ -1,5 +1,7 @@
 #include "tools/lammps/lammps.h"
 
+#include "sim/world/world_impl.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +18,11 @@ static qd_world_def def_of_lammps_scene(const qdi_lammps_scene *scene, int threa
     def.spring.gamman = scene->gamman;
     def.spring.gammat = scene->gammat;
     def.spring.limit_damping = scene->limit_damping;
+    def.spring.law = scene->hertz ? QD_SPRING_HERTZ : QD_SPRING_HOOKE;
+    def.spring.rolling = scene->rolling;
+    def.spring.kr = scene->kr;
+    def.spring.gammar = scene->gammar;
+    def.spring.adhesion = scene->adhesion;
     def.friction = scene->friction;
     def.threads = threads;
     def.simd = simd;
@@ -44,21 +51,19 @@ qd_status qdi_lammps_world(const qdi_lammps_scene *scene, int threads, qd_simd s
     return status;
 }
 
-/// Adds what a contact gives its two disks; b may be a wall.
-static void add_force(const qdi_lammps_scene *scene, const qd_contact *contact,
+/// Adds what a contact gives its two disks; b may be a wall. Rolling is in no touch, so it is the state that
+/// is looked at.
+static void add_force(const qd_contact *contact, const qdi_contact_force *force,
                       double (*disks)[QDI_LAMMPS_COLUMNS]) {
-    const double push = contact->touch[0].impulse / scene->dt, rub = contact->touch[0].friction / scene->dt;
-    const double fx = push * contact->normal.x - rub * contact->normal.y;
-    const double fy = push * contact->normal.y + rub * contact->normal.x;
     double *a = disks[contact->a.index];
-    a[QDI_LAMMPS_FX] -= fx;
-    a[QDI_LAMMPS_FY] -= fy;
-    a[QDI_LAMMPS_TORQUE] -= rub * scene->disks[contact->a.index].radius;
+    a[QDI_LAMMPS_FX] += force->x;
+    a[QDI_LAMMPS_FY] += force->y;
+    a[QDI_LAMMPS_TORQUE] += force->turn_a;
     if (qd_id_is_wall(contact->b)) return;
     double *b = disks[contact->b.index];
-    b[QDI_LAMMPS_FX] += fx;
-    b[QDI_LAMMPS_FY] += fy;
-    b[QDI_LAMMPS_TORQUE] -= rub * scene->disks[contact->b.index].radius;
+    b[QDI_LAMMPS_FX] -= force->x;
+    b[QDI_LAMMPS_FY] -= force->y;
+    b[QDI_LAMMPS_TORQUE] += force->turn_b;
 }
 
 void qdi_lammps_look(const qdi_lammps_scene *scene, const qd_world *world,
@@ -78,7 +83,7 @@ void qdi_lammps_look(const qdi_lammps_scene *scene, const qd_world *world,
     }
     size_t count = 0;
     const qd_contact *contacts = qd_world_contacts(world, &count);
-    for (size_t i = 0; i < count; ++i) add_force(scene, &contacts[i], disks);
+    for (size_t i = 0; i < count; ++i) add_force(&contacts[i], &world->present.forces[i], disks);
 }
 
 double qdi_lammps_motion(const qdi_lammps_scene *scene, const qd_world *world) {

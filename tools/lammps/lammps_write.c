@@ -44,17 +44,60 @@ void qdi_lammps_write_data(FILE *out, const qdi_lammps_scene *scene) {
     }
 }
 
+/// True for laws that gran/hooke/history does not have.
+static bool has_grains(const qdi_lammps_scene *scene) {
+    return scene->hertz || scene->rolling > 0 || scene->adhesion > 0;
+}
+
+// Writes the coefficients of one pair of kinds.
+static void write_grain_coefficients(FILE *out, const qdi_lammps_scene *scene, const kinds *known, int i,
+                                     int j, double part) {
+    const double mass = known->mass[i] * known->mass[j] / (known->mass[i] + known->mass[j]);
+    const double radius = known->radius[i] * known->radius[j] / (known->radius[i] + known->radius[j]);
+    fprintf(out, "pair_coeff %d %d granular ", i + 1, j + 1);
+    if (scene->adhesion > 0) // of moduli of which two make 2/3; its attraction is 4 pi gamma R
+        fprintf(out, "dmt %.17g %.17g 0 %.17g", 1.5 * part * scene->kn, part * scene->gamman,
+                scene->adhesion / (4 * 3.14159265358979323846 * radius));
+    else
+        fprintf(out, "%s %.17g %.17g", scene->hertz ? "hertz" : "hooke", part * scene->kn,
+                part * scene->gamman);
+    fprintf(out, " tangential linear_nohistory 0 0");
+    if (scene->rolling > 0)
+        fprintf(out, " rolling sds %.17g %.17g %.17g", scene->kr, mass * scene->gammar,
+                scene->rolling / part);
+    fprintf(out, " damping %s\n", scene->hertz ? "viscoelastic" : "mass_velocity");
+}
+
+/// `granular` styles end their levers at the contact's point, the older ones at the surface, as ours do. So
+/// friction is left to those: with friction, half of the springs is in each style, with twice the limit.
+static void write_grain_style(FILE *out, const qdi_lammps_scene *scene, const kinds *known) {
+    const char *law = scene->hertz ? "hertz" : "hooke";
+    const double part = scene->friction > 0 ? 0.5 : 1;
+    fprintf(out, "pair_style hybrid/overlay");
+    if (scene->friction > 0)
+        fprintf(out, " gran/%s/history %.17g %.17g %.17g %.17g %.17g 1", law, part * scene->kn, scene->kt,
+                part * scene->gamman, scene->gammat, scene->friction / part);
+    fprintf(out, " granular\n");
+    if (scene->friction > 0) fprintf(out, "pair_coeff * * gran/%s/history\n", law);
+    for (int i = 0; i < known->count; ++i)
+        for (int j = i; j < known->count; ++j) write_grain_coefficients(out, scene, known, i, j, part);
+}
+
 // Writes the contact laws of a scene as LAMMPS styles.
-static void write_pair_style(FILE *out, const qdi_lammps_scene *scene) {
+static void write_pair_style(FILE *out, const qdi_lammps_scene *scene, const kinds *known) {
     const char *limit = scene->limit_damping ? " limit_damping" : "";
     char springs[160];
     snprintf(springs, sizeof springs, "hooke%s %.17g %.17g %.17g %.17g %.17g 1%s",
              scene->friction > 0 ? "/history" : "", scene->kn, scene->kt, scene->gamman, scene->gammat,
              scene->friction, limit);
+    if (has_grains(scene))
+        write_grain_style(out, scene, known);
+    else
+        fprintf(out, "pair_style gran/%s\npair_coeff * *\n", springs);
     fprintf(out,
-            "pair_style gran/%s\npair_coeff * *\nneighbor %.17g bin\nneigh_modify delay 0 every 1 check yes\n"
+            "neighbor %.17g bin\nneigh_modify delay 0 every 1 check yes\n"
             "timestep %.17g\nfix move all nve/sphere disc\nfix plane all enforce2d\n",
-            springs, scene->skin, scene->dt);
+            scene->skin, scene->dt);
     if (scene->gravity != 0) fprintf(out, "fix fall all gravity %.17g vector 0 -1 0\n", scene->gravity);
     if (!scene->walls) return;
     fprintf(out, "fix sides all wall/gran %s xplane %.17g %.17g\n", springs, scene->low.x, scene->high.x);
@@ -80,7 +123,7 @@ void qdi_lammps_write_script(FILE *out, const qdi_lammps_scene *scene, const qdi
             "read_data %s.data\n",
             scene->newton ? "on" : "off", sides, name);
     for (int k = 0; k < known.count; ++k) fprintf(out, "set type %d mass %.17g\n", k + 1, known.mass[k]);
-    write_pair_style(out, scene);
+    write_pair_style(out, scene, &known);
     if (task->every > 0)
         fprintf(out,
                 "dump frames all custom %zu %s.dump id %s\n"

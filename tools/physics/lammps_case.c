@@ -217,7 +217,7 @@ static void plan_match(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, 1);
     job.planted = match->fault;
     qdi_plan_add(plan, &job, 1);
-    if (self->value != QDI_LAMMPS_STATE) return;
+    if (!qdi_lammps_is_state((size_t)self->value)) return;
     job.planted = QDI_LAMMPS_NO_HISTORY;
     qdi_plan_add(plan, &job, 1);
 }
@@ -266,8 +266,16 @@ static void judge_lammps_state(const qdi_case *self, const qdi_plan *plan, qdi_r
     char text[160];
     snprintf(text, sizeof text, "over the largest; %.0f contacts, %.0f sliding, after %zu steps",
              left[CONTACTS], left[SLIDING], match->steps);
-    note_lammps(add_row(plan, rows, "lammps_forces", WORST, 5e-13, 2, "history not carried"), plan, text);
-    note_lammps(add_row(plan, rows, "lammps_torques", SECOND, 5e-13, 1, match->planted), plan, text);
+    static const char lost[] = "history not carried";
+    const bool sticky = self->value == QDI_LAMMPS_STICKY, grains = self->value == QDI_LAMMPS_GRAINS;
+    const char *forces = grains ? "lammps_grain_forces" : sticky ? "lammps_sticky_forces" : "lammps_forces";
+    const char *torques = grains   ? "lammps_grain_torques"
+                          : sticky ? "lammps_sticky_torques"
+                                   : "lammps_torques";
+    const size_t own = sticky ? 1 : 2; // adhesion gives no torque: its twin is that of the forces
+    note_lammps(add_row(plan, rows, forces, WORST, 5e-13, own, sticky ? match->planted : lost), plan, text);
+    note_lammps(add_row(plan, rows, torques, SECOND, 5e-13, 3 - own, sticky ? lost : match->planted), plan,
+                text);
 }
 
 // Compares a gas with that of LAMMPS: averages.
@@ -292,6 +300,13 @@ static const qdi_case cases[] = {
     {"lammps_state", "forces and torques of 1000 disks beside LAMMPS's", 7, plan_match, judge_lammps_state,
      false},
     {"lammps_gas", "1000 disks, as LAMMPS has them", 8, plan_match, judge_lammps_gas, false},
+    {"lammps_hertz", "two disks by the law of Hertz, as LAMMPS has them", 9, plan_match, judge_few, false},
+    {"lammps_rolling", "two disks that resist rolling, as LAMMPS has them", 10, plan_match, judge_few, false},
+    {"lammps_adhesion", "two disks that adhere, as LAMMPS has them", 11, plan_match, judge_few, false},
+    {"lammps_grains", "forces and torques of 1000 disks by Hertz that resist rolling", 12, plan_match,
+     judge_lammps_state, false},
+    {"lammps_sticky", "forces and torques of 1000 disks by Hertz that adhere", 13, plan_match,
+     judge_lammps_state, false},
 };
 
 const qdi_case *qdi_cases_lammps(size_t *count) {

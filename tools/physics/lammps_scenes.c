@@ -5,7 +5,7 @@
 #include <math.h>
 #include <quadrille/random.h>
 
-enum { LIMITED = 1, SLIDING = 3, FLOOR = 6, MOST_FEW = 3 };
+enum { LIMITED = 1, SLIDING = 3, FLOOR = 6, HERTZ = 9, ROLLING, ADHESION, MOST_FEW = 3 };
 
 #define MOTION "x y vx vy omegaz"
 #define FORCES "fx fy tqz"
@@ -27,7 +27,19 @@ static const qdi_lammps_match matches[QDI_LAMMPS_MATCHES] = {
     {"lammps_state", 100, 100, 0, FORCES, QDI_LAMMPS_SHORT_LEVER, "lever arm shortened by overlap", NULL},
     {"lammps_gas", 3599, 1800, 50, MOTION, QDI_LAMMPS_NO_EFFECTIVE_MASS, "damping without effective mass",
      NULL},
+    {"lammps_hertz", 1000, 50, 0, MOTION, QDI_LAMMPS_NO_HERTZ, "stiffness without the overlap's root",
+     "two disks of masses 1 and 2 collide head-on: granular hertz"},
+    {"lammps_rolling", 1000, 50, 0, MOTION, QDI_LAMMPS_FREE_ROLLING, "rolling without its limit",
+     "two disks that touch, stick and roll: granular rolling sds"},
+    {"lammps_adhesion", 1000, 50, 0, MOTION, QDI_LAMMPS_LESS_ADHESION, "adhesion a thousandth too weak",
+     "two disks that hold each other: granular dmt"},
+    {"lammps_grains", 100, 100, 0, FORCES, QDI_LAMMPS_FREE_ROLLING, "rolling without its limit", NULL},
+    {"lammps_sticky", 100, 100, 0, FORCES, QDI_LAMMPS_LESS_ADHESION, "adhesion a thousandth too weak", NULL},
 };
+
+bool qdi_lammps_is_state(size_t number) {
+    return number == QDI_LAMMPS_STATE || number == QDI_LAMMPS_GRAINS || number == QDI_LAMMPS_STICKY;
+}
 
 const qdi_lammps_match *qdi_lammps_match_at(size_t number) {
     return &matches[number];
@@ -45,6 +57,11 @@ static const qdi_lammps_disk few[][MOST_FEW] = {
     {{{-4.45, -4.48}, {-0.5, -1}, 3, 0.5, 1},
      {{0, -4.35}, {0.8, -0.3}, 0, 0.6, 1.5},
      {{0.2, -3.4}, {0, -1}, -2, 0.4, 0.7}},
+    {{{0, 0}, {0, 0}, 0, 0, 0}}, // many
+    {{{0, 0}, {0, 0}, 0, 0, 0}},
+    {{{-0.55, 0}, {1, 0}, 0, 0.5, 1}, {{0.55, 0}, {-1, 0}, 0, 0.5, 2}},
+    {{{-0.45, -0.2}, {0.1, 0.05}, 3, 0.5, 1}, {{0.6, 0.1}, {-0.1, 0}, -1, 0.6, 1.5}},
+    {{{-0.45, -0.2}, {0.1, 0.05}, 0, 0.5, 1}, {{0.6, 0.1}, {-0.1, 0}, 0, 0.6, 1.5}},
 };
 
 /// Two or three disks.
@@ -59,6 +76,16 @@ static void make_few(size_t number, qdi_lammps_scene *scene) {
     scene->limit_damping = number == LIMITED;
     scene->walls = number == FLOOR;
     scene->gravity = number == FLOOR ? 3 : 0;
+    if (number < HERTZ) return;
+    scene->hertz = number != ROLLING;
+    scene->kn = number == ROLLING ? 300 : 2000;
+    scene->friction = number == ROLLING ? 0.6 : 0;
+    scene->rolling = number == ROLLING ? 0.2 : 0;
+    scene->adhesion = number == ADHESION ? 2 : 0;
+    scene->gamman = 4;
+    scene->gammat = 2;
+    scene->kr = 150;
+    scene->gammar = 3;
 }
 
 /// A thousand disks of four sizes, on a triangular lattice that is a little disturbed, at random speeds and
@@ -85,7 +112,7 @@ static void make_many_disks(qdi_lammps_scene *scene, double away, double speed, 
 }
 
 qd_status qdi_lammps_scene_make(size_t number, qdi_lammps_scene *scene) {
-    const bool many = number >= QDI_LAMMPS_STATE, gas = number == QDI_LAMMPS_GAS;
+    const bool gas = number == QDI_LAMMPS_GAS, many = gas || qdi_lammps_is_state(number);
     double wide = many ? COLUMNS * (gas ? 0.81 : 0.48) : 5;
     double high = many ? ROWS * (gas ? 0.81 : 0.48) * 0.8660254037844386 : 5;
     *scene = (qdi_lammps_scene){.name = matches[number].name,
@@ -107,6 +134,17 @@ qd_status qdi_lammps_scene_make(size_t number, qdi_lammps_scene *scene) {
         make_many_disks(scene, 0.3, 1, 1);
     else
         make_many_disks(scene, 0.1, 0.6, 2);
+    if (number >= QDI_LAMMPS_GRAINS) {
+        scene->hertz = true;
+        scene->skin =
+            1; // one list for all steps: with rolling LAMMPS turns the history where a pair changes sides
+        scene->kn = 4000;
+        scene->kt = 1200;
+        scene->rolling = number == QDI_LAMMPS_GRAINS ? 0.15 : 0;
+        scene->kr = 100;
+        scene->gammar = 2;
+        scene->adhesion = number == QDI_LAMMPS_STICKY ? 1.5 : 0;
+    }
     return QD_OK;
 }
 
@@ -123,5 +161,8 @@ qdi_lammps_scene qdi_lammps_scene_with(const qdi_lammps_scene *scene, qdi_lammps
         other.gammat *= 2;
     }
     if (fault == QDI_LAMMPS_PULL) other.limit_damping = false;
+    if (fault == QDI_LAMMPS_NO_HERTZ) other.hertz = false;
+    if (fault == QDI_LAMMPS_FREE_ROLLING) other.rolling = HUGE_VAL;
+    if (fault == QDI_LAMMPS_LESS_ADHESION) other.adhesion *= 0.999;
     return other;
 }

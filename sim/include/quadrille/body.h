@@ -23,14 +23,27 @@ typedef enum qd_body_kind {
     QD_BODY_KINEMATIC, ///< its velocity and spin, which nothing changes; no contact pushes it
 } qd_body_kind;
 
-/// What a surface does in a contact. NaN: as the world's (qd_world_def). Of two surfaces that touch the
-/// contact gets the larger restitution, the larger tangential restitution, and the root of the product of the
-/// frictions.
+/// What a surface does in a contact. NaN: as its named material's, and where that has none or there is none,
+/// as the world's (qd_world_def). Of two surfaces that touch the contact gets the larger restitution, the
+/// larger tangential restitution, and the root of the product of the frictions; but the values of their pair,
+/// where both have named materials and these have such (qd_world_pair_materials).
 typedef struct qd_material {
     double restitution; ///< 0..1: part of the approach speed that a bounce gives back
     double friction;    ///< >= 0, infinity too: most tangential impulse per normal impulse (Coulomb)
     double tangential;  ///< 0..1: part of the tangential speed that a bounce which sticks turns round
+    uint32_t of; ///< number of a named material (qd_world_add_material); 0 (the default): none. Of materials
+                 ///< themselves and of pairs it is not looked at
 } qd_material;
+
+/// Most materials by name that a world has, and room for a name.
+#define QD_MATERIALS_MAX 64
+#define QD_MATERIAL_NAME 32
+
+/// A material by name.
+typedef struct qd_named_material {
+    char name[QD_MATERIAL_NAME]; ///< letters, digits, _ and -; the rest is 0
+    qd_material surface;         ///< NaN: the world's
+} qd_named_material;
 
 /// Whom a body can touch. Two bodies of the same group touch if it is > 0 and do not if it is < 0; all others
 /// touch if each one's category has a bit of the other's mask.

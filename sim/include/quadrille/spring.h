@@ -6,6 +6,12 @@
 
 QD_BEGIN_DECLS
 
+/// How stiff a contact is.
+typedef enum qd_spring_law {
+    QD_SPRING_HOOKE, ///< the force of a spring grows with the overlap
+    QD_SPRING_HERTZ, ///< and with the width of the contact, as between spheres
+} qd_spring_law;
+
 /// The soft contact model (QD_CONTACT_SPRING): where two bodies overlap, a spring and a dashpot part them,
 /// and another pair of these, with a memory of how far the surfaces have slid, rubs. It is the one that
 /// people who simulate grains call linear spring-dashpot (P. A. Cundall and O. D. L. Strack, "A discrete
@@ -19,6 +25,12 @@ QD_BEGIN_DECLS
 ///   along the normal    kn d + m gamman u
 ///   against sliding     kt s + m gammat v, but at most friction times the force along the normal
 ///
+/// With the law `hertz` (H. Hertz, "Ueber die Beruehrung fester elastischer Koerper", Journal fuer die reine
+/// und angewandte Mathematik 92, 1881) all of it is multiplied by the radius of the area of contact, a =
+/// sqrt(R d) with R = R_a R_b / (R_a + R_b), R_a being a disk's radius and infinite for all else; kn and kt
+/// are forces per area then. Those are the terms of LAMMPS's `gran/hertz/history`, and of `granular` with
+/// `hertz`, `mindlin` and the damping `viscoelastic`.
+///
 /// Where the limit holds, s is set back to what it allows. The dashpot may pull two bodies together that part
 /// quickly, and the limit of the rubbing is then that of the pull; `limit_damping` lets nothing pull.
 ///
@@ -30,6 +42,15 @@ QD_BEGIN_DECLS
 /// overlap.
 /// - **Shear** is kept as a vector; in each step it gets v dt, and loses what no longer lies along the
 /// tangent.
+/// - **Rolling.** Where `rolling` is above 0, a spring, a dashpot and a slider resist rolling (S. Luding,
+/// "Cohesive, frictional powders", Granular Matter 10, 2008; LAMMPS's `rolling sds`): with the rolling speed
+/// w = R (spin_a - spin_b), and q that is w dt added up since the contact began, the two get the torques
+/// -R f and R f with f = kr q + m gammar w, at most `rolling` times the force along the normal of spring and
+/// dashpot; where the limit holds, q is set back as s is.
+/// - **Adhesion.** Where `adhesion` is above 0, two that overlap, or whose gap is below `range`, are pulled
+/// together by this force besides, at each touch. It does not count in the limits of friction and rolling.
+/// - **Shapes.** With `hertz`, rolling or a range above 0 all dynamic bodies must be disks; others may be
+/// static or kinematic.
 /// - **Touches.** Each point of a contact has springs of its own: two sides that lie on each other are twice
 /// as stiff as a
 ///   corner on a side.
@@ -45,7 +66,13 @@ typedef struct qd_spring {
         gamman; ///< damping rate: per time, >= 0; NaN (the default): so that the restitution is the surfaces'
     double kt;  ///< of the tangential spring, >= 0; NaN (the default): 2/7 kn
     double gammat;      ///< >= 0; NaN (the default): gamman / 2
-    bool limit_damping; ///< the normal force is never below 0; default false
+    bool limit_damping; ///< the force of spring and dashpot is never below 0; default false
+    qd_spring_law law;  ///< default hooke; hertz needs kn
+    double rolling;     ///< most torque per normal force and R; >= 0; 0 (the default): bodies roll freely
+    double kr;     ///< of the rolling spring, force per length, >= 0; NaN (the default): the tangential one's
+    double gammar; ///< >= 0; NaN (the default): gammat
+    double adhesion; ///< force, >= 0; default 0: none
+    double range;    ///< gap up to which it acts, >= 0; default 0: only while bodies overlap
 } qd_spring;
 
 /// What a contact of a given effective mass and restitution works with: numbers as above.
@@ -59,13 +86,20 @@ typedef struct qd_spring_terms {
 /// The parameters that a scene has by default.
 QD_API qd_spring qd_spring_default(void);
 
-/// The terms that follow. Head-on, overlap is a damped oscillation d'' + gamman d' + (kn / m) d = 0 that
-/// lasts for half a period, tc = pi / w with w^2 = kn / m - gamman^2 / 4, and gives back exp(-gamman tc / 2)
-/// of the speed (for instance J. Schaefer, S. Dippel and D. E. Wolf, "Force schemes in simulations of
-/// granular materials", Journal de Physique I 6, 1996). So from tc and a restitution e, with L = -log e:
-/// gamman = 2 L / tc, kn = m (pi^2 + L^2) / tc^2; and from kn and e, gamman = 2 sqrt(kn / m) L / sqrt(pi^2 +
-/// L^2). `restitution` is 0..1, `mass` > 0.
+/// The terms that follow; with the law hertz those where a = 1. Head-on, overlap is a damped oscillation d''
+/// + gamman d' + (kn / m) d = 0 that lasts for half a period, tc = pi / w with w^2 = kn / m - gamman^2 / 4,
+/// and gives back exp(-gamman tc / 2) of the speed (for instance J. Schaefer, S. Dippel and D. E. Wolf,
+/// "Force schemes in simulations of granular materials", Journal de Physique I 6, 1996). So from tc and a
+/// restitution e, with L = -log e: gamman = 2 L / tc, kn = m (pi^2 + L^2) / tc^2; and from kn and e, gamman =
+/// 2 sqrt(kn / m) L / sqrt(pi^2 + L^2). With hertz, gamman = sqrt(5 kn / m) L / sqrt(pi^2 + L^2), which gives
+/// every speed the same restitution where kn stands for kn a (D. Antypov and J. A. Elliott, "On an analytical
+/// solution for the damped Hertzian spring", EPL 94, 2011). `restitution` is 0..1, `mass` > 0.
 QD_API qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, double mass);
+
+/// With the law hertz: how long two bodies of effective radius R and effective mass touch that collide
+/// head-on without damping, 3.218 (m^2 / (kn^2 R speed))^(1/5); infinite at speed 0 (K. L. Johnson, "Contact
+/// Mechanics", 1985, section 11.4, with 4/3 of the modulus as kn).
+QD_API double qd_spring_hertz_time(double kn, double radius, double mass, double speed);
 
 /// tc for these terms; where so much damping lets nothing bounce, that without damping.
 QD_API double qd_spring_contact_time(const qd_spring_terms *terms, double mass);

@@ -90,8 +90,9 @@ typedef struct qd_world_def {
     double restitution;       ///< 0..1, default 1: of surfaces that have none of their own (qd_material)
     double friction;          ///< >= 0, default 0: the same
     double tangential;        ///< 0..1, default 0: the same
-    qd_material walls;        ///< of reflecting sides; default NaN: as the three above
-    qd_spring spring;         ///< contact model spring only: one of kn and contact_time is needed there
+    qd_material walls; ///< of reflecting sides; default NaN: as the three above. Its material may be one
+                       ///< that is added later
+    qd_spring spring;  ///< contact model spring only: one of kn and contact_time is needed there
     /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt,
     /// twice what a body that rests gains in a step, attraction included. 0 or more.
     double threshold;
@@ -161,6 +162,29 @@ QD_API QD_MUST_USE qd_status qd_world_create(const qd_world_def *def, qd_world *
 
 /// Frees a world; NULL is fine.
 QD_API void qd_world_destroy(qd_world *world);
+
+/// Adds a material by name, with the next number, from 1; they are saved with the world. `number` may be
+/// NULL. Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: a name that is too long, empty, has other characters or is
+/// taken, or values out of range (the reason in `error`, which may be NULL); QD_ERR_LIMIT (QD_MATERIALS_MAX);
+/// QD_ERR_MEMORY. Nothing changes then.
+QD_API QD_MUST_USE qd_status qd_world_add_material(qd_world *world, const char *name,
+                                                   const qd_material *surface, uint32_t *number,
+                                                   qd_error *error);
+
+/// Sets what two materials, or two bodies of one, are to each other from the next step on, instead of what
+/// follows from their surfaces, whatever these are; NaN: that follows. The order of the two does not matter.
+/// Errors: QD_ERR_ARGUMENT, QD_ERR_NOT_FOUND, QD_ERR_VALUE, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_pair_materials(qd_world *world, uint32_t a, uint32_t b,
+                                                     const qd_material *surface, qd_error *error);
+
+/// Material number `number`, from 1; and what two of them are to each other, NaN where that is not said.
+/// Errors: QD_ERR_ARGUMENT, QD_ERR_NOT_FOUND.
+QD_API QD_MUST_USE qd_status qd_world_material(const qd_world *world, uint32_t number,
+                                               qd_named_material *material);
+QD_API QD_MUST_USE qd_status qd_world_material_pair(const qd_world *world, uint32_t a, uint32_t b,
+                                                    qd_material *surface);
+/// The number of the material of a name; 0: there is none.
+QD_API uint32_t qd_world_find_material(const qd_world *world, const char *name);
 
 /// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
 /// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_normalise refuses, mass

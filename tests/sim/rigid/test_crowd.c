@@ -109,12 +109,84 @@ START_TEST(a_drum_does_not_press_its_boxes_together) {
 }
 END_TEST
 
+// ---- a box that moves ----
+
+/// What became of a heap, seen from its box.
+typedef struct heap_seen {
+    double speed;   ///< root of the mean square
+    double overlap; ///< the largest one, in parts of half the length; slats may lie crosswise
+    size_t outside;
+} heap_seen;
+
+/// A heap that falls together in a box of four thin kinematic rects which all move alike: what it is like
+/// after ten seconds.
+static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity) {
+    enum { SIDE = 14, STEPS = 600 };
+    const double half = 4, thin = .02;
+    qd_random random = qd_random_at(7, kind, 0);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){40, 40};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.gravity = (qd_vec2){0, -10};
+    def.restitution = restitution;
+    def.friction = .3;
+    qd_world *world = qd_test_world(&def);
+    for (int k = 0; k < 4; ++k) {
+        qd_body_def wall = qd_body_def_default();
+        wall.kind = QD_BODY_KINEMATIC;
+        wall.shape = k % 2 ? qd_shape_rect(thin, 2 * half + thin) : qd_shape_rect(2 * half + thin, thin);
+        wall.position = (qd_vec2){20 + (k == 1   ? half
+                                        : k == 3 ? -half
+                                                 : 0),
+                                  20 + (k == 2   ? half
+                                        : k == 0 ? -half
+                                                 : 0)};
+        wall.velocity = velocity;
+        (void)qd_test_add(world, &wall);
+    }
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        qd_body_def body = qd_body_def_default();
+        body.shape = kind < 4 ? member_of(kind, length) : qd_shape_rect(.19, .03); // slats
+        body.position = (qd_vec2){17 + .4 * (i % SIDE) + .05 * qd_test_between(&random, 0, 1),
+                                  17 + .4 * (double)(i / SIDE)};
+        body.angle = qd_test_between(&random, 0, 6);
+        body.velocity = (qd_vec2){velocity.x + qd_test_between(&random, -.5, .5),
+                                  velocity.y + qd_test_between(&random, -.5, .5)};
+        (void)qd_test_add(world, &body);
+    }
+    qd_test_step(world, dt, STEPS);
+    const qd_body_view view = qd_world_view(world);
+    heap_seen seen = {0, qd_test_measure(world).largest_overlap / (.5 * length), 0};
+    for (size_t i = 0; i < view.count; ++i) {
+        if (view.kind[i] != QD_BODY_DYNAMIC) continue;
+        const double x = view.x[i] - 20 - velocity.x * dt * STEPS,
+                     y = view.y[i] - 20 - velocity.y * dt * STEPS;
+        seen.speed += (pow(view.vx[i] - velocity.x, 2) + pow(view.vy[i] - velocity.y, 2)) / (SIDE * SIDE);
+        seen.outside += fabs(x) > half || fabs(y) > half;
+    }
+    seen.speed = sqrt(seen.speed);
+    qd_world_destroy(world);
+    return seen;
+}
+
+START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
+    static const qd_vec2 velocities[] = {{0, 12}, {0, 0}, {-20, 3}, {100, 50}, {0, 3}, {0, -30}};
+    const size_t kind = (size_t)_i % 5;
+    const heap_seen seen = heap_in_a_box(kind, _i % 3 * .25, velocities[_i % 6]);
+    ck_assert_uint_eq(seen.outside, 0);
+    ck_assert_msg(seen.speed < .02, "still %g fast", seen.speed);
+    if (kind < 4) ck_assert_msg(seen.overlap < .8, "pressed together by %g", seen.overlap);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("crowd");
     TCase *tests = tcase_create("crowd");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, what_falls_comes_to_rest, 0, (int)qd_test_effort(15));
     tcase_add_test(tests, a_drum_does_not_press_its_boxes_together);
+    tcase_add_loop_test(tests, a_heap_in_a_moving_box_rests_as_in_one_that_stands, 0,
+                        (int)qd_test_effort(30));
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

@@ -1,8 +1,8 @@
 #include "sim/scene/schema.h"
 
 #include "core/base/memory.h"
-#include "sim/base/suggest.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/suggest.h"
 #include "tests/support/harness.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const char end_mark[] = "<!-- end of keys -->\n";
 
 static bool is_plain(qdi_key_type type) {
     return type != QDI_KEY_NONE && type != QDI_KEY_GROUP && type != QDI_KEY_EACH && type != QDI_KEY_ONE_OF &&
-           type != QDI_KEY_ITEMS;
+           type != QDI_KEY_ITEMS && type != QDI_KEY_NAMED;
 }
 
 static qdi_key_type plain_type(const qdi_key *key) {
@@ -134,7 +134,7 @@ START_TEST(walks_the_keys_below_a_key) {
     size_t top = 0;
     for (key = NULL; (key = qdi_schema_next(NULL, key)) != NULL; ++top)
         ck_assert_ptr_null(strchr(key->path, '.'));
-    ck_assert_uint_eq(top, 14);
+    ck_assert_uint_eq(top, 15);
     const qdi_key *bodies = qdi_schema_find("bodies", 6);
     ck_assert_str_eq(qdi_schema_next(bodies, NULL)->path, "bodies[]");
     ck_assert_ptr_null(qdi_schema_next(bodies, qdi_schema_next(bodies, NULL)));

@@ -58,17 +58,34 @@ END_TEST
 
 START_TEST(bad_springs_are_refused) {
     const double none = (double)NAN;
-    const qd_spring bad[] = {
-        {none, none, none, none, none, false},  {0.1, 1, none, none, none, false},
-        {none, 0, none, none, none, false},     {none, -1, none, none, none, false},
-        {0, none, none, none, none, false},     {HUGE_VAL, none, none, none, none, false},
-        {none, 1, -1, none, none, false},       {none, 1, none, -1, none, false},
-        {none, 1, none, none, -1, false},       {none, HUGE_VAL, none, none, none, false},
-        {none, 1, HUGE_VAL, none, none, false},
+    const double bad[][11] = {
+        // contact_time, kn, gamman, kt, gammat; law, rolling, kr, gammar; adhesion, range
+        {none, none, none, none, none},
+        {0.1, 1, none, none, none},
+        {none, 0, none, none, none},
+        {none, -1, none, none, none},
+        {0, none, none, none, none},
+        {HUGE_VAL, none, none, none, none},
+        {none, 1, -1, none, none},
+        {none, 1, none, -1, none},
+        {none, 1, none, none, -1},
+        {none, HUGE_VAL, none, none, none},
+        {none, 1, HUGE_VAL, none, none},
+        {0.1, none, none, none, none, QD_SPRING_HERTZ},
+        {none, 1, none, none, none, 2},
+        {none, 1, none, none, none, 0, -1},
+        {none, 1, none, none, none, 0, none},
+        {none, 1, none, none, none, 0, 0, -1},
+        {none, 1, none, none, none, 0, 0, 0, -1},
+        {none, 1, none, none, none, 0, 0, 0, 0, -1},
+        {none, 1, none, none, none, 0, 0, 0, 0, 1, HUGE_VAL},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        const double *n = bad[i];
+        const qd_spring wrong = {n[0], n[1], n[2], n[3], n[4], false, (qd_spring_law)(int)n[5],
+                                 n[6], n[7], n[8], n[9], n[10]};
         qd_world_def def = spring_def(1);
-        def.spring = bad[i];
+        def.spring = wrong;
         qd_world *world = NULL;
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "%zu", i);
     }

@@ -145,7 +145,7 @@ START_TEST(scenes_are_what_they_say) {
     for (size_t i = 0; i < QDI_LAMMPS_MATCHES; ++i) {
         qdi_lammps_scene scene;
         ck_assert_int_eq(qdi_lammps_scene_make(i, &scene), QD_OK);
-        bool many = i == QDI_LAMMPS_STATE || i == QDI_LAMMPS_GAS;
+        bool many = qdi_lammps_is_state(i) || i == QDI_LAMMPS_GAS;
         ck_assert(many ? scene.count == 1000 : scene.count == 2 || scene.count == 3);
         qd_world *world = NULL;
         qd_error error = {""};

@@ -21,6 +21,8 @@ def read_scalar(text: str) -> Any:
     words = {"true": True, "false": False, ".inf": math.inf, "-.inf": -math.inf}
     if text in words:
         return words[text]
+    if text == "{}":
+        return {}
     if text.startswith('"'):
         return text[1:-1]
     if NUMBER.match(text):

@@ -1,0 +1,190 @@
+// Grounds. A body that is stopped on its way through a step must not stand still in a heap that moves: in a
+// lift, a drum or a box that is pushed the others would run into it, one after the other, and be stopped as
+// well. It goes on as the ground of its heap does, so that a heap in a box that moves evenly behaves as in
+// one that stands.
+//
+// A heap is what contacts join, over dynamic bodies. Its grounds are the first and the last, by index, of the
+// kinematic bodies and walls that touch it and move. A body takes that one whose motion, where the body is,
+// is nearest to its own; where something touches the heap that does not move, only one that is near it.
+//
+// Shared between ranges: the parents of a union-find over rows, in which the larger root is hung under the
+// smaller one, so that a heap ends under its first row whatever the order; and minima and maxima.
+
+#include "sim/rigid/ccd_ground.h"
+
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
+
+#include <math.h>
+
+/// What of its speed, squared, a body may have relative to a ground that is near its own motion.
+static const double with_part = 0.25;
+/// How far, in parts of its size, a body may be carried beyond where it would have gone.
+static const double overhang_part = 0.5;
+
+qd_vec2 qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const qdi_pose *pose) {
+    const qd_world *world = step->world;
+    if (qdi_carrier_is_wall(carrier)) {
+        const int wall = (int)(QDI_NO_ROW - 1 - carrier);
+        const double way = qdi_wall_speed(world, wall) * (step->dt - from);
+        return wall / 2 == 0 ? (qd_vec2){way, 0} : (qd_vec2){0, way};
+    }
+    const qdi_path_segment segment = qdi_segment_at(step, carrier, from),
+                           last = qdi_segment_at(step, carrier, step->dt);
+    const qdi_pose then = qdi_segment_pose(&segment, from), end = qdi_segment_pose(&last, step->dt);
+    const qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
+    const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
+    return (qd_vec2){end.x - then.x - arm.x + arm.x * c - arm.y * s,
+                     end.y - then.y - arm.y + arm.x * s + arm.y * c};
+}
+
+qd_vec2 qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose) {
+    const double from = step->ccd->carried[row], span = step->dt - from;
+    if (!(span > 0) || step->ccd->carrier[row] == QDI_NO_ROW) return (qd_vec2){0, 0};
+    const qd_vec2 way = qdi_ccd_carry(step, step->ccd->carrier[row], from, pose);
+    return (qd_vec2){way.x / span, way.y / span};
+}
+
+/// Makes each of a range of bodies a heap of its own.
+static void clear_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t r = begin; r < end; ++r) {
+        atomic_store_explicit(&step->ccd->heap[r], (uint32_t)r, memory_order_relaxed);
+        atomic_store_explicit(&step->ccd->grounds[r].first, QDI_NO_ROW, memory_order_relaxed);
+        atomic_store_explicit(&step->ccd->grounds[r].last, 0, memory_order_relaxed);
+        atomic_store_explicit(&step->ccd->grounds[r].fixed, false, memory_order_relaxed);
+    }
+}
+
+/// The first row of a body's heap, as far as it is known; ways there are made shorter.
+static uint32_t heap_of(const qdi_step *step, uint32_t row) {
+    _Atomic uint32_t *heap = step->ccd->heap;
+    for (;;) {
+        const uint32_t above = atomic_load_explicit(&heap[row], memory_order_relaxed);
+        if (above == row) return row;
+        const uint32_t top = atomic_load_explicit(&heap[above], memory_order_relaxed);
+        if (top != above) atomic_store_explicit(&heap[row], top, memory_order_relaxed);
+        row = top;
+    }
+}
+
+/// Joins the heaps of the dynamic bodies of a range of contacts.
+static void join_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &step->world->scratch.links[i];
+        if (!link->moves_a || !link->moves_b) continue;
+        for (;;) {
+            const uint32_t a = heap_of(step, link->row_a), b = heap_of(step, link->row_b);
+            if (a == b) break;
+            uint32_t high = a > b ? a : b;
+            const uint32_t low = a > b ? b : a;
+            if (atomic_compare_exchange_strong_explicit(&step->ccd->heap[high], &high, low,
+                                                        memory_order_relaxed, memory_order_relaxed))
+                break;
+        }
+    }
+}
+
+/// The name of the carrier that a contact with what no body moves has, or QDI_NO_ROW where that stands.
+static uint32_t carrier_of(const qdi_step *step, const qdi_link *link) {
+    const qd_world *world = step->world;
+    if (link->row_b == QDI_NO_ROW) {
+        const int wall = world->present.spots[link->spot].wall;
+        return qdi_wall_speed(world, wall) != 0 ? qdi_carrier_of_wall(wall) : QDI_NO_ROW;
+    }
+    const uint32_t row = link->moves_a ? link->row_b : link->row_a;
+    if (world->kind[row] != QD_BODY_KINEMATIC) return QDI_NO_ROW;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const bool moves = next->x[row] != now->x[row] || next->y[row] != now->y[row] || now->spin[row] != 0;
+    return moves ? world->index[row] : QDI_NO_ROW;
+}
+
+/// Notes what a range of contacts gives their heaps as grounds.
+static void ground_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &step->world->scratch.links[i];
+        if (link->moves_a == link->moves_b) continue;
+        qdi_grounds *grounds = &step->ccd->grounds[heap_of(step, link->moves_a ? link->row_a : link->row_b)];
+        const uint32_t carrier = carrier_of(step, link);
+        if (carrier == QDI_NO_ROW) {
+            atomic_store_explicit(&grounds->fixed, true, memory_order_relaxed);
+            continue;
+        }
+        uint32_t seen = atomic_load_explicit(&grounds->first, memory_order_relaxed);
+        while (carrier < seen &&
+               !atomic_compare_exchange_weak_explicit(&grounds->first, &seen, carrier, memory_order_relaxed,
+                                                      memory_order_relaxed)) {
+        }
+        seen = atomic_load_explicit(&grounds->last, memory_order_relaxed);
+        while (carrier > seen &&
+               !atomic_compare_exchange_weak_explicit(&grounds->last, &seen, carrier, memory_order_relaxed,
+                                                      memory_order_relaxed)) {
+        }
+    }
+}
+
+qd_status qdi_ccd_find_grounds(const qdi_step *step) {
+    qd_world *world = step->world;
+    qdi_ccd *ccd = step->ccd;
+    ccd->heap = NULL;
+    if (!ccd->carriers && !world->walls_move) return QD_OK;
+    ccd->heap = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->heap);
+    ccd->grounds = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->grounds);
+    if (!ccd->heap || !ccd->grounds) return QD_ERR_MEMORY;
+    qdi_step job = *step;
+    const size_t links = qdi_constraint_count(&world->present);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, join_range, &job);
+    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, ground_range, &job);
+    return QD_OK;
+}
+
+uint32_t qdi_ccd_name_of_carrier(const qdi_step *step, uint32_t carrier) {
+    return qdi_carrier_is_wall(carrier) ? carrier : step->world->index[carrier];
+}
+
+/// True for a coordinate that a path comes by, or nearly.
+static bool comes_by(double at, double from, double to, double more) {
+    return at >= (from < to ? from : to) - more && at <= (from < to ? to : from) + more;
+}
+
+/// True where a body that is stopped is not carried further than to where its path was looked at.
+static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segment *path, double stop,
+                       uint32_t carrier) {
+    const qdi_pose pose = qdi_segment_pose(path, stop);
+    const qd_vec2 way = qdi_ccd_carry(step, carrier, stop, &pose);
+    const double more = overhang_part * qdi_inner_of_row(step->world, row);
+    return comes_by(pose.x + way.x, path->x, path->x + path->vx * step->dt, more) &&
+           comes_by(pose.y + way.y, path->y, path->y + path->vy * step->dt, more);
+}
+
+uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop) {
+    if (!step->ccd->heap) return QDI_NO_ROW;
+    const qdi_grounds *grounds = &step->ccd->grounds[heap_of(step, row)];
+    const uint32_t names[2] = {atomic_load_explicit(&grounds->first, memory_order_relaxed),
+                               atomic_load_explicit(&grounds->last, memory_order_relaxed)};
+    if (names[0] == QDI_NO_ROW) return QDI_NO_ROW;
+    const qdi_path_segment path = qdi_path_begin(step, row);
+    const qdi_pose pose = qdi_segment_pose(&path, 0);
+    uint32_t ground = QDI_NO_ROW;
+    double least = atomic_load_explicit(&grounds->fixed, memory_order_relaxed)
+                       ? with_part * (path.vx * path.vx + path.vy * path.vy)
+                       : (double)INFINITY;
+    for (int k = 0; k < 2; ++k) {
+        const uint32_t carrier = qdi_carrier_is_wall(names[k]) ? names[k]
+                                                               : step->world->row_of_index[names[k]];
+        const qd_vec2 way = qdi_ccd_carry(step, carrier, 0, &pose);
+        const double x = path.vx - way.x / step->dt, y = path.vy - way.y / step->dt;
+        if (!(x * x + y * y < least) || !stays_near(step, row, &path, stop, carrier)) continue;
+        least = x * x + y * y;
+        ground = carrier;
+    }
+    return ground;
+}
