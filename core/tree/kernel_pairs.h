@@ -46,10 +46,10 @@ static bool kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index in
 // Coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far apart for float32
 // are not spread at all, and equal ones as good as.
 static inline void window_axis(float low, float high, float *origin, float *scale) {
-    const float width = high - low, most = 254.0F / width;
+    const float width = high - low;
     const bool finite = width <= 3e38F;
     *origin = finite ? low : 0.0F;
-    *scale = finite ? (most < 1e30F ? most : 1e30F) : 0.0F;
+    *scale = finite ? (width > 2.54e-28F ? 254.0F / width : 1e30F) : 0.0F;
 }
 
 // Begins a window of slots with these bounds.

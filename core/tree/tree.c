@@ -75,7 +75,7 @@ static void scratch_buffers_of(qdi_tree_scratch *s, qdi_buffer *all[BUFFERS]) {
     memcpy(all, list, sizeof list);
 }
 
-// Frees the slots' arrays.
+// Frees the arrays of a tree's slots.
 static void slots_release(const qd_allocator *allocator, qdi_slots *slots) {
     qdi_release(allocator, slots->min_x, slots->room, sizeof(float));
     qdi_release(allocator, slots->min_y, slots->room, sizeof(float));

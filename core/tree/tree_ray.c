@@ -56,6 +56,7 @@ qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
 // The ray from a point in a direction.
 static qd_ray ray_in_direction(qd_vec2 from, qd_vec2 direction, double length) {
     double scale = fabs(direction.x) > fabs(direction.y) ? fabs(direction.x) : fabs(direction.y);
+    if (scale == 0) return (qd_ray){from, {(double)NAN, (double)NAN}, length}; // no direction; refused later
     double x = direction.x / scale, y = direction.y / scale; // so that no square overflows or vanishes
     double norm = sqrt(x * x + y * y);
     return (qd_ray){from, {x / norm, y / norm}, length};

@@ -1,7 +1,7 @@
 #include "export/image/apng.h"
 
+#include "core/base/block.h"
 #include "core/base/memory.h"
-#include "export/base/block.h"
 #include "export/image/png_chunk.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #ifndef QD_EXPORT_APNG_H
 #define QD_EXPORT_APNG_H
 
-#include "export/base/os.h"
 #include "export/image/manifest.h"
 #include "export/image/png_sink.h"
+#include "export/process/os.h"
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
 #include "export/image/apng.h"
 #include "export/image/png_chunk.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "export/image/manifest.h"
 
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

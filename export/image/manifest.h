@@ -1,7 +1,7 @@
 #ifndef QD_EXPORT_MANIFEST_H
 #define QD_EXPORT_MANIFEST_H
 
-#include "export/base/os.h"
+#include "export/process/os.h"
 
 #include <quadrille/frame.h>
 #include <quadrille/status.h>

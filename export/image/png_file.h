@@ -3,7 +3,7 @@
 
 #include "export/image/png_sink.h"
 #include "export/picture/picture.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <quadrille/frame.h>
 #include <quadrille/status.h>

@@ -1,8 +1,8 @@
 #include "export/image/png_read.h"
 
+#include "core/base/block.h"
 #include "core/base/memory.h"
-#include "export/base/block.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <png.h>
 #include <quadrille/frame.h>

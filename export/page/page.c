@@ -1,6 +1,6 @@
 #include "export/page/page.h"
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "export/picture/caption.h"
 
 #include "export/raster/shade.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -223,11 +223,11 @@ static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) 
     text[used] = '\0';
 }
 
-// A number with so many decimals, made of whole numbers as time is; "-" where it is not known.
+// A number >= 0 with so many decimals, made of whole numbers as time is; "-" where it is not known.
 static void fixed_text(double value, int decimals, char *text, size_t bytes) {
     uint64_t unit = 1;
     for (int i = 0; i < decimals; ++i) unit *= 10;
-    if (isnan(value) || !(value * (double)unit < 9e18)) {
+    if (!(value >= 0 && value * (double)unit < 9e18)) {
         (void)snprintf(text, bytes, "-");
         return;
     }

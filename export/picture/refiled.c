@@ -2,10 +2,10 @@
 // is one thread's.
 #include "export/picture/refiled.h"
 
+#include "core/base/bytes.h"
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
 #include "export/raster/palette.h"
-#include "sim/base/bytes.h"
 #include "sim/world/world_team.h"
 
 #include <string.h>

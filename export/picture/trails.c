@@ -1,7 +1,7 @@
 #include "export/picture/trails.h"
 
+#include "core/base/bytes.h"
 #include "core/base/memory.h"
-#include "sim/base/bytes.h"
 
 #include <string.h>
 

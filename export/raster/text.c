@@ -1,7 +1,7 @@
 #include "export/raster/text.h"
 
+#include "core/base/block.h"
 #include "core/base/memory.h"
-#include "export/base/block.h"
 
 #include <ft2build.h>
 #include FT_FREETYPE_H

@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 #ifndef QD_EXPORT_TRAJECTORY_OUT_H
 #define QD_EXPORT_TRAJECTORY_OUT_H
 
-#include "export/base/os.h"
 #include "export/image/manifest.h"
+#include "export/process/os.h"
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

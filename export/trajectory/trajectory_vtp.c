@@ -1,6 +1,6 @@
 #include "export/trajectory/trajectory_vtp.h"
 
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 #include "export/video/matroska.h"
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <quadrille/hash.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "export/video/matroska.h"
 #include "export/video/video_segments.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <inttypes.h>
 #include <math.h>

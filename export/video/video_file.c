@@ -4,7 +4,7 @@
 #include "core/base/memory.h"
 #include "export/image/png_read.h"
 #include "export/video/video_impl.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <stdio.h>
 #include <string.h>

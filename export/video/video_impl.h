@@ -1,9 +1,9 @@
 #ifndef QD_EXPORT_VIDEO_IMPL_H
 #define QD_EXPORT_VIDEO_IMPL_H
 
-#include "export/base/os.h"
 #include "export/image/apng.h"
 #include "export/image/manifest.h"
+#include "export/process/os.h"
 #include "export/video/video_encoder.h"
 
 #include <quadrille/video.h>

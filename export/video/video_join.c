@@ -4,7 +4,7 @@
 #include "export/video/matroska.h"
 #include "export/video/video_impl.h"
 #include "export/video/video_segments.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // Which encoder there is, found out by asking ffmpeg and then by letting it work.
 
 #include "core/base/memory.h"
-#include "export/base/os.h"
+#include "export/process/os.h"
 #include "export/video/video_encoder.h"
 
 #include <inttypes.h>

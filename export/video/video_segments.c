@@ -1,7 +1,7 @@
 #include "export/video/video_segments.h"
 
 #include "core/base/memory.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <inttypes.h>
 #include <quadrille/video.h>

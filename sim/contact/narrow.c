@@ -40,7 +40,7 @@ static bool put_key(const qdi_narrow_job *job, size_t place, uint64_t key, bool 
     return other;
 }
 
-// Notes that contacts differ from those before.
+// The narrow phase notes that contacts differ from those of the moment before.
 static void note_contact_change(const qdi_narrow_job *job, bool changed) {
     if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
 }

@@ -1,9 +1,9 @@
 #include "sim/format/body_columns.h"
 
 #include "core/base/memory.h"
-#include "sim/base/bounds.h"
-#include "sim/base/number.h"
-#include "sim/base/scene_text.h"
+#include "sim/text/number.h"
+#include "sim/text/scene_text.h"
+#include "sim/world/bounds.h"
 
 #include <inttypes.h>
 #include <math.h>

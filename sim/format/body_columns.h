@@ -1,8 +1,8 @@
 #ifndef QD_SIM_BODY_COLUMNS_H
 #define QD_SIM_BODY_COLUMNS_H
 
-#include "sim/base/lines.h"
 #include "sim/format/body_file.h"
+#include "sim/text/lines.h"
 
 /// From the columns of a table, whatever their order, to bodies. A reader names the columns one by one, and
 /// then hands in the fields of each row; what no column gives has its default.

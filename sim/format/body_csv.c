@@ -3,8 +3,8 @@
 // semicolons and tabs, numbers may have a decimal comma. Fields may stand in quotes. Lines that are empty or
 // begin with # are left out; a header that is such a comment, as numpy writes it, is found there.
 
-#include "sim/base/number.h"
 #include "sim/format/body_columns.h"
+#include "sim/text/number.h"
 
 #include <string.h>
 

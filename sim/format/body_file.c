@@ -1,11 +1,11 @@
 #include "sim/format/body_file.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
-#include "sim/base/scene_text.h"
+#include "sim/files/os.h"
 #include "sim/format/body_columns.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
+#include "sim/text/scene_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
 
 /// Bodies that somebody else wrote: disks from LAMMPS dumps and data files, and bodies of any shape and kind
 /// from tables of separated values and extended XYZ, as `export` writes them.

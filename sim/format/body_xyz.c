@@ -8,8 +8,8 @@
 // once per frame. The line behind the number of bodies may be anything: what is not KEY=VALUE, or unknown, is
 // passed over. Loading counts lines and keeps the text of one frame; reading looks at every line of that one.
 
-#include "sim/base/number.h"
 #include "sim/format/body_columns.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 // threshold of bounces, as long as it can only get a little deeper (`left_to_rest` of the smaller body) until
 // then.
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/rigid/ccd.h"
 #include "sim/shape/toi.h"
 #include "sim/world/pose.h"

@@ -1,7 +1,7 @@
 #include "sim/rundir/compare_fields.h"
 
 #include "core/base/assert.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 #include "sim/world/fields.h"
 
 #include <inttypes.h>

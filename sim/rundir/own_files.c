@@ -1,7 +1,7 @@
 #include "sim/rundir/own_files.h"
 
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
+#include "sim/text/reason.h"
 
 #include <stdio.h>
 #include <string.h>

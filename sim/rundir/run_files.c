@@ -1,7 +1,7 @@
 #include "sim/rundir/run_files.h"
 
-#include "sim/base/scene_text.h"
 #include "sim/rundir/own_files.h"
+#include "sim/text/scene_text.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #include <quadrille/rundir.h>
 
 #include "core/base/memory.h"
-#include "sim/base/os.h"
-#include "sim/base/scene_text.h"
+#include "sim/files/os.h"
 #include "sim/rundir/export_files.h"
 #include "sim/rundir/frame_files.h"
 #include "sim/rundir/run_files.h"
+#include "sim/text/scene_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

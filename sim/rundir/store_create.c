@@ -3,9 +3,9 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/reason.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "sim/scene/generate.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
 #include "sim/scene/generate_impl.h"
+#include "sim/text/number.h"
 
 #include <quadrille/random.h>
 
@@ -114,7 +114,7 @@ static double place_coordinate(const qdi_interval *within, double radius, double
     return value < within->low + within->length ? value : within->low;
 }
 
-/// A place in one of the clusters of item `number`, which may be outside the region.
+/// A place for a generated body in one of the clusters of item `number`, which may be outside the region.
 static qd_vec2 place_in_cluster(const qdi_placement *placing, size_t number, const qdi_interval both[2],
                                 qd_random *random) {
     const qdi_body_item *item = &placing->settings->items[number];

@@ -1,11 +1,11 @@
 #ifndef QD_SIM_GENERATE_IMPL_H
 #define QD_SIM_GENERATE_IMPL_H
 
-#include "sim/base/number.h"
-#include "sim/base/reason.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/generate_cells.h"
 #include "sim/scene/generate_obstacles.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
 
 /// What the ways to place bodies share: generate.c has those at random, generate_rows.c those in rows.
 

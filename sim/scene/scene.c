@@ -2,12 +2,12 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
-#include "sim/base/lines.h"
-#include "sim/base/os.h"
-#include "sim/base/suggest.h"
+#include "sim/files/os.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_builtin.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/lines.h"
+#include "sim/text/suggest.h"
 
 #include <quadrille/hash.h>
 

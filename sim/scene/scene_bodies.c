@@ -1,8 +1,8 @@
 // From the items of a scene to the bodies of a world.
 #include "core/base/arithmetic.h"
-#include "sim/base/lines.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/lines.h"
 #include "sim/world/bodies.h"
 #include "sim/world/world_impl.h"
 

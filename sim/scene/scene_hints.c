@@ -1,7 +1,7 @@
 // What a message about a wrong scene says beyond "wrong": what may have been meant, and how that is written.
-#include "sim/base/number.h"
-#include "sim/base/suggest.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/number.h"
+#include "sim/text/suggest.h"
 
 #include <math.h>
 #include <stdio.h>

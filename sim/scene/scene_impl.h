@@ -3,10 +3,10 @@
 
 #include <quadrille/scene.h>
 
-#include "sim/base/reason.h"
-#include "sim/base/scene_text.h"
 #include "sim/scene/schema.h"
 #include "sim/scene/yaml.h"
+#include "sim/text/reason.h"
+#include "sim/text/scene_text.h"
 
 /// What the files of the scene share. A scene is made in four steps: its text becomes a tree (yaml.h),
 /// changes from outside are put into the tree (overrides.c), the tree becomes checked settings (scene_read.c,

@@ -1,7 +1,7 @@
 // Ids of bodies from files and other runs.
 #include "core/base/memory.h"
-#include "sim/base/lines.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/lines.h"
 #include "sim/world/world_impl.h"
 
 #include <inttypes.h>

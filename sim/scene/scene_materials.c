@@ -1,6 +1,6 @@
 // Materials of a scene: what their names stand for, and how they come into a world.
 #include "core/base/memory.h"
-#include "sim/base/suggest.h"
+#include "sim/text/suggest.h"
 #include "sim/scene/scene_impl.h"
 
 #include <math.h>

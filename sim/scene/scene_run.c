@@ -2,9 +2,9 @@
 // with such a scene has kept of it.
 
 #include "core/base/memory.h"
-#include "sim/base/lines.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/lines.h"
 
 #include <quadrille/hash.h>
 #include <quadrille/store.h>

@@ -1,6 +1,6 @@
 #include "core/base/memory.h"
-#include "sim/base/number.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/number.h"
 
 #include <limits.h>
 #include <math.h>

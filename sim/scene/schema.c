@@ -1,7 +1,7 @@
 #include "sim/scene/schema.h"
 
-#include "sim/base/number.h"
 #include "sim/scene/schema_keys.h"
+#include "sim/text/number.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #ifndef QD_SIM_SCHEMA_KEYS_H
 #define QD_SIM_SCHEMA_KEYS_H
 
-#include "sim/base/bounds.h"
 #include "sim/scene/schema.h"
+#include "sim/world/bounds.h"
 
 /// The schema's table in pieces, in the order in which a resolved scene has them. schema.c joins them.
 

@@ -1,6 +1,6 @@
 #include "sim/shape/collide.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/shape/collide_impl.h"
 #include "sim/shape/separate.h"
 

@@ -12,7 +12,7 @@
 // reports nothing), or comes from a small depth along the seam (then the edge's own normal is taken, with the
 // depths along it).
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/shape/collide_impl.h"
 
 #include <float.h>

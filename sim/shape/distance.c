@@ -1,6 +1,6 @@
 #include "sim/shape/distance.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/shape/separate.h"
 
 #include <float.h>

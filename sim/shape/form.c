@@ -1,12 +1,12 @@
 #include "sim/shape/form.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 
 #include <stddef.h>
 
 void qdi_hull_make(const qd_shape *shape, qdi_hull *hull) {
-    hull->count = shape->count;
-    for (int i = 0; i < shape->count; ++i) {
+    hull->count = shape->kind == QD_SHAPE_POLYGON ? shape->count : 0; // a capsule's edge may have no length
+    for (int i = 0; i < hull->count; ++i) {
         qd_vec2 from = shape->points[i], to = shape->points[i + 1 < shape->count ? i + 1 : 0];
         qd_vec2 way = qdi_minus(to, from);
         double length = qdi_length(way);

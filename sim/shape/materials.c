@@ -1,7 +1,7 @@
 #include "sim/shape/materials.h"
 
 #include "core/base/memory.h"
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "sim/shape/ray.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 
 /// A ray in the form's own axes and the first hit so far.
 typedef struct local_ray {

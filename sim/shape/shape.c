@@ -1,10 +1,10 @@
 #include <quadrille/shape.h>
 
 #include "core/base/arithmetic.h"
-#include "sim/base/reason.h"
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/shape/form.h"
 #include "sim/shape/shape_mass.h"
+#include "sim/text/reason.h"
 
 #include <quadrille/math.h>
 

@@ -2,8 +2,8 @@
 #include <quadrille/shape.h>
 
 #include "core/base/arithmetic.h"
-#include "sim/base/reason.h"
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
+#include "sim/text/reason.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "sim/shape/shape_mass.h"
 
 #include "core/base/arithmetic.h"
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 
 #include <quadrille/math.h>
 

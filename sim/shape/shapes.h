@@ -3,7 +3,7 @@
 
 #include <quadrille/body.h>
 
-#include "sim/base/intern.h"
+#include "core/base/intern.h"
 #include "sim/shape/form.h"
 #include "sim/shape/materials.h"
 

@@ -1,6 +1,6 @@
 #include "sim/shape/toi.h"
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/shape/distance.h"
 
 #include <quadrille/math.h>
@@ -67,11 +67,13 @@ static double approach_by_time(const approach *by, double time) {
 static double safe_time(const approach *by, double room, double most) {
     double low = 0, at_low = 0, high = most, at_high = approach_by_time(by, most);
     if (at_high <= room) return most;
-    if (by->bend == 0 && by->a.count == 0 && by->b.count == 0) return room / by->closing;
+    if (by->bend == 0 && by->a.count == 0 && by->b.count == 0)
+        return by->closing > 0 ? room / by->closing : 0;
     // A chord lies above a convex function: where it meets `room`, the function has not. Halving brings the
     // far end in.
     for (int k = 0; k < 8; ++k) {
-        double chord = low + (high - low) * ((room - at_low) / (at_high - at_low));
+        double rise = at_high - at_low; // 0 where `room` is below 0 and nothing moves
+        double chord = rise > 0 ? low + (high - low) * ((room - at_low) / rise) : low;
         if (chord > low && chord < high) {
             low = chord;
             at_low = approach_by_time(by, chord);

@@ -4,9 +4,9 @@
 #include <quadrille/hash.h>
 
 #include "core/base/arithmetic.h"
+#include "core/base/bytes.h"
 #include "core/base/cookie.h"
 #include "core/tree/fat_box.h"
-#include "sim/base/bytes.h"
 #include "sim/contact/margin.h"
 #include "sim/spring/spring.h"
 #include "sim/world/bodies.h"
@@ -338,12 +338,17 @@ static qd_status check_saved_envelope(const unsigned char *data, size_t bytes, q
     return QD_OK;
 }
 
-/// What the header says of the bodies is so.
+/// What the header says of bodies, shapes, traits and contacts is so.
 static bool header_fits(const unsigned char *data, const qdi_saved *n) {
     const unsigned char *at = data + QDI_SAVE_MAGIC_BYTES + 12;
-    const qdi_saved_bodies bodies = qdi_saved_bodies_of(n);
-    uint64_t begin = qdi_get_u64(&at), count = qdi_get_u64(&at);
-    return begin == bodies.at && count == bodies.count && qdi_get_u32(&at) == bodies.bytes;
+    qdi_saved_list lists[QDI_SAVED_LISTS];
+    qdi_saved_lists(n, lists);
+    bool fits = true;
+    for (int i = 0; i < QDI_SAVED_LISTS; ++i) {
+        uint64_t begin = qdi_get_u64(&at), count = qdi_get_u64(&at);
+        fits = fits && begin == lists[i].at && count == lists[i].count && qdi_get_u32(&at) == lists[i].bytes;
+    }
+    return fits;
 }
 
 /// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.

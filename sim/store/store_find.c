@@ -2,8 +2,8 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
-#include "sim/base/reason.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include <quadrille/store.h>
 
 #include "core/parallel/queue.h"
-#include "sim/base/scene_text.h"
 #include "sim/store/event_rows.h"
+#include "sim/text/scene_text.h"
 
 #include <sqlite3.h>
 

@@ -2,8 +2,8 @@
 // of a program that knew fewer of them gets the others when it is opened to go on; its old rows have no value
 // there.
 
-#include "sim/base/scene_text.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/scene_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // Rows of events, in one query: there may be many.
 
 #include "core/base/arithmetic.h"
-#include "sim/base/reason.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/reason.h"
 
 #include <inttypes.h>
 #include <math.h>

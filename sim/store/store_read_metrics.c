@@ -1,8 +1,8 @@
 // Rows of metrics, column by column under the names that qd_metric_fields has.
 
 #include "core/base/arithmetic.h"
-#include "sim/base/reason.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/reason.h"
 
 #include <math.h>
 #include <string.h>

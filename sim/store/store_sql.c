@@ -1,9 +1,9 @@
 // How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
 
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -127,6 +127,19 @@ static qd_status check_files(const char *path, qd_error *error) {
     return status;
 }
 
+/// Why a database could not be opened.
+static qd_status open_failed(sqlite3 *db, const char *path, int code, qd_error *error) {
+    const char longest_ending[] = "-journal";
+    const sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    size_t bytes = qdi_os_full_length(path), most = vfs ? (size_t)vfs->mxPathname : SIZE_MAX;
+    most -= sizeof longest_ending - 1;
+    if ((code & 0xff) != SQLITE_CANTOPEN || bytes <= most)
+        return qdi_sql_fail_at(db, path, "open", code, error);
+    return qdi_reason(error, QD_ERR_IO,
+                      "cannot open %.300s: its full name is %zu bytes long, and SQLite takes %zu", path,
+                      bytes, most);
+}
+
 qd_status qdi_sql_open(const char *path, int flags, sqlite3 **db, qd_error *error) {
     *db = NULL;
     qd_status status = check_files(path, error);
@@ -138,7 +151,7 @@ qd_status qdi_sql_open(const char *path, int flags, sqlite3 **db, qd_error *erro
         code = sqlite3_open_v2(name.chars, db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
     qdi_text_release(&name);
     if (code == SQLITE_OK) return QD_OK;
-    status = qdi_sql_fail_at(*db, path, "open", code, error);
+    status = open_failed(*db, path, code, error);
     (void)sqlite3_close(*db);
     *db = NULL;
     return status;

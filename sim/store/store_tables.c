@@ -4,8 +4,8 @@
 // of them, an older one through those that it has not seen: so there is one description, and what a migration
 // makes is what a new store has.
 
-#include "sim/base/reason.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/reason.h"
 
 #include <stdio.h>
 #include <string.h>

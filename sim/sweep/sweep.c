@@ -3,8 +3,8 @@
 #include "sim/sweep/sweep.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
 #include "sim/sweep/sweep_impl.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

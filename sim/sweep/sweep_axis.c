@@ -1,9 +1,9 @@
 // From an axis as the file has it to its values, which are texts: what stands behind "--set KEY=".
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/sweep/sweep_impl.h"
+#include "sim/text/number.h"
 
 #include <quadrille/hash.h>
 #include <quadrille/math.h>

@@ -1,10 +1,10 @@
 #ifndef QD_SIM_SWEEP_IMPL_H
 #define QD_SIM_SWEEP_IMPL_H
 
-#include "sim/base/scene_text.h"
 #include "sim/scene/schema.h"
 #include "sim/scene/yaml.h"
 #include "sim/sweep/sweep.h"
+#include "sim/text/scene_text.h"
 
 /// What the files of the sweep share. sweep_read.c reads the file, sweep_axis.c makes the values of its axes,
 /// sweep_key.c knows the scene's keys, sweep.c and sweep_plan.c make points of them.

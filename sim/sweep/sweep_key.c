@@ -1,5 +1,5 @@
-#include "sim/base/suggest.h"
 #include "sim/sweep/sweep_impl.h"
+#include "sim/text/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

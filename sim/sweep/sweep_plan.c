@@ -1,9 +1,9 @@
 // The points of a sweep, looked at one by one: their scenes, seeds and names, and which are the same.
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/reason.h"
 #include "sim/sweep/sweep_impl.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
 
 #include <quadrille/hash.h>
 #include <quadrille/random.h>

@@ -1,13 +1,13 @@
 // From the text of a sweep's file to the sweep.
 
 #include "core/base/memory.h"
-#include "sim/base/lines.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
-#include "sim/base/scene_text.h"
-#include "sim/base/suggest.h"
+#include "sim/files/os.h"
 #include "sim/sweep/sweep_impl.h"
+#include "sim/text/lines.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
+#include "sim/text/scene_text.h"
+#include "sim/text/suggest.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 #include "sim/sweep/sweep_result.h"
 
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
-#include "sim/base/scene_text.h"
+#include "sim/files/os.h"
 #include "sim/scene/yaml.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
+#include "sim/text/scene_text.h"
 
 #include <quadrille/metrics.h>
 #include <quadrille/store.h>

@@ -1,7 +1,7 @@
 #ifndef QD_SIM_SWEEP_RESULT_H
 #define QD_SIM_SWEEP_RESULT_H
 
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
 
 #include <quadrille/status.h>
 #include <stdbool.h>

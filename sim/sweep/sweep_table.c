@@ -3,10 +3,10 @@
 #include "sim/sweep/sweep_table.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
 #include "sim/store/store_impl.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #ifndef QD_SIM_SWEEP_TABLE_H
 #define QD_SIM_SWEEP_TABLE_H
 
-#include "sim/base/scene_text.h"
 #include "sim/sweep/sweep.h"
 #include "sim/sweep/sweep_result.h"
+#include "sim/text/scene_text.h"
 
 #include <quadrille/status.h>
 #include <stdbool.h>

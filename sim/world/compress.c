@@ -4,7 +4,7 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"

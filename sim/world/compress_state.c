@@ -1,6 +1,6 @@
 // The axes of a world that is compressed.
 
-#include "sim/base/vec.h"
+#include "core/math/vec.h"
 #include "sim/world/compress.h"
 #include "sim/world/world_impl.h"
 

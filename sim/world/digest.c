@@ -5,7 +5,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"

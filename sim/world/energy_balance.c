@@ -3,7 +3,6 @@
 
 #include "sim/world/energy_balance.h"
 
-#include "sim/base/tally.h"
 #include "sim/world/feature.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
@@ -12,6 +11,7 @@
 #include "sim/world/order.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
+#include "sim/world/tally.h"
 #include "sim/world/world_impl.h"
 
 enum { GRAIN = 4096 };

@@ -2,7 +2,7 @@
 
 #include "sim/world/fields.h"
 
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
 #include "sim/world/population.h"

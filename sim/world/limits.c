@@ -63,9 +63,9 @@ static qd_status check_compressed_kind(const qd_world *world, qd_body_kind kind,
                       "in a periodic world that is compressed all bodies must be dynamic");
 }
 
-/// What moves must fit between two walls as it lies, with its centre inside.
-static qd_status check_walls(const qdi_axis *axis, const char *name, double at, double low, double high,
-                             qd_error *error) {
+/// A body that is added must fit between two of the world's walls as it lies, with its centre inside.
+static qd_status check_between_walls(const qdi_axis *axis, const char *name, double at, double low,
+                                     double high, qd_error *error) {
     if (axis->boundary != QD_BOUNDARY_REFLECT) return QD_OK;
     if (high - low > axis->length)
         return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above the world's size %.15g in %s",
@@ -89,9 +89,9 @@ static qd_status check_size_limit(const qdi_axis axis[2], const qdi_placing *pla
     if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
     qd_vec2 low, high;
     qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
-    status = check_walls(&axis[0], "x", placing->position.x, low.x, high.x, error);
+    status = check_between_walls(&axis[0], "x", placing->position.x, low.x, high.x, error);
     if (status != QD_OK) return status;
-    return check_walls(&axis[1], "y", placing->position.y, low.y, high.y, error);
+    return check_between_walls(&axis[1], "y", placing->position.y, low.y, high.y, error);
 }
 
 // Refuses masses, places and velocities beyond limits.

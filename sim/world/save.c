@@ -1,12 +1,17 @@
 // A world as bytes, little-endian (load.c reads them):
 //
-//   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
+//   magic (8), version (4), length of all (8)
+//   of bodies, shapes, traits and contacts: where they are (8), how many (8), bytes of each (4)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
 //   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks,
-//   materials, pairs of these (8 each); materials and pairs (materials.h) generation of each index; shapes
-//   and traits that are used, in the order in which bodies name them bodies by index contacts with their warm
-//   starts, in order; with springs, their forces emitters and sinks (save_population.c) fat boxes in the
-//   order of the bodies, where there are some XXH3-64 of everything before (8)
+//   materials, pairs of these (8 each)
+//   materials and pairs (materials.h)
+//   generation of each index; shapes and traits that are used, in the order in which bodies name them
+//   bodies by index
+//   contacts with their warm starts, in order; with springs, their forces
+//   emitters and sinks (save_population.c)
+//   fat boxes in the order of the bodies, where there are some
+//   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on, in that order. The tree is not stored: it is a
 // function of the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
@@ -17,7 +22,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/fields.h"
 #include "sim/world/population.h"
@@ -50,11 +55,16 @@ size_t qdi_saved_size(const qdi_saved *n) {
            n->sinks * qdi_fields_bytes(&qdi_fields_sink) + QDI_SAVE_CHECKSUM;
 }
 
-qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
-    return (qdi_saved_bodies){.at = counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX +
-                                    n->shapes * QDI_SHAPE_BYTES + n->traits * QDI_TRAIT_BYTES,
-                              .count = n->bodies,
-                              .bytes = PER_BODY};
+void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]) {
+    const uint64_t shapes = counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX;
+    const uint64_t traits = shapes + n->shapes * QDI_SHAPE_BYTES;
+    const uint64_t bodies = traits + n->traits * QDI_TRAIT_BYTES;
+    const uint64_t contacts = bodies + n->bodies * PER_BODY;
+    lists[QDI_SAVED_BODIES] = (qdi_saved_list){bodies, n->bodies, PER_BODY};
+    lists[QDI_SAVED_SHAPES] = (qdi_saved_list){shapes, n->shapes, QDI_SHAPE_BYTES};
+    lists[QDI_SAVED_TRAITS] = (qdi_saved_list){traits, n->traits, QDI_TRAIT_BYTES};
+    lists[QDI_SAVED_CONTACTS] = (qdi_saved_list){contacts, n->contacts - n->near,
+                                                 (uint32_t)qdi_saved_contact_bytes()};
 }
 
 /// Fat boxes are saved only while they count.
@@ -221,10 +231,14 @@ static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned cha
     at += QDI_SAVE_MAGIC_BYTES;
     qdi_put_u32(&at, QDI_SAVE_VERSION);
     qdi_put_u64(&at, size);
-    const qdi_saved_bodies bodies = qdi_saved_bodies_of(n);
-    qdi_put_u64(&at, bodies.at);
-    qdi_put_u64(&at, bodies.count);
-    qdi_put_u32(&at, bodies.bytes);
+    qdi_saved_list lists[QDI_SAVED_LISTS];
+    qdi_saved_lists(n, lists);
+    for (int i = 0; i < QDI_SAVED_LISTS; ++i) {
+        qdi_put_u64(&at, lists[i].at);
+        qdi_put_u64(&at, lists[i].count);
+        qdi_put_u32(&at, lists[i].bytes);
+    }
+    QD_ASSERT(at == start + QDI_SAVE_HEADER);
     put_world(&at, world, n, &all);
     QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
     qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));

@@ -4,7 +4,7 @@
 /// What save.c and load.c share: the frame around a saved world, and its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
-enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 9 };
+enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 100, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 9 };
 /// Bytes of the warm start of a touch; contacts that are written or read at once, while they are in the
 /// cache.
 enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
@@ -22,12 +22,17 @@ size_t qdi_saved_contact_bytes(void);
 /// Bytes in all.
 size_t qdi_saved_size(const qdi_saved *n);
 
-/// The last part of the header, for those who only want the bodies: where they begin, how many they are,
-/// bytes of each.
-typedef struct qdi_saved_bodies {
+/// What the rest of the header lists, in this order, for readers that know nothing else of a saved world: its
+/// bodies and what they look like. Of the contacts only those that are no speculative ones.
+enum { QDI_SAVED_BODIES, QDI_SAVED_SHAPES, QDI_SAVED_TRAITS, QDI_SAVED_CONTACTS, QDI_SAVED_LISTS };
+
+/// Where a list begins, how long it is, bytes of each item.
+typedef struct qdi_saved_list {
     uint64_t at, count;
     uint32_t bytes;
-} qdi_saved_bodies;
-qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n);
+} qdi_saved_list;
+
+/// Tells where the lists of a saved world are.
+void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]);
 
 #endif

@@ -1,7 +1,7 @@
 // Emitters and sinks as bytes: part of a saved world, see save.c.
 
+#include "core/base/bytes.h"
 #include "core/base/cookie.h"
-#include "sim/base/bytes.h"
 #include "sim/world/bodies.h"
 #include "sim/world/fields.h"
 #include "sim/world/population.h"

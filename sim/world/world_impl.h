@@ -5,10 +5,10 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
-#include "sim/base/bounds.h"
-#include "sim/base/reason.h"
 #include "sim/shape/collide.h"
 #include "sim/shape/shapes.h"
+#include "sim/text/reason.h"
+#include "sim/world/bounds.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
 #include "sim/world/scratch.h"

@@ -15,7 +15,7 @@ package=$(find "$scratch" -maxdepth 1 -name '*.deb')
 dpkg-deb -x "$package" "$scratch/root"
 bad=0
 for part in usr/bin/quadrille usr/share/man/man1/quadrille-run.1 usr/include/quadrille/world.h \
-    usr/share/bash-completion/completions/quadrille usr/share/doc/quadrille/LICENSE; do
+    usr/share/bash-completion/completions/quadrille usr/lib/python3/dist-packages/quadrille/__init__.py usr/share/doc/quadrille/LICENSE; do
     [ -e "$scratch/root/$part" ] || [ -e "$scratch/root/$part.gz" ] || { echo "the package has no $part" && bad=1; }
 done
 find "$scratch/root" -name 'libquadrille.so.*' | grep -q . || { echo "the package has no library" && bad=1; }
@@ -24,5 +24,14 @@ dpkg-deb -f "$package" Depends | grep -q libgomp || { echo "the package does not
     echo "the packaged program failed"
     bad=1
 }
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    (cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=root/usr/lib/python3/dist-packages /usr/bin/python3 -c '
+import quadrille
+assert quadrille.find_program().endswith("root/usr/bin/quadrille"), quadrille.find_program()
+assert len(quadrille.open("out").bodies()["x"]) == 2000') || {
+        echo "the packaged Python module failed"
+        bad=1
+    }
+fi
 dpkg-deb -f "$package" Package Version Depends
 exit $bad

@@ -12,6 +12,14 @@
 //   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of those of the
 //                       program's own code (not of libraries) that nobody has freed
 //
+//   QD_FAULT_PLAN=S     faults by the dice, seed S: one call in QD_FAULT_RARE (100) is written short,
+//   interrupted
+//                       or fails in one of its ways; threads and children cannot be started, the clock jumps,
+//                       memory is refused, and the program gets a signal
+//   QD_FAULT_LOG=F      what is done to files below the working directory goes to file F, power_cut.h reads
+//   it QD_FAULT_UNSYNCED=N sync number N from 1 is forgotten (0: all are), though the program is told it was
+//   done
+//
 // Calls on stdout and stderr do not count, nor do files that are only read, nor shared memory: LLVM's OpenMP
 // has some of its own and ends the program where it gets none.
 #define _GNU_SOURCE
@@ -31,6 +39,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_long file_calls, memory_calls;
@@ -38,6 +47,11 @@ static long fail_file, fail_memory, kill_at;
 static int fail_error;
 static bool stay;
 static uintptr_t text_low, text_high; ///< the program's own code
+
+static void begin_log(void);
+static bool plan;
+static uint64_t plan_seed;
+static long rare;
 
 static long number(const char *name) {
     const char *text = getenv(name);
@@ -64,6 +78,109 @@ __attribute__((constructor)) static void begin(void) {
     kill_at = number("QD_FAULT_KILL");
     fail_file = number("QD_FAULT_FILE");
     fail_memory = number("QD_FAULT_MEMORY");
+    plan = getenv("QD_FAULT_PLAN") != NULL;
+    plan_seed = (uint64_t)number("QD_FAULT_PLAN");
+    rare = number("QD_FAULT_RARE");
+    if (rare <= 0) rare = 100;
+    begin_log();
+}
+
+// ---- plans ----
+
+static atomic_ulong plan_calls;
+
+/// Bits for this call where the plan has a fault for it, else 0.
+static uint64_t plan_strikes(long times_rarer) {
+    if (!plan) return 0;
+    uint64_t bits = plan_seed * UINT64_C(0x9e3779b97f4a7c15) + atomic_fetch_add(&plan_calls, 1);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    bits ^= bits >> 31;
+    return bits % (uint64_t)(rare * times_rarer) == 0 ? bits >> 20 | 1 : 0;
+}
+
+/// Fails a call of a file in a way that the dice say; now and then the program gets a signal instead.
+static bool plan_fails(void) {
+    static const int errors[] = {EIO, ENOSPC, EINTR, EMFILE, EDQUOT};
+    static const int signals[] = {SIGTERM, SIGINT, SIGUSR1};
+    uint64_t bits = plan_strikes(1);
+    if (bits == 0) return false;
+    if (bits >> 8 & 7) {
+        errno = errors[(bits >> 16) % (sizeof errors / sizeof errors[0])];
+        return true;
+    }
+    (void)raise(signals[(bits >> 16) % (sizeof signals / sizeof signals[0])]);
+    return false;
+}
+
+/// As many bytes as are written, of `bytes`.
+static size_t plan_bytes(size_t bytes) {
+    uint64_t bits = bytes > 1 ? plan_strikes(2) : 0;
+    return bits ? 1 + (size_t)(bits >> 8) % (bytes - 1) : bytes;
+}
+
+// ---- the log ----
+
+// See power_cut.h: a record begins with these numbers, then come both paths and the data.
+enum { LOG_OPEN, LOG_WRITE, LOG_CUT, LOG_RENAME, LOG_DELETE, LOG_FOLDER, LOG_SYNC, LOG_SYNC_ALL };
+typedef struct log_record {
+    uint32_t what, path_bytes, other_bytes;
+    int32_t descriptor;
+    uint64_t at, bytes;
+} log_record;
+
+static int log_file = -1;
+static char log_root[512]; ///< the working directory, with a slash
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static long unsynced = -1, syncs;
+
+/// The function that this one stands before.
+#define NEXT(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
+
+static void begin_log(void) {
+    const char *path = getenv("QD_FAULT_LOG");
+    if (!path || !getcwd(log_root, sizeof log_root - 2)) return;
+    log_root[strlen(log_root)] = '/'; // zeros follow
+    log_file = NEXT(open)(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    if (getenv("QD_FAULT_UNSYNCED")) unsynced = number("QD_FAULT_UNSYNCED");
+}
+
+/// The path as it is below the working directory; NULL where it is elsewhere.
+static const char *log_path(const char *path) {
+    size_t root = strlen(log_root);
+    if (strncmp(path, log_root, root) == 0) return path + root;
+    return path[0] == '/' ? NULL : path;
+}
+
+/// Adds a record. Nothing comes between it and what it tells of: the caller has the lock.
+static void log_it(log_record record, const char *path, const char *other, const void *data) {
+    const char *parts[2] = {path ? log_path(path) : "", other ? log_path(other) : ""};
+    if (!parts[0] || !parts[1]) return;
+    record.path_bytes = (uint32_t)strlen(parts[0]);
+    record.other_bytes = (uint32_t)strlen(parts[1]);
+    const struct iovec all[] = {{&record, sizeof record},
+                                {(void *)(uintptr_t)parts[0], record.path_bytes},
+                                {(void *)(uintptr_t)parts[1], record.other_bytes},
+                                {(void *)(uintptr_t)data, data ? (size_t)record.bytes : 0}};
+    (void)!writev(log_file, all, 4);
+}
+
+static void log_begin(void) {
+    if (log_file >= 0) pthread_mutex_lock(&log_lock);
+}
+
+/// Ends what log_begin began; `done`: the call succeeded. errno stays.
+static void log_end(bool done, log_record record, const char *path, const char *other, const void *data) {
+    if (log_file < 0) return;
+    int error = errno;
+    if (done) log_it(record, path, other, data);
+    pthread_mutex_unlock(&log_lock);
+    errno = error;
+}
+
+/// Whether a sync is one that is forgotten.
+static bool forgets_sync(void) {
+    return unsynced >= 0 && (++syncs == unsynced || unsynced == 0);
 }
 
 // ---- files ----
@@ -72,13 +189,10 @@ __attribute__((constructor)) static void begin(void) {
 static bool fault(void) {
     long call = atomic_fetch_add(&file_calls, 1) + 1;
     if (call == kill_at) (void)kill(getpid(), SIGKILL);
-    if (fail_file == 0 || (stay ? call < fail_file : call != fail_file)) return false;
+    if (fail_file == 0 || (stay ? call < fail_file : call != fail_file)) return plan_fails();
     errno = fail_error;
     return true;
 }
-
-/// The function that this one stands before.
-#define NEXT(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 static bool told(int descriptor) {
     return descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO;
@@ -101,16 +215,33 @@ static bool shares_memory(int descriptor) {
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 
 ssize_t write(int descriptor, const void *data, size_t bytes) {
-    if (!told(descriptor) && fault()) return -1;
-    return NEXT(write)(descriptor, data, bytes);
-}
-
-ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t at) {
-    return fault() ? -1 : NEXT(pwrite)(descriptor, data, bytes, at);
+    if (told(descriptor)) return NEXT(write)(descriptor, data, bytes);
+    if (fault()) return -1;
+    log_begin();
+    ssize_t done = NEXT(write)(descriptor, data, plan_bytes(bytes));
+    off_t end = log_file >= 0 && done > 0 ? lseek(descriptor, 0, SEEK_CUR) : -1; // -1: a pipe
+    log_end(end >= done,
+            (log_record){.what = LOG_WRITE,
+                         .descriptor = descriptor,
+                         .at = (uint64_t)(end - done),
+                         .bytes = (uint64_t)done},
+            NULL, NULL, data);
+    return done;
 }
 
 ssize_t pwrite64(int descriptor, const void *data, size_t bytes, off64_t at) {
-    return fault() ? -1 : NEXT(pwrite64)(descriptor, data, bytes, at);
+    if (fault()) return -1;
+    log_begin();
+    ssize_t done = NEXT(pwrite64)(descriptor, data, plan_bytes(bytes), at);
+    log_end(done > 0,
+            (log_record){
+                .what = LOG_WRITE, .descriptor = descriptor, .at = (uint64_t)at, .bytes = (uint64_t)done},
+            NULL, NULL, data);
+    return done;
+}
+
+ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t at) {
+    return pwrite64(descriptor, data, bytes, at);
 }
 
 int flock(int descriptor, int operation) {
@@ -128,28 +259,69 @@ int fcntl(int descriptor, int command, ...) {
     return fails ? -1 : NEXT(fcntl)(descriptor, command, argument);
 }
 
+/// Syncs by the function `next`.
+static int sync_file(int descriptor, int (*next)(int), uint32_t what) {
+    if (fault()) return -1;
+    log_begin();
+    bool forgotten = forgets_sync();
+    int failed = log_file >= 0 ? 0 : next(descriptor); // nobody cuts the power of this machine
+    log_end(!failed && !forgotten, (log_record){.what = what, .descriptor = descriptor}, NULL, NULL, NULL);
+    return failed;
+}
+
 int fsync(int descriptor) {
-    return fault() ? -1 : NEXT(fsync)(descriptor);
+    return sync_file(descriptor, NEXT(fsync), LOG_SYNC);
 }
 
 int fdatasync(int descriptor) {
-    return fault() ? -1 : NEXT(fdatasync)(descriptor);
+    return sync_file(descriptor, NEXT(fdatasync), LOG_SYNC);
 }
 
-int ftruncate(int descriptor, off_t size) {
-    return !shares_memory(descriptor) && fault() ? -1 : NEXT(ftruncate)(descriptor, size);
+int syncfs(int descriptor) {
+    return sync_file(descriptor, NEXT(syncfs), LOG_SYNC_ALL);
 }
 
 int ftruncate64(int descriptor, off64_t size) {
-    return !shares_memory(descriptor) && fault() ? -1 : NEXT(ftruncate64)(descriptor, size);
+    if (!shares_memory(descriptor) && fault()) return -1;
+    log_begin();
+    int failed = NEXT(ftruncate64)(descriptor, size);
+    log_end(!failed, (log_record){.what = LOG_CUT, .descriptor = descriptor, .at = (uint64_t)size}, NULL,
+            NULL, NULL);
+    return failed;
+}
+
+int ftruncate(int descriptor, off_t size) {
+    return ftruncate64(descriptor, size);
 }
 
 int rename(const char *from, const char *to) {
-    return fault() ? -1 : NEXT(rename)(from, to);
+    if (fault()) return -1;
+    log_begin();
+    int failed = NEXT(rename)(from, to);
+    log_end(!failed, (log_record){.what = LOG_RENAME}, from, to, NULL);
+    return failed;
+}
+
+int unlink(const char *path) {
+    log_begin();
+    int failed = NEXT(unlink)(path);
+    log_end(!failed, (log_record){.what = LOG_DELETE}, path, NULL, NULL);
+    return failed;
+}
+
+int rmdir(const char *path) {
+    log_begin();
+    int failed = NEXT(rmdir)(path);
+    log_end(!failed, (log_record){.what = LOG_DELETE}, path, NULL, NULL);
+    return failed;
 }
 
 int mkdir(const char *path, mode_t mode) {
-    return fault() ? -1 : NEXT(mkdir)(path, mode);
+    if (fault()) return -1;
+    log_begin();
+    int failed = NEXT(mkdir)(path, mode);
+    log_end(!failed, (log_record){.what = LOG_FOLDER}, path, NULL, NULL);
+    return failed;
 }
 
 static mode_t mode_of(int flags, va_list rest) {
@@ -160,12 +332,23 @@ static bool writes(int flags) {
     return (flags & O_ACCMODE) != O_RDONLY;
 }
 
+/// Opens by the function `next`.
+static int open_file(const char *path, int flags, mode_t mode, int (*next)(const char *, int, ...)) {
+    if (writes(flags) && !is_shared_memory(path) && fault()) return -1;
+    log_begin();
+    int descriptor = next(path, flags, mode);
+    log_end(descriptor >= 0,
+            (log_record){.what = LOG_OPEN, .descriptor = descriptor, .at = flags & O_TRUNC ? 1 : 0}, path,
+            NULL, NULL);
+    return descriptor;
+}
+
 int open(const char *path, int flags, ...) {
     va_list rest;
     va_start(rest, flags);
     mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return writes(flags) && !is_shared_memory(path) && fault() ? -1 : NEXT(open)(path, flags, mode);
+    return open_file(path, flags, mode, NEXT(open));
 }
 
 int open64(const char *path, int flags, ...) {
@@ -173,7 +356,32 @@ int open64(const char *path, int flags, ...) {
     va_start(rest, flags);
     mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return writes(flags) && !is_shared_memory(path) && fault() ? -1 : NEXT(open64)(path, flags, mode);
+    return open_file(path, flags, mode, NEXT(open64));
+}
+
+// ---- threads, children, the clock ----
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *context) {
+    return plan_strikes(1) ? EAGAIN : NEXT(pthread_create)(thread, how, run, context);
+}
+
+pid_t fork(void) {
+    if (plan_strikes(1)) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return NEXT(fork)();
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static atomic_long leap; // seconds: the clock that tells time of day goes back, too
+    int failed = NEXT(clock_gettime)(clock, time);
+    uint64_t bits = plan_strikes(1);
+    if (bits) atomic_fetch_add(&leap, (long)(bits >> 8) % 100000);
+    if (plan)
+        time->tv_sec += clock == CLOCK_REALTIME && (atomic_load(&leap) & 1) ? -atomic_load(&leap)
+                                                                            : atomic_load(&leap);
+    return failed;
 }
 
 // ---- memory ----
@@ -221,7 +429,7 @@ static void forget(const void *memory) {
 }
 
 static bool no_memory(void) {
-    if (atomic_fetch_add(&memory_calls, 1) + 1 != fail_memory) return false;
+    if (atomic_fetch_add(&memory_calls, 1) + 1 != fail_memory && !plan_strikes(100)) return false;
     errno = ENOMEM;
     return true;
 }
@@ -272,6 +480,7 @@ __attribute__((destructor)) static void report(void) {
     if (!path) return;
     long files = atomic_load(&file_calls), allocations = atomic_load(&memory_calls);
     fail_file = kill_at = fail_memory = 0;
+    plan = false;
     FILE *to = fopen(path, "w");
     if (!to) return;
     fprintf(to, "%ld %ld %ld\n", files, allocations, own_live);

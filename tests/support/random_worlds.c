@@ -9,16 +9,33 @@ static const double odd[] = {
     1e30,   -1e30, 1.1e30,  1e60,        1e100,           1e150, 1e200, -1e200, DBL_MAX, -9e15,
     0x1p53, -1,    -1e-300, (double)NAN, (double)INFINITY};
 
+/// So many bytes of the tape, or, where it has ended, random ones.
+static uint64_t draw(qd_test_dice *dice, size_t bytes) {
+    uint64_t bits = 0;
+    if (dice->tape_left == 0) return qd_random_bits(&dice->random);
+    for (; bytes > 0 && dice->tape_left > 0; --bytes, --dice->tape_left) bits = bits << 8 | *dice->tape++;
+    return bits;
+}
+
+uint64_t qd_test_dice_bits(qd_test_dice *dice) {
+    return draw(dice, 8);
+}
+
+/// A number from 0 to 1.
+static double uniform(qd_test_dice *dice) {
+    return dice->tape_left > 0 ? (double)draw(dice, 2) / 65536 : qd_random_uniform(&dice->random);
+}
+
 bool qd_test_dice_hit(qd_test_dice *dice, uint64_t of) {
-    return qd_random_bits(&dice->random) % of == 0;
+    return draw(dice, 1) % of == 0;
 }
 
 size_t qd_test_dice_below(qd_test_dice *dice, size_t below) {
-    return (size_t)(qd_random_bits(&dice->random) % below);
+    return (size_t)(draw(dice, below > 256 ? 2 : 1) % below);
 }
 
 double qd_test_dice_number(qd_test_dice *dice, double low, double high) {
-    double plain = low + (high - low) * qd_random_uniform(&dice->random);
+    double plain = low + (high - low) * uniform(dice);
     if (!dice->wild || !qd_test_dice_hit(dice, 100)) return plain;
     return odd[qd_test_dice_below(dice, sizeof odd / sizeof odd[0])];
 }
@@ -144,7 +161,7 @@ qd_world_def qd_test_dice_def(qd_test_dice *dice) {
     if (qd_test_dice_hit(dice, 8)) def.limits.speed = length(dice, 5, 50);
     if (qd_test_dice_hit(dice, 8)) def.limits.distance = length(dice, 10, 50);
     if (qd_test_dice_hit(dice, 8)) def.limits.pairs = qd_test_dice_number(dice, 0, 3);
-    def.seed = qd_random_bits(&dice->random);
+    def.seed = qd_test_dice_bits(dice);
     return def;
 }
 
@@ -202,7 +219,7 @@ qd_body_def qd_test_dice_body(qd_test_dice *dice) {
     if (qd_test_dice_hit(dice, 6)) body.filter.category = 1 + (uint32_t)qd_test_dice_below(dice, 3);
     if (qd_test_dice_hit(dice, 6)) body.filter.mask = (uint32_t)qd_test_dice_below(dice, 4);
     if (qd_test_dice_hit(dice, 6)) body.filter.group = (int32_t)qd_test_dice_below(dice, 3) - 1;
-    if (qd_test_dice_hit(dice, 8)) body.label = qd_random_bits(&dice->random);
+    if (qd_test_dice_hit(dice, 8)) body.label = qd_test_dice_bits(dice);
     return body;
 }
 
@@ -222,7 +239,7 @@ qd_emitter_def qd_test_dice_emitter(qd_test_dice *dice) {
     if (qd_test_dice_hit(dice, 2)) def.scale_high = qd_test_dice_number(dice, 1, 3);
     if (qd_test_dice_hit(dice, 2)) def.turn = qd_test_dice_number(dice, 0, 3);
     if (qd_test_dice_hit(dice, 2)) def.spread = length(dice, 0, 3);
-    def.rate = 1 + 100 * qd_random_uniform(&dice->random); // as fast as allowed it takes long
+    def.rate = 1 + 100 * uniform(dice); // as fast as allowed it takes long
     if (qd_test_dice_hit(dice, 3)) def.start = qd_test_dice_number(dice, 0, 0.5);
     if (qd_test_dice_hit(dice, 3)) def.stop = qd_test_dice_number(dice, 0, 1);
     def.total = qd_test_dice_below(dice, 30);

@@ -16,6 +16,9 @@ typedef struct qd_test_dice {
     bool crowd;        ///< worlds are large, for thousands of bodies
     bool wild;         ///< now and then a number is huge, tiny, not finite, or of the wrong sign
     qd_vec2 low, high; ///< where bodies are put
+    /// Bytes that are taken while there are some, instead of random numbers: a fuzzer's.
+    const uint8_t *tape;
+    size_t tape_left;
 } qd_test_dice;
 
 /// Draws unit and wildness for a case.
@@ -27,6 +30,9 @@ double qd_test_dice_number(qd_test_dice *dice, double low, double high);
 bool qd_test_dice_hit(qd_test_dice *dice, uint64_t of);
 /// A whole number below `below`.
 size_t qd_test_dice_below(qd_test_dice *dice, size_t below);
+
+/// 64 random bits.
+uint64_t qd_test_dice_bits(qd_test_dice *dice);
 
 qd_world_def qd_test_dice_def(qd_test_dice *dice);
 qd_body_def qd_test_dice_body(qd_test_dice *dice);

@@ -1,7 +1,7 @@
 #include "tools/bench/choice.h"
 
-#include "sim/base/number.h"
-#include "sim/base/suggest.h"
+#include "sim/text/number.h"
+#include "sim/text/suggest.h"
 
 #include <math.h>
 #include <quadrille/pairs.h>

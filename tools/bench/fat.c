@@ -254,6 +254,7 @@ static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *w
     const uint32_t *index = state->index + block * BLOCK;
     const float *own = worker->own;
     size_t piece = 0;
+    if (fat->start[block] == fat->start[block + 1]) return; // there may be no pairs at all
     const near_pair *at = fat->near + fat->start[block], *end = fat->near + fat->start[block + 1];
     while (at < end) {
         const near_pair *stop = end - at > NEAR_PIECE ? at + NEAR_PIECE : end;

@@ -1,5 +1,5 @@
 #include "core/base/memory.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 #include "tools/bench/frames.h"
 #include "tools/host/os.h"
 

@@ -37,7 +37,7 @@ qdi_bench_results qdi_ladder_results_of(const qdi_bench_rows *rows) {
     return results;
 }
 
-/// A histogram of one column of the blocks of data, side by side; a block for each number of bodies.
+/// Writes gnuplot's bars of one column of the ladder's table, a block for each number of bodies.
 static void put_bars(FILE *out, const qdi_bench_row *rows, size_t count, int column, const char *label) {
     size_t block = 0;
     fprintf(out, "set ylabel '%s'\nplot ", label);

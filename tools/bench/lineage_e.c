@@ -150,8 +150,9 @@ static double largest_reach(const qdi_lineage_bodies *bodies) {
         const qd_box box = bodies->boxes[i];
         const double x = fmax(bodies->x[i] - (double)box.min_x, (double)box.max_x - bodies->x[i]);
         const double y = fmax(bodies->y[i] - (double)box.min_y, (double)box.max_y - bodies->y[i]);
-        reach = fmax(reach, fmax(x, y));
-        far = fmax(far, fmax(fabs(bodies->x[i]), fabs(bodies->y[i])));
+        const double longer = fmax(x, y), farther = fmax(fabs(bodies->x[i]), fabs(bodies->y[i]));
+        if (longer > reach) reach = longer; // gcc 12 for AArch64 fails on fmax in these two
+        if (farther > far) far = farther;
     }
     return reach + (reach + far) * 0x1p-40;
 }

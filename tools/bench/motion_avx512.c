@@ -65,7 +65,8 @@ void qdi_bench_move_disks_avx512(double *x, double *y, double *vx, double *vy, c
         move_axis(y + at, vy + at, piece, half);
         for (size_t i = at; i < at + piece; i += LANES) make_boxes(x + i, y + i, radius + i, boxes + i);
     }
-    qdi_bench_move_disks_avx2(x + whole, y + whole, vx + whole, vy + whole, radius + whole, boxes + whole,
-                              count - whole, half);
+    if (count > whole) // there may be no rows at all
+        qdi_bench_move_disks_avx2(x + whole, y + whole, vx + whole, vy + whole, radius + whole, boxes + whole,
+                                  count - whole, half);
 }
 #endif

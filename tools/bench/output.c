@@ -1,6 +1,6 @@
 #include "tools/bench/output.h"
 
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 #include "tools/host/build.h"
 
 #include <inttypes.h>

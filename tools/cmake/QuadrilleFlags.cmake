@@ -11,6 +11,7 @@ endforeach()
 
 set(QD_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=LIST")
 
+include(CheckCSourceCompiles)
 add_library(quadrille_flags INTERFACE)
 target_compile_options(
   quadrille_flags
@@ -32,7 +33,6 @@ target_compile_options(
 # subtracts in one lane and adds in the next (seen with gcc 12), once the flags given allow FMA. So it makes none there; the
 # kernels, which have vectors of their own, do not suffer.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  include(CheckCSourceCompiles)
   check_c_source_compiles("
 #ifndef __FMA__
 #error none
@@ -42,6 +42,22 @@ int main(void) { return 0; }" QD_FLAGS_HAVE_FMA)
     target_compile_options(quadrille_flags INTERFACE -fno-tree-vectorize)
   endif()
 endif()
+# A float is computed as a float. ISO C lets gcc for s390x use double for what lies between, and that of an x87 does.
+set(qd_float_test "
+#include <float.h>
+_Static_assert(FLT_EVAL_METHOD == 0, \"wider\");
+int main(void) { return 0; }")
+set(CMAKE_REQUIRED_FLAGS "-std=c17")
+check_c_source_compiles("${qd_float_test}" QD_FLAGS_FLOAT_IS_FLOAT)
+if(NOT QD_FLAGS_FLOAT_IS_FLOAT)
+  set(CMAKE_REQUIRED_FLAGS "-std=c17 -fexcess-precision=fast")
+  check_c_source_compiles("${qd_float_test}" QD_FLAGS_FLOAT_CAN_BE_FLOAT)
+  if(NOT QD_FLAGS_FLOAT_CAN_BE_FLOAT)
+    message(FATAL_ERROR "${CMAKE_C_COMPILER} computes floats with more digits (FLT_EVAL_METHOD): results would be others.")
+  endif()
+  target_compile_options(quadrille_flags INTERFACE -fexcess-precision=fast)
+endif()
+unset(CMAKE_REQUIRED_FLAGS)
 if(QD_WERROR)
   target_compile_options(quadrille_flags INTERFACE -Werror)
 endif()

@@ -82,6 +82,24 @@ install(TARGETS quadrille RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/sim/scenes" DESTINATION "${CMAKE_INSTALL_DATADIR}/quadrille"
         FILES_MATCHING PATTERN "*.yaml")
 
+# The module for Python, where Debian's python3 looks below the prefix: /usr, $HOME/.local and others have different places.
+# Which prefix it is, is known when it is installed.
+find_program(QD_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+set(qd_python_version python3)
+if(QD_PYTHON)
+  execute_process(COMMAND "${QD_PYTHON}" -c "import sys; print('python%d.%d' % sys.version_info[:2])"
+                  OUTPUT_VARIABLE qd_python_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+install(CODE "
+  set(folder \"lib/${qd_python_version}/dist-packages\")
+  if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+    set(folder lib/python3/dist-packages)
+  elseif(CMAKE_INSTALL_PREFIX STREQUAL \"\$ENV{HOME}/.local\")
+    set(folder \"lib/${qd_python_version}/site-packages\")
+  endif()
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/\${folder}\" TYPE DIRECTORY
+       FILES \"${PROJECT_SOURCE_DIR}/tools/python/quadrille\" FILES_MATCHING PATTERN \"*.py\" PATTERN __pycache__ EXCLUDE)")
+
 # Manual pages and completions are written by a program of ours from the tables that the commands are parsed by.
 set(qd_manual_folder "${PROJECT_BINARY_DIR}/manual")
 file(GLOB qd_manual_texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.txt")

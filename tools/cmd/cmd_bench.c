@@ -1,5 +1,5 @@
 #include "core/base/memory.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tools/bench/bench_spring.h"
 #include "tools/bench/choice.h"
 #include "tools/bench/ladder.h"

@@ -168,15 +168,15 @@ static int diff_command(void *context) {
     job->json.allocator = qd_allocator_default();
     int exit_code = QDI_EXIT_DONE;
     for (int k = 0; k < 2 && exit_code == QDI_EXIT_DONE; ++k)
-        exit_code = qdi_past_open(&job->diff.side[k].past, job->settings.directories[k]);
+        exit_code = qdi_recorded_open(&job->diff.side[k].past, job->settings.directories[k]);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->diff.threads = qdi_threads_here(0, job->settings.common.quiet).threads;
     qd_error error = {""};
     qd_status status = diff_scenes(job);
     if (status == QD_OK) status = diff_states(job, &error);
-    if (status != QD_OK) return qdi_past_fail(status, &error);
+    if (status != QD_OK) return qdi_recorded_fail(status, &error);
     if (job->settings.json) put_diff_json(job);
-    return job->json.status == QD_OK ? say_diff_verdict(job) : qdi_past_fail(job->json.status, &error);
+    return job->json.status == QD_OK ? say_diff_verdict(job) : qdi_recorded_fail(job->json.status, &error);
 }
 
 // Frees what `quadrille diff` worked with.

@@ -1,7 +1,7 @@
 // The moments of a run of the past in the formats of other programs: its snapshots, or the run stepped again
 // from its checkpoints, which gives the same states.
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/export_files.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
@@ -28,7 +28,7 @@ typedef struct export_settings {
 
 typedef struct export_job {
     export_settings settings;
-    qdi_past past;
+    qdi_recorded past;
     char output[PATH_SIZE];
     char parent[PATH_SIZE]; ///< of a default output: a directory that may have to be made; else ""
     qd_trajectory_format format;
@@ -195,7 +195,7 @@ static int explain_export_end(const export_job *job, qd_status status, const qd_
         return QDI_EXIT_USAGE;
     }
     if (status != QD_OK)
-        return job->writing ? qdi_fail(status, error, QDI_EXIT_OUTPUT) : qdi_past_fail(status, error);
+        return job->writing ? qdi_fail(status, error, QDI_EXIT_OUTPUT) : qdi_recorded_fail(status, error);
     int signal = qdi_host_signal();
     qdi_complain("stopped by %s: nothing was exported", qdi_host_signal_name(signal));
     return QDI_EXIT_SIGNAL + signal;
@@ -216,7 +216,7 @@ static int begin_export(export_job *job, bool *moments) {
         qdi_complain("%s", error.text);
         return QDI_EXIT_SCENE;
     }
-    return status == QD_OK ? QDI_EXIT_DONE : qdi_past_fail(status, &error);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_recorded_fail(status, &error);
 }
 
 // Exports the chosen moments of a run.
@@ -246,9 +246,9 @@ static int export_command(void *context) {
     if (exit_code == QDI_EXIT_DONE)
         exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_export_output(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    qdi_past_say(&job->past, &settings->common);
+    qdi_recorded_say(&job->past, &settings->common);
     qdi_host_watch_signals();
     job->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                     settings->common.quiet)
@@ -265,7 +265,7 @@ static int export_command(void *context) {
 // Closes the run that was exported.
 static void export_end(void *context) {
     export_job *job = context;
-    qdi_past_close(&job->past);
+    qdi_recorded_close(&job->past);
 }
 
 static const qdi_option export_options[] = {

@@ -3,9 +3,9 @@
 // frame writer draw and encode them.
 
 #include "core/parallel/parallel.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/frame_files.h"
+#include "sim/text/number.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -33,7 +33,7 @@ typedef struct render_settings {
 
 typedef struct render_job {
     render_settings settings;
-    qdi_past past;
+    qdi_recorded past;
     qd_view view;
     double fps; ///< of a video
     char output[PATH_SIZE];
@@ -211,7 +211,7 @@ static int draw_all(render_job *job) {
         qdi_complain("%s", error.text);
         return QDI_EXIT_SCENE;
     }
-    if (status != QD_OK) return qdi_past_fail(status, &error);
+    if (status != QD_OK) return qdi_recorded_fail(status, &error);
     int exit_code = make_writer(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->progress = qdi_replay_progress(&job->settings.common, job->past.plan.steps);
@@ -238,7 +238,7 @@ static int draw_all(render_job *job) {
         return QDI_EXIT_USAGE;
     }
     if (status != QD_OK)
-        return writing ? qdi_fail(status, &error, QDI_EXIT_OUTPUT) : qdi_past_fail(status, &error);
+        return writing ? qdi_fail(status, &error, QDI_EXIT_OUTPUT) : qdi_recorded_fail(status, &error);
     exit_code = report(job);
     return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
 }
@@ -257,10 +257,10 @@ static int render(void *context) {
     }
     int exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    qdi_past_say(&job->past, &settings->common);
+    qdi_recorded_say(&job->past, &settings->common);
     qdi_host_watch_signals();
     job->moments.every = settings->every;
     job->moments.replay = (qdi_replay){
@@ -277,7 +277,7 @@ static int render(void *context) {
 // Closes the run that was rendered.
 static void end(void *context) {
     render_job *job = context;
-    qdi_past_close(&job->past);
+    qdi_recorded_close(&job->past);
 }
 
 static const qdi_option render_options[] = {

@@ -1,4 +1,4 @@
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

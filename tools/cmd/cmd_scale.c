@@ -1,5 +1,5 @@
 #include "core/base/memory.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tools/cmd/command.h"
 #include "tools/cmd/scene_choice.h"
 #include "tools/host/cgroup.h"

@@ -1,4 +1,4 @@
-#include "sim/base/suggest.h"
+#include "sim/text/suggest.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

@@ -1,8 +1,8 @@
+#include "tools/batch/batch.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
-#include "tools/sweep/batch.h"
 
 #include <inttypes.h>
 #include <quadrille/team.h>

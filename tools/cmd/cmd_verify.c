@@ -23,7 +23,7 @@ typedef struct verify_job {
     verify_settings settings;
     int threads[THREADS_MOST];
     size_t replays;
-    qdi_past past;
+    qdi_recorded past;
     qdi_json json;
     qdi_findings findings;
     qdi_verified verified;
@@ -180,7 +180,7 @@ static int verify_command(void *context) {
     verify_job *job = context;
     job->json.allocator = job->findings.allocator = qd_allocator_default();
     int exit_code = choose_replay_threads(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, job->settings.directory);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, job->settings.directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     if (job->past.going_on) {
         qdi_complain("%s is in use by another run: what is not complete can be verified when it has stopped",
@@ -195,7 +195,7 @@ static int verify_command(void *context) {
     qd_error error = {""};
     qd_status status = verify_files(job, &error);
     if (status == QD_OK && job->settings.json) status = close_verify_json(job);
-    return status == QD_OK ? say_verify_verdict(job) : qdi_past_fail(status, &error);
+    return status == QD_OK ? say_verify_verdict(job) : qdi_recorded_fail(status, &error);
 }
 
 // Frees what `quadrille verify` worked with.
@@ -203,7 +203,7 @@ static void verify_end(void *context) {
     verify_job *job = context;
     qdi_findings_free(&job->findings);
     qdi_json_free(&job->json);
-    qdi_past_close(&job->past);
+    qdi_recorded_close(&job->past);
 }
 
 static const qdi_option verify_options[] = {

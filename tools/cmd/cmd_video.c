@@ -1,6 +1,6 @@
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
+#include "sim/text/number.h"
 #include "tools/cmd/command.h"
 #include "tools/cmd/video_beside.h"
 #include "tools/host/console.h"

@@ -1,8 +1,8 @@
 #ifndef QD_TOOLS_COMMAND_H
 #define QD_TOOLS_COMMAND_H
 
-#include "sim/base/scene_text.h"
 #include "sim/scene/schema.h"
+#include "sim/text/scene_text.h"
 #include "tools/host/options.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "tools/cmd/command.h"
 
-#include "sim/base/suggest.h"
+#include "sim/text/suggest.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 

@@ -1,8 +1,8 @@
 // `quadrille help scene`: the keys of a scene, from the table that reads them.
 #include "core/base/memory.h"
-#include "sim/base/suggest.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/scene/schema.h"
+#include "sim/text/suggest.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

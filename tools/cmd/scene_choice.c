@@ -1,9 +1,9 @@
 #include "tools/cmd/scene_choice.h"
 
 #include "core/base/memory.h"
-#include "sim/base/os.h"
-#include "sim/base/scene_text.h"
+#include "sim/files/os.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/scene_text.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"

@@ -1,7 +1,7 @@
 #include "tools/cmd/video_beside.h"
 
 #include "export/video/video_impl.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/run_files.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

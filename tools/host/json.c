@@ -1,8 +1,8 @@
 #include "tools/host/json.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/scene_text.h"
+#include "sim/text/number.h"
+#include "sim/text/scene_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "tools/host/options.h"
 
-#include "sim/base/number.h"
-#include "sim/base/scene_text.h"
-#include "sim/base/suggest.h"
+#include "sim/text/number.h"
+#include "sim/text/scene_text.h"
+#include "sim/text/suggest.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE // sched_getaffinity, posix_spawn_file_actions_addchdir_np
 #include "tools/host/os.h"
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 // energy, and a log that begins with its version.
 
 #include "core/base/memory.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tools/lammps/lammps.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tools/host/os.h"
 #include "tools/lammps/lammps.h"
 

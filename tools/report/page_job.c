@@ -1,8 +1,8 @@
 #include "tools/report/page_job.h"
 
 #include "core/base/memory.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
+#include "sim/text/reason.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"

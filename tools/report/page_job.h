@@ -2,7 +2,7 @@
 #define QD_TOOLS_PAGE_JOB_H
 
 #include "export/page/page.h"
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
 #include "tools/host/json.h"
 #include "tools/host/options.h"
 

@@ -10,7 +10,7 @@
 typedef struct moments_job {
     qdi_page_job *page;
     qdi_page_moments *moments;
-    const qdi_past *past;
+    const qdi_recorded *past;
     qd_view view;
     qdi_area area; ///< where the world is in a picture
     uint64_t room; ///< for all of them
@@ -111,7 +111,7 @@ static void note_what_is_missing(const moments_job *job) {
                           job->damaged == 1 ? "its frame" : "their frames");
 }
 
-qd_status qdi_page_moments_make(qdi_page_job *page, const qdi_past *past, const qdi_page_frame *frames,
+qd_status qdi_page_moments_make(qdi_page_job *page, const qdi_recorded *past, const qdi_page_frame *frames,
                                 size_t frame_count, qdi_page_moments *moments, qd_error *error) {
     moments_job job = {.page = page,
                        .moments = moments,

@@ -22,7 +22,7 @@ typedef struct qdi_page_moments {
 /// damaged ones, which are left out. Zero `moments` but for the allocator before, free them in any case.
 /// Errors: those of qd_store_find_world and qd_world_load but for damage, QD_ERR_STOPPED (a signal has come),
 /// QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_page_moments_make(qdi_page_job *job, const qdi_past *past,
+QD_MUST_USE qd_status qdi_page_moments_make(qdi_page_job *job, const qdi_recorded *past,
                                             const qdi_page_frame *frames, size_t frame_count,
                                             qdi_page_moments *moments, qd_error *error);
 void qdi_page_moments_free(qdi_page_moments *moments);

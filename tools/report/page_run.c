@@ -18,7 +18,7 @@ static const uint64_t result_most = 1000000;
 
 typedef struct run_page {
     qdi_page_job *job;
-    qdi_past past;
+    qdi_recorded past;
     qdi_page_frame *frames; ///< that the page shows
     size_t frame_count, frame_room;
     qdi_page_moments moments;
@@ -128,7 +128,7 @@ int qdi_page_run(qdi_page_job *job) {
     run_page run = {
         .job = job, .moments = {.allocator = job->allocator}, .result = {.allocator = job->allocator}};
     qd_error error = {""};
-    int exit_code = qdi_past_open(&run.past, job->directory);
+    int exit_code = qdi_recorded_open(&run.past, job->directory);
     if (exit_code == QDI_EXIT_DONE) {
         qd_status status = choose_frames(&run, &error);
         if (status == QD_OK) status = read_result(&run, &error);
@@ -141,7 +141,7 @@ int qdi_page_run(qdi_page_job *job) {
             exit_code = qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     }
     if (exit_code == QDI_EXIT_DONE) qdi_page_job_say(job, run.frame_count, "frame");
-    qdi_past_close(&run.past);
+    qdi_recorded_close(&run.past);
     qdi_release(job->allocator, run.frames, run.frame_room, sizeof *run.frames);
     qdi_page_moments_free(&run.moments);
     qdi_text_release(&run.result);

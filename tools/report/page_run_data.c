@@ -1,6 +1,6 @@
 #include "tools/report/page_run_data.h"
 
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <quadrille/metrics.h>
@@ -27,7 +27,7 @@ static void put_page_count(qdi_json *json, const char *name, uint64_t value) {
 }
 
 // Adds where a run came from to its page: version, scene, machine.
-static void put_page_provenance(qdi_json *json, const qdi_past *past) {
+static void put_page_provenance(qdi_json *json, const qdi_recorded *past) {
     const qd_store_run *run = &past->run;
     char hash[24], dt[QDI_NUMBER_ROOM];
     snprintf(hash, sizeof hash, "%016" PRIx64, run->scene_hash);
@@ -51,7 +51,8 @@ static void put_page_provenance(qdi_json *json, const qdi_past *past) {
 }
 
 // Adds the head of a run's page.
-static void put_run_head(qdi_json *json, const qdi_page_job *job, const qdi_past *past, const char *result) {
+static void put_run_head(qdi_json *json, const qdi_page_job *job, const qdi_recorded *past,
+                         const char *result) {
     const qd_store_run *run = &past->run;
     char facts[256];
     snprintf(facts, sizeof facts, "%" PRIu64 " bodies, %" PRIu64 " steps, seed %" PRIu64 ", in %.120s",
@@ -97,7 +98,7 @@ static void put_page_metric(qdi_json *json, const qd_metric_field *field, const 
 }
 
 // Adds the metrics in run.db to a run's page.
-static qd_status put_page_metrics(qdi_json *json, const qdi_past *past, qd_error *error) {
+static qd_status put_page_metrics(qdi_json *json, const qdi_recorded *past, qd_error *error) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
     qdi_json_open(json, "metrics", '{');
@@ -120,7 +121,7 @@ static qd_status put_page_metrics(qdi_json *json, const qdi_past *past, qd_error
 }
 
 // Adds the times of the phases in run.db to a run's page.
-static qd_status put_page_phases(qdi_json *json, const qdi_past *past, qd_error *error) {
+static qd_status put_page_phases(qdi_json *json, const qdi_recorded *past, qd_error *error) {
     qdi_json_open(json, "phases", '{');
     qdi_json_open(json, "names", '[');
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase)

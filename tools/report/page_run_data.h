@@ -14,7 +14,7 @@ typedef struct qdi_page_frame {
 } qdi_page_frame;
 
 typedef struct qdi_page_source {
-    const qdi_past *past;
+    const qdi_recorded *past;
     const char *result; ///< the text of result.json; NULL where the run is not complete
     const qdi_page_frame *frames;
     size_t frame_count;

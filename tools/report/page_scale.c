@@ -1,6 +1,6 @@
 // The page of a scaling test.
 
-#include "sim/base/reason.h"
+#include "sim/text/reason.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/report/page_job.h"

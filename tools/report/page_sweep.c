@@ -1,7 +1,7 @@
 // The page of a sweep, and the pages of its runs.
 
 #include "core/base/memory.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/run_files.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

@@ -1,11 +1,11 @@
 #include "tools/report/page_sweep_rows.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
-#include "sim/base/reason.h"
+#include "sim/files/os.h"
 #include "sim/sweep/sweep_table.h"
-#include "tools/sweep/batch.h"
+#include "sim/text/number.h"
+#include "sim/text/reason.h"
+#include "tools/batch/batch.h"
 
 #include <math.h>
 #include <stdio.h>

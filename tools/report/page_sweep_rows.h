@@ -1,8 +1,8 @@
 #ifndef QD_TOOLS_PAGE_SWEEP_ROWS_H
 #define QD_TOOLS_PAGE_SWEEP_ROWS_H
 
-#include "sim/base/scene_text.h"
 #include "sim/sweep/sweep.h"
+#include "sim/text/scene_text.h"
 #include "tools/report/page_job.h"
 
 #include <stdbool.h>

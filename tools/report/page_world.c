@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "export/picture/camera.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 
 #include <inttypes.h>
 #include <quadrille/math.h>

@@ -1,4 +1,4 @@
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 #include "tools/bench/output.h"
 #include "tools/scale/scale_report.h"
 

@@ -1,7 +1,7 @@
 #include "tools/scale/plan.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <quadrille/random.h>

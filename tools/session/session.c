@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tools/host/build.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

@@ -1,6 +1,6 @@
 #include "tools/session/session_state.h"
 
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 
 #include <quadrille/hash.h>
 #include <stdio.h>

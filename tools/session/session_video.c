@@ -6,9 +6,9 @@
 // is.
 
 #include "core/base/memory.h"
-#include "export/base/os.h"
+#include "export/process/os.h"
 #include "export/video/video_impl.h"
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"

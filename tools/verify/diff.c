@@ -16,7 +16,7 @@
 /// The next hash of a side from a step on; rows that are no hash are told and passed over.
 static qd_status next_hash(qdi_diff *diff, int side, uint64_t from, uint64_t *step, uint64_t *hash,
                            qdi_diff_row row, void *context, qd_error *error) {
-    const qdi_past *past = &diff->side[side].past;
+    const qdi_recorded *past = &diff->side[side].past;
     for (;;) {
         qd_error reason = {""};
         qd_status status = qd_store_next_hash(past->store, from, step, hash, &reason);
@@ -78,7 +78,7 @@ static bool is_no_replay(qd_status status) {
 /// The replay is at a step; true where its hash is the run's, or the run has none.
 static bool hash_agrees(const qdi_diff_side *side, uint64_t step) {
     uint64_t stored;
-    qd_status status = qdi_past_hash(&side->past, step, &stored);
+    qd_status status = qdi_recorded_hash(&side->past, step, &stored);
     return status == QD_ERR_NOT_FOUND || (status == QD_OK && stored == qd_world_hash(side->replay.world));
 }
 
@@ -194,6 +194,6 @@ void qdi_diff_end(qdi_diff *diff) {
         qdi_diff_side *side = &diff->side[k];
         qdi_release(qd_allocator_default(), side->kept, side->kept_bytes, 1);
         qdi_replay_end(&side->replay);
-        qdi_past_close(&side->past);
+        qdi_recorded_close(&side->past);
     }
 }

@@ -11,7 +11,7 @@
 
 /// One of the two.
 typedef struct qdi_diff_side {
-    qdi_past past;
+    qdi_recorded past;
     qdi_replay replay;
     bool replayable; ///< from its last step that is equal its replay comes to the state that it has at the
                      ///< one that differs

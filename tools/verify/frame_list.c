@@ -1,7 +1,7 @@
 #include "tools/verify/frame_list.h"
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <quadrille/video.h>

@@ -1,6 +1,6 @@
 #include "tools/verify/relative.h"
 
-#include "export/base/os.h"
+#include "export/process/os.h"
 
 #include <stdbool.h>
 #include <stdio.h>

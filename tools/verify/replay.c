@@ -1,6 +1,6 @@
 #include "tools/verify/replay.h"
 
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/rundir/run_files.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -16,14 +16,14 @@ enum { PATH_SIZE = 4096 };
 
 // ---- a run directory ----
 
-int qdi_past_fail(qd_status status, const qd_error *error) {
+int qdi_recorded_fail(qd_status status, const qd_error *error) {
     bool scene = status == QD_ERR_INVALID || status == QD_ERR_VALUE;
     return qdi_fail(status, error, scene ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
 }
 
 /// Whether the run is complete, and how far it has come. It may get complete meanwhile: so its result is
 /// looked for first, and what is said is true of that moment.
-static qd_status look_how_far(qdi_past *past, qd_error *error) {
+static qd_status look_how_far(qdi_recorded *past, qd_error *error) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/result.json", past->directory);
     past->complete = qdi_os_is_file(path);
@@ -34,7 +34,7 @@ static qd_status look_how_far(qdi_past *past, qd_error *error) {
     return qd_store_last_step(past->store, &past->last_step, error);
 }
 
-int qdi_past_open(qdi_past *past, const char *directory) {
+int qdi_recorded_open(qdi_recorded *past, const char *directory) {
     char path[PATH_SIZE];
     qd_error error = {""};
     past->directory = directory;
@@ -59,28 +59,28 @@ int qdi_past_open(qdi_past *past, const char *directory) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-void qdi_past_words(const qdi_past *past, char *text, size_t bytes) {
+void qdi_recorded_words(const qdi_recorded *past, char *text, size_t bytes) {
     text[0] = '\0';
     if (!past->complete)
         snprintf(text, bytes, "%.300s %s: it is recorded up to step %" PRIu64 " of %" PRIu64, past->directory,
                  past->going_on ? "is going on" : "is not complete", past->last_step, past->plan.steps);
 }
 
-void qdi_past_say(const qdi_past *past, const qdi_common *common) {
+void qdi_recorded_say(const qdi_recorded *past, const qdi_common *common) {
     char text[PATH_SIZE];
-    qdi_past_words(past, text, sizeof text);
+    qdi_recorded_words(past, text, sizeof text);
     if (text[0] && !common->quiet) fprintf(stderr, "note     %s\n", text);
 }
 
-void qdi_past_close(qdi_past *past) {
+void qdi_recorded_close(qdi_recorded *past) {
     if (past->store) qd_store_run_free(past->store, &past->run);
     qd_status status = qd_store_close(past->store, NULL);
     (void)status; // nothing was written
     qd_scene_destroy(past->scene);
-    *past = (qdi_past){.directory = past->directory};
+    *past = (qdi_recorded){.directory = past->directory};
 }
 
-qd_status qdi_past_hash(const qdi_past *past, uint64_t step, uint64_t *hash) {
+qd_status qdi_recorded_hash(const qdi_recorded *past, uint64_t step, uint64_t *hash) {
     uint64_t found;
     qd_status status = qd_store_next_hash(past->store, step, &found, hash, NULL);
     return status == QD_OK && found != step ? QD_ERR_NOT_FOUND : status;

@@ -14,7 +14,7 @@
 /// Runs of the past: what a run directory holds, read and stepped again. `verify` and `diff` share it.
 
 /// A run directory, open to read.
-typedef struct qdi_past {
+typedef struct qdi_recorded {
     const char *directory;
     qd_scene *scene; ///< from its scene.yaml, with the body files beside it
     qd_scene_run plan;
@@ -23,28 +23,29 @@ typedef struct qdi_past {
     bool complete;      ///< result.json is there
     bool going_on;      ///< another process works on it; it is not complete then
     uint64_t last_step; ///< of a complete run its last, else the last that is recorded
-} qdi_past;
+} qdi_recorded;
 
-/// Opens one; what is wrong is said, and the result is the exit code. Zero it before, close it in any case.
-int qdi_past_open(qdi_past *past, const char *directory);
-void qdi_past_close(qdi_past *past);
+/// Opens a recorded run; what is wrong is said, and the result is the exit code. Zero it before, close it in
+/// any case.
+int qdi_recorded_open(qdi_recorded *past, const char *directory);
+void qdi_recorded_close(qdi_recorded *past);
 
 /// How far a run has come that is not complete: "out is going on: it is recorded up to step 340 of 600"; ""
 /// of one that is.
-void qdi_past_words(const qdi_past *past, char *text, size_t bytes);
-/// Tells the user that, where there is something to tell.
-void qdi_past_say(const qdi_past *past, const qdi_common *common);
+void qdi_recorded_words(const qdi_recorded *past, char *text, size_t bytes);
+/// Tells the user how far a recorded run has come, where it is not complete.
+void qdi_recorded_say(const qdi_recorded *past, const qdi_common *common);
 
 /// Says why something failed, and gives the exit code: of a scene, of memory, else of input and output.
-int qdi_past_fail(qd_status status, const qd_error *error);
+int qdi_recorded_fail(qd_status status, const qd_error *error);
 
 /// The state hash that the run has for a step. Errors: QD_ERR_NOT_FOUND where it has none, those of
 /// qd_store_next_hash.
-QD_MUST_USE qd_status qdi_past_hash(const qdi_past *past, uint64_t step, uint64_t *hash);
+QD_MUST_USE qd_status qdi_recorded_hash(const qdi_recorded *past, uint64_t step, uint64_t *hash);
 
 /// A world of such a run on its way once more. Zero it before, end it in any case.
 typedef struct qdi_replay {
-    const qdi_past *past;
+    const qdi_recorded *past;
     int threads;
     qd_world *world;
     qdi_progress *progress; ///< NULL: none is shown

@@ -21,19 +21,19 @@ typedef struct qdi_verify_result {
 } qdi_verify_result;
 
 /// Reads result.json. One that is no good is a finding.
-qdi_verify_result qdi_verify_read_result(const qdi_past *past, qdi_findings *findings);
+qdi_verify_result qdi_verify_read_result(const qdi_recorded *past, qdi_findings *findings);
 
 /// Compares the table `frames`, manifest.csv and the files in frames/. Errors: those of reading the store,
 /// QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *findings,
+QD_MUST_USE qd_status qdi_verify_frames(const qdi_recorded *past, bool complete, qdi_findings *findings,
                                         qdi_verified *verified, qd_error *error);
 
 /// Steps the run again with `threads` and compares every hash, row of metrics, snapshot, checkpoint, event,
 /// failure and the result on the way. With `list`
 /// prints every field that differs. Errors: those of reading the store and of the replay, but QD_ERR_LIMIT,
 /// which is a finding.
-QD_MUST_USE qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_result *result,
-                                        bool list, const qdi_common *common, qdi_findings *findings,
-                                        qdi_verified *verified, qd_error *error);
+QD_MUST_USE qd_status qdi_verify_replay(const qdi_recorded *past, int threads,
+                                        const qdi_verify_result *result, bool list, const qdi_common *common,
+                                        qdi_findings *findings, qdi_verified *verified, qd_error *error);
 
 #endif

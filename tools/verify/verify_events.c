@@ -1,7 +1,7 @@
 #include "tools/verify/verify_events.h"
 
 #include "core/base/memory.h"
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,13 +109,13 @@ static bool compare_next_event(void *context, const qd_store_event *stored) {
 }
 
 /// A run that was killed may lack rows of its last step.
-static bool may_lack_rows(const qdi_past *past, uint64_t step) {
+static bool may_lack_rows(const qdi_recorded *past, uint64_t step) {
     return !past->complete && step >= past->last_step;
 }
 
 qd_status qdi_event_check_step(qdi_event_check *check, const qd_world *world, char *words, size_t bytes,
                                qd_error *error) {
-    const qdi_past *past = check->past;
+    const qdi_recorded *past = check->past;
     uint64_t step = qd_world_steps(world);
     words[0] = '\0';
     check->count = 0;

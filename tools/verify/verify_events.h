@@ -11,7 +11,7 @@
 /// Rows of events and failures beside those of a replay.
 
 typedef struct qdi_event_check {
-    const qdi_past *past;
+    const qdi_recorded *past;
     qdi_event_names names;
     qd_store_event *rows; ///< of the replay's step
     size_t count, room;

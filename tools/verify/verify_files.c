@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
-#include "sim/base/number.h"
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "sim/scene/yaml.h"
+#include "sim/text/number.h"
 #include "tools/verify/verify.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static bool read_result(const char *text, size_t bytes, qdi_verify_result *resul
     return good;
 }
 
-qdi_verify_result qdi_verify_read_result(const qdi_past *past, qdi_findings *findings) {
+qdi_verify_result qdi_verify_read_result(const qdi_recorded *past, qdi_findings *findings) {
     char path[PATH_SIZE], text[RESULT_MOST];
     snprintf(path, sizeof path, "%s/result.json", past->directory);
     FILE *file = NULL;
@@ -64,7 +64,7 @@ typedef struct manifest {
 } manifest;
 
 /// Opens the list of frames and takes its header away; false where there is none.
-static bool open_manifest(const qdi_past *past, manifest *list) {
+static bool open_manifest(const qdi_recorded *past, manifest *list) {
     char path[PATH_SIZE], line[LINE_SIZE];
     snprintf(path, sizeof path, "%s/frames/manifest.csv", past->directory);
     *list = (manifest){.file = NULL};
@@ -100,7 +100,7 @@ static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings 
 }
 
 /// The picture of a row: its pixels must be those that were drawn.
-static qd_status check_file(const qdi_past *past, const qd_store_frame *frame, qdi_findings *findings) {
+static qd_status check_file(const qdi_recorded *past, const qd_store_frame *frame, qdi_findings *findings) {
     char path[PATH_SIZE], name[48], words[640];
     snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", frame->number);
     snprintf(path, sizeof path, "%s/%s", past->directory, name);
@@ -143,8 +143,8 @@ static bool visit_frame_file(void *context, const char *name) {
 }
 
 /// What is there beside what the table has.
-static qd_status check_strays(const qdi_past *past, manifest *list, uint64_t frames, qdi_findings *findings,
-                              qd_error *error) {
+static qd_status check_strays(const qdi_recorded *past, manifest *list, uint64_t frames,
+                              qdi_findings *findings, qd_error *error) {
     char path[PATH_SIZE], line[LINE_SIZE];
     if (!list->over && fgets(line, sizeof line, list->file))
         add_file_finding(findings, "frames", frames, "manifest.csv goes on, and the table ends before");
@@ -154,7 +154,7 @@ static qd_status check_strays(const qdi_past *past, manifest *list, uint64_t fra
     return qdi_os_list(path, visit_frame_file, &search, error);
 }
 
-qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *findings,
+qd_status qdi_verify_frames(const qdi_recorded *past, bool complete, qdi_findings *findings,
                             qdi_verified *verified, qd_error *error) {
     manifest list;
     bool files = past->plan.frames_files, there = open_manifest(past, &list);

@@ -11,7 +11,7 @@
 #include "tools/verify/verify.h"
 #include "tools/verify/verify_events.h"
 
-#include "sim/base/number.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,7 +44,7 @@ typedef struct suspect {
 } suspect;
 
 typedef struct walk {
-    const qdi_past *past;
+    const qdi_recorded *past;
     qdi_findings *findings;
     qdi_verified *verified;
     qdi_replay replay;
@@ -377,7 +377,7 @@ static bool note_event_step(void *context, const qd_store_event *event) {
 
 /// The events behind the last row of any other table, and those that there cannot be.
 static qd_status judge_last_events(walk *job) {
-    const qdi_past *past = job->past;
+    const qdi_recorded *past = job->past;
     qd_status status = QD_OK;
     if (!qdi_event_check_is_due(&past->plan)) return QD_OK;
     uint64_t last = past->last_step < past->plan.steps ? past->last_step : past->plan.steps, beyond = 0;
@@ -452,7 +452,7 @@ static qd_status verify_all_steps(walk *job, const qdi_verify_result *result) {
     return status == QD_OK ? conclude_verify(job) : status;
 }
 
-qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_result *result, bool list,
+qd_status qdi_verify_replay(const qdi_recorded *past, int threads, const qdi_verify_result *result, bool list,
                             const qdi_common *common, qdi_findings *findings, qdi_verified *verified,
                             qd_error *error) {
     qdi_progress progress = qdi_replay_progress(common, past->plan.steps);

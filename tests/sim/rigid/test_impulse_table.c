@@ -373,7 +373,7 @@ START_TEST(materials_mix) {
     body.material = (qd_material){.8, .02, (double)NAN, 0};
     qd_id with_own = qd_test_add(world, &body);
     body.position.x = 30;
-    body.material = (qd_material){(double)NAN, 0, (double)NAN};
+    body.material = (qd_material){(double)NAN, 0, (double)NAN, 0};
     qd_id slippery = qd_test_add(world, &body);
     qd_test_step(world, step, 1);
     ck_assert_double_eq_tol(qd_test_body(world, with_wall).velocity.y, .3, 1e-12);

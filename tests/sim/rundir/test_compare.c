@@ -1,5 +1,5 @@
-#include "sim/base/bytes.h"
-#include "sim/base/number.h"
+#include "core/base/bytes.h"
+#include "sim/text/number.h"
 #include "tests/support/harness.h"
 #include "tests/support/scenes.h"
 #include "tests/support/worlds.h"

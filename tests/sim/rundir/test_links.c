@@ -2,7 +2,7 @@
 // directories in place of files. What they lead to stays as it is, nothing blocks, and a directory that is
 // itself reached through a link works.
 #define _GNU_SOURCE // symlink, mkfifo, waitid, nanosleep
-#include "sim/base/os.h"
+#include "sim/files/os.h"
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tests/support/runs.h"

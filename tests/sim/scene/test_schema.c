@@ -1,8 +1,8 @@
 #include "sim/scene/schema.h"
 
 #include "core/base/memory.h"
-#include "sim/base/suggest.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/suggest.h"
 #include "tests/support/harness.h"
 
 #include <stdio.h>

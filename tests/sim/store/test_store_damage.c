@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /// A closed store of a run of 50 steps, with checkpoints at 0, 40 and 50 and snapshots at 0, 8, ...
 static void make(qd_store_rig *rig) {
@@ -169,6 +170,31 @@ START_TEST(refuses_what_is_no_run_store) {
     check_refused(path.text, QD_ERR_INVALID, "no run store");
     qd_test_sql_run(path.text, "CREATE TABLE run (x); INSERT INTO run VALUES (1)");
     check_refused(path.text, QD_ERR_INVALID, "no run store");
+    qd_scratch_remove(&scratch);
+}
+END_TEST
+
+/// SQLite takes names of half a kilobyte; a run directory may lie deeper.
+START_TEST(says_that_a_name_is_too_long_for_sqlite) {
+    qd_scratch scratch;
+    qd_scratch_make(&scratch);
+    char path[2048];
+    size_t used = (size_t)snprintf(path, sizeof path, "%s", scratch.path);
+    for (int fit = 1; fit >= 0; --fit) {
+        while (used < (fit ? 300 : 600)) {
+            used += (size_t)snprintf(path + used, sizeof path - used, "/%060d", 0);
+            ck_assert_int_eq(mkdir(path, 0700), 0);
+        }
+        snprintf(path + used, sizeof path - used, "/run.db");
+        qd_scratch_write(path, "");
+        qd_store *store = NULL;
+        qd_error error = {""};
+        qd_status status = qd_store_open(path, QD_STORE_READ, NULL, &store, &error);
+        ck_assert_int_eq(status, fit ? QD_ERR_INVALID : QD_ERR_IO);
+        ck_assert_msg(strstr(error.text, fit ? "no run store" : " bytes long, and SQLite takes 504"), "%s",
+                      error.text);
+        path[used] = 0;
+    }
     qd_scratch_remove(&scratch);
 }
 END_TEST
@@ -436,6 +462,7 @@ int main(void) {
     tcase_add_test(tests, names_the_checkpoint_that_is_no_blob);
     tcase_add_test(tests, names_what_else_is_damaged);
     tcase_add_test(tests, refuses_what_is_no_run_store);
+    tcase_add_test(tests, says_that_a_name_is_too_long_for_sqlite);
     tcase_add_test(tests, refuses_a_newer_schema);
     tcase_add_test(tests, refuses_a_store_without_its_tables);
     tcase_add_test(tests, refuses_tables_of_others);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // popen, setenv, chdir
-#include "sim/base/scene_text.h"
+#include "sim/text/scene_text.h"
 #include "tests/support/harness.h"
 #include "tests/support/stores.h"
 #include "tests/support/worlds.h"

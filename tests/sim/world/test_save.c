@@ -1,4 +1,4 @@
-#include "sim/base/bytes.h"
+#include "core/base/bytes.h"
 #include "sim/world/save_impl.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"

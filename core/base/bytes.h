@@ -1,0 +1,53 @@
+#ifndef QD_CORE_BYTES_H
+#define QD_CORE_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+/// Numbers as little-endian bytes, whatever the machine: what is stored or hashed is the same everywhere.
+/// Each call moves the cursor on; the caller has made sure that there is room.
+
+/// Appends a 32-bit number, least byte first.
+static inline void qdi_put_u32(unsigned char **at, uint32_t value) {
+    for (int k = 0; k < 4; ++k) (*at)[k] = (unsigned char)(value >> (8 * k));
+    *at += 4;
+}
+
+/// Appends a 64-bit number, least byte first.
+static inline void qdi_put_u64(unsigned char **at, uint64_t value) {
+    for (int k = 0; k < 8; ++k) (*at)[k] = (unsigned char)(value >> (8 * k));
+    *at += 8;
+}
+
+/// Appends the bits of a double.
+static inline void qdi_put_f64(unsigned char **at, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    qdi_put_u64(at, bits);
+}
+
+/// Reads what qdi_put_u32 wrote.
+static inline uint32_t qdi_get_u32(const unsigned char **at) {
+    uint32_t value = 0;
+    for (int k = 0; k < 4; ++k) value |= (uint32_t)(*at)[k] << (8 * k);
+    *at += 4;
+    return value;
+}
+
+/// Reads what qdi_put_u64 wrote.
+static inline uint64_t qdi_get_u64(const unsigned char **at) {
+    uint64_t value = 0;
+    for (int k = 0; k < 8; ++k) value |= (uint64_t)(*at)[k] << (8 * k);
+    *at += 8;
+    return value;
+}
+
+/// Reads what qdi_put_f64 wrote.
+static inline double qdi_get_f64(const unsigned char **at) {
+    uint64_t bits = qdi_get_u64(at);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+#endif

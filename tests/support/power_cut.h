@@ -1,0 +1,30 @@
+#ifndef QD_TESTS_POWER_CUT_H
+#define QD_TESTS_POWER_CUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a disk holds after the power was cut: made of the log that faults.c writes of all that a program does
+/// to files below its working directory (QD_FAULT_LOG). Everything that fails ends the test.
+///
+/// A disk keeps what was done before some moment, and of what was done after it that alone which was synced
+/// before the power was cut: a file with what was written to it and its new name when it is synced itself;
+/// names, new ones and those that are gone, when their folder is.
+typedef struct qd_power_log qd_power_log;
+
+/// Reads a log; files and folders whose path begins with `prefix` ("run") count, all others are ignored.
+/// `before`: a folder with what there was below it before, all on the disk; or NULL.
+qd_power_log *qd_power_log_read(const char *path, const char *prefix, const char *before);
+void qd_power_log_free(qd_power_log *log);
+
+/// What was done, by number from 0.
+size_t qd_power_log_count(const qd_power_log *log);
+/// How many of it are syncs.
+size_t qd_power_log_syncs(const qd_power_log *log);
+
+/// Makes what the disk holds below `folder`, which is emptied of it first: the power was cut before number
+/// `at`, and what is not synced is there up to number `kept`, of which, where it is a write, a part is there
+/// that `torn` decides.
+void qd_power_cut(qd_power_log *log, size_t at, size_t kept, uint64_t torn, const char *folder);
+
+#endif
