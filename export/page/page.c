@@ -66,9 +66,8 @@ static qd_status put_page_text(qdi_page *page, const char *text, qd_error *error
     return put_page_bytes(page, text, strlen(text), error);
 }
 
-/// Page: where an embedded program or style ends.
-/// Where a program or a style ends, but for the comment that says where its sources would be: nothing is to
-/// be fetched.
+/// Where an embedded program or style of a page ends, but for the comment that says where its sources would
+/// be: nothing is to be fetched.
 static size_t end_of_embedded_source(embedded code) {
     static const char mark[] = "# sourceMappingURL="; // after a slash and another one or a star
     const size_t length = sizeof mark - 1;

@@ -113,14 +113,14 @@ void qdi_rigid_setting_free(qdi_rigid_setting *setting);
 /// What a state of the bodies is like. `contacts`: touching now, walls included; `deepest`: overlap among
 /// them. Of pyramids also how high the lowest of their top bodies is above its ground, and how many bodies
 /// are further than their own width from where they started: 0 where all stand.
-typedef struct qdi_rigid_look {
+typedef struct qdi_rigid_quality {
     size_t contacts;
     double kinetic, deepest;
     double top;
     size_t fallen;
-} qdi_rigid_look;
-QD_MUST_USE qd_status qdi_rigid_look_at(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                                        qdi_rigid_look *look);
+} qdi_rigid_quality;
+QD_MUST_USE qd_status qdi_rigid_quality_of(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
+                                           qdi_rigid_quality *look);
 
 typedef struct qdi_rigid_plan {
     const qdi_rigid_setting *setting;
@@ -141,7 +141,7 @@ typedef struct qdi_rigid_row {
     qdi_statistics ns;
     bool has_phases;
     double phases[QD_PHASE_EXPORT]; ///< medians
-    qdi_rigid_look end;
+    qdi_rigid_quality end;
 } qdi_rigid_row;
 
 /// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped`: tick said so,

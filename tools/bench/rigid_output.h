@@ -7,7 +7,7 @@
 /// What the rigid bench measured, for people and for machines.
 typedef struct qdi_rigid_report {
     const qdi_rigid_plan *plan;
-    qdi_rigid_look start;
+    qdi_rigid_quality start;
     const qdi_rigid_row *rows;
     size_t count;
 } qdi_rigid_report;

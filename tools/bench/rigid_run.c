@@ -75,7 +75,7 @@ static qd_status run_rigid_method(void *context, size_t number, size_t repeat, b
     }
     row->method->destroy(state);
     if (status == QD_OK && !*stopped && last)
-        status = qdi_rigid_look_at(plan->setting, run->bodies, &row->end);
+        status = qdi_rigid_quality_of(plan->setting, run->bodies, &row->end);
     return status;
 }
 

@@ -154,7 +154,7 @@ const qdi_rigid_method qdi_rigid_impulse_off = {
 
 /// Bench of rigid piles: what is said of pyramids.
 static void look_at_pyramids(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                             qdi_rigid_look *look) {
+                             qdi_rigid_quality *look) {
     if (setting->pyramid == 0) return;
     look->top = HUGE_VAL;
     for (size_t i = 0; i < setting->count; ++i) {
@@ -167,9 +167,9 @@ static void look_at_pyramids(const qdi_rigid_setting *setting, const qdi_rigid_b
     }
 }
 
-qd_status qdi_rigid_look_at(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                            qdi_rigid_look *look) {
-    *look = (qdi_rigid_look){0};
+qd_status qdi_rigid_quality_of(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
+                               qdi_rigid_quality *look) {
+    *look = (qdi_rigid_quality){0};
     qd_world *world = NULL;
     qdi_rigid_options options = {1, QD_SIMD_AUTO};
     qd_status status = make_rigid_world(setting, bodies, &options, QD_CONTINUOUS_OFF, &world);

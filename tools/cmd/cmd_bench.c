@@ -368,7 +368,7 @@ static int measure_rigid(qdi_bench_job *job, const qdi_rigid_setting *setting) {
     qdi_rigid_report report = {.plan = &plan, .rows = rows, .count = job->rigid_count};
     bool stopped = false;
     const char *failed = "the bodies";
-    qd_status status = qdi_rigid_look_at(setting, setting->bodies, &report.start);
+    qd_status status = qdi_rigid_quality_of(setting, setting->bodies, &report.start);
     if (status == QD_OK) status = qdi_rigid_run(&plan, rows, &stopped, &failed);
     if (status != QD_OK) return tell_failed(job, failed, setting->count, status);
     return stopped ? qdi_bench_tell_stopped(job) : qdi_bench_write_all(job, qdi_rigid_results_of(&report));

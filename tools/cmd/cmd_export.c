@@ -10,7 +10,7 @@
 #include "tools/host/json.h"
 #include "tools/host/os.h"
 #include "tools/host/threads_here.h"
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
 #include <quadrille/trajectory.h>
@@ -103,7 +103,7 @@ static void leave_nothing(const export_job *job) {
 /// Command export: writes until the last moment that is wanted, the last that there is, or a signal.
 /// QD_ERR_NOT_FOUND: there is none.
 static qd_status write_moments(export_job *job, qd_error *error) {
-    qd_status status = qdi_moments_next(&job->moments, error);
+    qd_status status = qdi_step_choice_next(&job->moments, error);
     while (status == QD_OK) {
         const qd_world *world = job->moments.replay.world;
         status = qd_trajectory_add(job->trajectory, world, error);
@@ -113,7 +113,7 @@ static qd_status write_moments(export_job *job, qd_error *error) {
         if (job->moments.given == 1) job->first_step = job->last_step;
         qdi_progress_step(&job->progress, job->last_step);
         if (qdi_host_signal() != 0) return QD_OK;
-        status = qdi_moments_next(&job->moments, error);
+        status = qdi_step_choice_next(&job->moments, error);
     }
     if (status == QD_ERR_STOPPED) return QD_OK; // by a signal
     return status == QD_ERR_NOT_FOUND && job->moments.given > 0 ? QD_OK : status;
@@ -207,7 +207,7 @@ static int explain_export_end(const export_job *job, qd_status status, const qd_
 /// are no moments.
 static int begin_export(export_job *job, bool *moments) {
     qd_error error = {""};
-    qd_status status = qdi_moments_begin(&job->moments, &error);
+    qd_status status = qdi_step_choice_begin(&job->moments, &error);
     *moments = status == QD_OK;
     if (status == QD_ERR_NOT_FOUND && job->format == QD_TRAJECTORY_CSV && !job->settings.frames) {
         qdi_warn("%s; here are its events and metrics only", error.text);
@@ -245,7 +245,7 @@ static int export_command(void *context) {
     const export_settings *settings = &job->settings;
     int exit_code = choose_export_format(job);
     if (exit_code == QDI_EXIT_DONE)
-        exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
+        exit_code = qdi_step_choice_read(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_export_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;

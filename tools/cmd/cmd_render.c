@@ -13,7 +13,7 @@
 #include "tools/host/json.h"
 #include "tools/host/os.h"
 #include "tools/host/threads_here.h"
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
 #include <quadrille/frame.h>
@@ -114,7 +114,7 @@ static void plan_lead(render_job *job) {
 static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *error) {
     qd_status status = QD_OK;
     for (uint64_t i = 0; i < job->lead && status == QD_OK && qdi_host_signal() == 0; ++i) {
-        status = qdi_moments_next(&job->moments, error);
+        status = qdi_step_choice_next(&job->moments, error);
         if (status != QD_OK) break;
         status = qd_frame_writer_remember(job->writer, job->moments.replay.world);
         *writing = status != QD_OK;
@@ -126,7 +126,7 @@ static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *erro
 /// QD_ERR_NOT_FOUND: there is no such frame.
 static qd_status draw(render_job *job, bool *writing, qd_error *error) {
     qd_status status = draw_nothing_yet(job, writing, error);
-    if (status == QD_OK) status = qdi_moments_next(&job->moments, error);
+    if (status == QD_OK) status = qdi_step_choice_next(&job->moments, error);
     while (status == QD_OK) {
         const qd_world *world = job->moments.replay.world;
         status = qd_frame_writer_push(job->writer, world);
@@ -136,7 +136,7 @@ static qd_status draw(render_job *job, bool *writing, qd_error *error) {
         if (job->frames++ == 0) job->first_step = job->last_step;
         qdi_progress_step(&job->progress, job->last_step);
         if (qdi_host_signal() != 0) return QD_OK;
-        status = qdi_moments_next(&job->moments, error);
+        status = qdi_step_choice_next(&job->moments, error);
     }
     if (status == QD_ERR_STOPPED) return QD_OK; // by a signal
     return status == QD_ERR_NOT_FOUND && job->frames > 0 ? QD_OK : status;
@@ -206,7 +206,7 @@ static qd_status watch(void *context, const qd_world *world) {
 // Command render: draws the frames of all chosen moments of a run.
 static int draw_all(render_job *job) {
     qd_error error = {""};
-    qd_status status = qdi_moments_begin(&job->moments, &error);
+    qd_status status = qdi_step_choice_begin(&job->moments, &error);
     if (status == QD_ERR_NOT_FOUND) {
         qdi_complain("%s", error.text);
         return QDI_EXIT_SCENE;
@@ -255,7 +255,7 @@ static int render(void *context) {
         qdi_complain("%.300s exists; --force replaces it", settings->video);
         return QDI_EXIT_OUTPUT;
     }
-    int exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
+    int exit_code = qdi_step_choice_read(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);

@@ -7,7 +7,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
 #include <quadrille/scene.h>
@@ -277,7 +277,7 @@ static int make_of_several(video_job *job) {
 static int make(void *context) {
     video_job *job = context;
     job->directory = job->settings.directories.items[0];
-    int exit_code = qdi_moments_choose(job->settings.frames, &job->first, &job->last);
+    int exit_code = qdi_step_choice_read(job->settings.frames, &job->first, &job->last);
     if (exit_code == QDI_EXIT_DONE) exit_code = check_usage(&job->settings);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_beside_scene(job->directory, &job->scene);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_how(job);
