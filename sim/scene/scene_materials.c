@@ -113,7 +113,7 @@ static bool is_used(const qdi_settings *settings, uint32_t number) {
     bool used = settings->world.walls.of == number;
     for (size_t i = 0; i < settings->item_count && !used; ++i) {
         const qdi_body_item *item = &settings->items[i];
-        used = item->material.of == number;
+        used = item->material.of == number || item->kind == QDI_ITEM_RUN; // whatever it brings
         for (size_t k = 0; k < item->listed_count && !used; ++k)
             used = item->listed[k].def.material.of == number;
     }

@@ -24,6 +24,14 @@ static void add_or_auto(qdi_text *text, const double *values, size_t count) {
         write_pair(text, values, count);
 }
 
+/// A whole number; `last` for the highest.
+static void add_or_last(qdi_text *text, uint64_t number) {
+    if (number == UINT64_MAX)
+        qdi_text_add(text, "last");
+    else
+        qdi_text_add_integer(text, number);
+}
+
 /// In quotes, for a hash may look like a number.
 static void add_hash(qdi_text *text, uint64_t hash) {
     char digits[24];
@@ -94,12 +102,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
         break;
     }
     case QDI_KEY_HASH: add_hash(text, *(const uint64_t *)place); break;
-    case QDI_KEY_UINT64_OR_LAST:
-        if (*(const uint64_t *)place == UINT64_MAX)
-            qdi_text_add(text, "last");
-        else
-            qdi_text_add_integer(text, *(const uint64_t *)place);
-        break;
+    case QDI_KEY_UINT64_OR_LAST: add_or_last(text, *(const uint64_t *)place); break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
     case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
     case QDI_KEY_INT_PAIR: write_pair(text, (double[]){whole[0], whole[1]}, 2); break;

@@ -78,7 +78,8 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
         pull = (qd_vec2){flight->ax - fx, flight->ay - fy};
     }
     const double spin_change = world->scratch.began[slot].spin_change;
-    double slowed = spin_change != 0 ? world->inertia[row] * spin_change * mean->spin : 0;
+    const bool turns = spin_change != 0 && isfinite(world->inertia[row]); // else its turning has no energy
+    const double slowed = turns ? world->inertia[row] * spin_change * mean->spin : 0;
     balance->drift[slot] = slowed +
                            mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
 }

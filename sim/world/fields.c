@@ -68,7 +68,7 @@ static const qdi_field material_lines[] = {
     {FIELD(qd_material, tangential)},
     {FIELD(qd_material, of)},
 };
-static const qdi_fields material = TABLE(material_lines);
+const qdi_fields qdi_fields_material = TABLE(material_lines);
 
 static const qdi_field filter_lines[] = {
     {FIELD(qd_filter, category)},
@@ -143,7 +143,7 @@ static const qdi_field def_lines[] = {
     {FIELD(qd_world_def, restitution)},
     {FIELD(qd_world_def, friction)},
     {FIELD(qd_world_def, tangential)},
-    {PART(qd_world_def, walls, material)},
+    {PART(qd_world_def, walls, qdi_fields_material)},
     {PART(qd_world_def, spring, spring)},
     {FIELD(qd_world_def, threshold)},
     {FIELD(qd_world_def, iterations)},
@@ -261,7 +261,7 @@ static const qdi_field body_lines[] = {
     {FIELD(qd_body_state, inertia)},
     {PART(qd_body_state, pivot, vec)},
     {FIELD(qd_body_state, slide)},
-    {PART(qd_body_state, material, material)},
+    {PART(qd_body_state, material, qdi_fields_material)},
     {PART(qd_body_state, filter, filter)},
     {FIELD(qd_body_state, sensor)},
     {FIELD(qd_body_state, bullet)},
@@ -335,7 +335,7 @@ static const qdi_field made_lines[] = {
     {FIELD(qd_body_def, density)},
     {FIELD(qd_body_def, mass)},
     {FIELD(qd_body_def, inertia)},
-    {PART(qd_body_def, material, material), .elsewhere = true},
+    {PART(qd_body_def, material, qdi_fields_material), .elsewhere = true},
     {PART(qd_body_def, filter, filter), .elsewhere = true},
     {FIELD(qd_body_def, sensor), .elsewhere = true},
     {FIELD(qd_body_def, bullet), .elsewhere = true},

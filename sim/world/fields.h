@@ -56,6 +56,8 @@ extern const qdi_fields qdi_fields_world, qdi_fields_def, qdi_fields_past, qdi_f
 extern const qdi_fields qdi_fields_compress;
 /// qd_body_state.
 extern const qdi_fields qdi_fields_body;
+/// qd_material.
+extern const qdi_fields qdi_fields_material;
 /// A body's fat box: qd_box.
 extern const qdi_fields qdi_fields_fat;
 /// qdi_held_contact; qd_contact but for its touches, qd_touch, qdi_contact_force.
