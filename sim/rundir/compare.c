@@ -23,7 +23,7 @@ typedef struct comparing {
     char subject[96];
 } comparing;
 
-/// Counts a difference, and tells it.
+/// Compared runs: counts a difference, and tells it.
 static bool field_differs(void *context, const char *name, const char *first, const char *second, bool work) {
     comparing *job = context;
     uint64_t *whole = job->now.of == QD_DIFFERENCE_BODY      ? &job->found.bodies
@@ -52,7 +52,7 @@ static void set_difference_subject(comparing *job, qd_difference_of of, uint64_t
     job->counted = false;
 }
 
-/// It is in one world and not in the other.
+/// Compared runs: it is in one world and not in the other.
 static bool whole_differs(comparing *job, bool in_first) {
     return field_differs(job, "", in_first ? "there" : "none", in_first ? "none" : "there", false);
 }
@@ -107,7 +107,7 @@ static bool compare_world_bodies(comparing *job) {
 
 // ---- contacts ----
 
-/// "body 3", "wall left", or of one that is gone "index 2".
+/// Compared runs: "body 3", "wall left", or of one that is gone "index 2".
 static void name_partner(const qd_world *world, qd_id id, char *text, size_t room, uint64_t *label) {
     static const char *const walls[QDI_WALLS] = {"left", "right", "bottom", "top"};
     uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
@@ -130,7 +130,7 @@ static void name_compared_contact(comparing *job, const qd_world *world, const q
     snprintf(job->subject, sizeof job->subject, "contact of %s and %s", a, b);
 }
 
-/// < 0: the first comes before the second.
+/// Compared runs: < 0: the first comes before the second.
 static int contact_order(const qd_contact *first, const qd_contact *second) {
     if (first->a.index != second->a.index) return first->a.index < second->a.index ? -1 : 1;
     if (first->b.index != second->b.index) return first->b.index < second->b.index ? -1 : 1;

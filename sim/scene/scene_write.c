@@ -14,7 +14,7 @@ static void write_pair(qdi_text *text, const double *values, size_t count) {
     qdi_text_add(text, "]");
 }
 
-/// The same, or one lone number; `auto` where the first is NaN.
+/// Scene's writer: the same, or one lone number; `auto` where the first is NaN.
 static void add_or_auto(qdi_text *text, const double *values, size_t count) {
     if (isnan(*values))
         qdi_text_add(text, "auto");
@@ -32,7 +32,7 @@ static void add_or_last(qdi_text *text, uint64_t number) {
         qdi_text_add_integer(text, number);
 }
 
-/// In quotes, for a hash may look like a number.
+/// Scene's writer: in quotes, for a hash may look like a number.
 static void add_hash(qdi_text *text, uint64_t hash) {
     char digits[24];
     snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", hash);
@@ -61,7 +61,7 @@ static void write_camera_path(const qd_view_camera *camera, qdi_text *text) {
     qdi_text_add(text, "]");
 }
 
-/// Writes the words of a set of bits as a list.
+/// Scene's writer: writes the words of a set of bits as a list.
 static void add_words(const qdi_key *key, uint32_t bits, qdi_text *text) {
     size_t bytes = 0;
     bool planned = false;
@@ -195,7 +195,7 @@ static bool is_left_out(const qdi_key *key, const void *base) {
     return of == 0;
 }
 
-// Writes the names of one material or two.
+// Scene's writer: writes the names of one material or two.
 static void write_material(const qdi_settings *settings, const qdi_key *key, const void *place,
                            qdi_text *text) {
     uint32_t of[2];

@@ -62,8 +62,8 @@ int qdi_sql_guard(sqlite3 *db) {
     return code;
 }
 
-/// Past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is at
-/// `at`.
+/// SQL: past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is
+/// at `at`.
 static const char *past_column(const char *at) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     static const char *const types[] = {" INTEGER", " REAL", " TEXT"};

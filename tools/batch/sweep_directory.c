@@ -245,7 +245,7 @@ static bool read_failure(const qdi_batch *batch, size_t item, int *code, char re
 
 // ---- what there is ----
 
-/// The step of the last row of metrics.
+/// Sweep's folder: the step of the last row of metrics.
 static uint64_t metrics_step(const qd_scene_run *run) {
     return run->record_metrics > 0 ? run->steps - run->steps % run->record_metrics : UINT64_MAX;
 }

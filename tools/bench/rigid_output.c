@@ -64,7 +64,7 @@ static const char *rigid_phase_name(int phase) {
     return qd_phase_name((qd_phase)phase);
 }
 
-/// What a state is like; without a pyramid the last two columns stay empty.
+/// Bench of rigid piles: what a state is like; without a pyramid the last two columns stay empty.
 static void put_look(qdi_bench_sheet *sheet, qdi_bench_scope scope, const qdi_rigid_setting *setting,
                      const qdi_rigid_look *look) {
     qdi_bench_put_whole(sheet, scope, "contacts", look->contacts);

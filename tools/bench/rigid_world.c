@@ -77,13 +77,13 @@ static qd_status create_rigid_world(const qdi_rigid_setting *setting, const qdi_
     return status;
 }
 
-// Makes our contact solver with ccd as it chooses itself.
+// Bench of rigid piles: makes our contact solver with ccd as it chooses itself.
 static qd_status create_rigid_auto(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                                    void **made) {
     return create_rigid_world(setting, options, QD_CONTINUOUS_AUTO, made);
 }
 
-// Makes our contact solver without ccd.
+// Bench of rigid piles: makes our contact solver without ccd.
 static qd_status create_rigid_off(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                                   void **made) {
     return create_rigid_world(setting, options, QD_CONTINUOUS_OFF, made);
@@ -152,7 +152,7 @@ const qdi_rigid_method qdi_rigid_impulse_off = {
     .destroy = impulse_destroy,
 };
 
-/// What is said of pyramids.
+/// Bench of rigid piles: what is said of pyramids.
 static void look_at_pyramids(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
                              qdi_rigid_look *look) {
     if (setting->pyramid == 0) return;

@@ -43,7 +43,7 @@ typedef struct export_job {
 
 // ---- what to do ----
 
-// The format that `quadrille export` writes.
+// Command export: the format that `quadrille export` writes.
 static int choose_export_format(export_job *job) {
     const char *name = job->settings.format;
     if (name && qd_trajectory_format_named(name, &job->format)) return QDI_EXIT_DONE;
@@ -54,7 +54,7 @@ static int choose_export_format(export_job *job) {
     return QDI_EXIT_USAGE;
 }
 
-// The directory or file that `quadrille export` writes.
+// Command export: the directory or file that `quadrille export` writes.
 static int choose_export_output(export_job *job) {
     const export_settings *settings = &job->settings;
     int parent = 0, length;
@@ -70,7 +70,7 @@ static int choose_export_output(export_job *job) {
     return QDI_EXIT_OUTPUT;
 }
 
-/// Makes the directory, and the trajectory in it.
+/// Command export: makes the directory, and the trajectory in it.
 static int make_trajectory(export_job *job) {
     qd_error error = {""};
     qd_status status = job->parent[0] ? qdi_os_make_directory(job->parent, &error) : QD_OK;
@@ -91,7 +91,7 @@ static int make_trajectory(export_job *job) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-/// Takes back directories that have stayed empty.
+/// Command export: takes back directories that have stayed empty.
 static void leave_nothing(const export_job *job) {
     qd_status status = qdi_os_remove_directory_if_empty(job->output, NULL);
     if (status == QD_OK && job->parent[0]) status = qdi_os_remove_directory_if_empty(job->parent, NULL);
@@ -100,8 +100,8 @@ static void leave_nothing(const export_job *job) {
 
 // ---- writing ----
 
-/// Writes until the last moment that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there
-/// is none.
+/// Command export: writes until the last moment that is wanted, the last that there is, or a signal.
+/// QD_ERR_NOT_FOUND: there is none.
 static qd_status write_moments(export_job *job, qd_error *error) {
     qd_status status = qdi_moments_next(&job->moments, error);
     while (status == QD_OK) {
@@ -126,7 +126,7 @@ typedef struct row_copy {
     qd_error *error;
 } row_copy;
 
-// Copies an event of run.db to the exported files.
+// Command export: copies an event of run.db to the exported files.
 static bool export_event(void *context, const qd_store_event *event) {
     row_copy *copy = context;
     copy->status = qd_trajectory_add_event(copy->job->trajectory, event, copy->error);
@@ -134,7 +134,7 @@ static bool export_event(void *context, const qd_store_event *event) {
     return copy->status == QD_OK && qdi_host_signal() == 0;
 }
 
-/// Events and metrics: of all steps, or from the first moment that was chosen to the last.
+/// Command export: events and metrics: of all steps, or from the first moment that was chosen to the last.
 static qd_status write_rows(export_job *job, qd_error *error) {
     bool chosen = job->settings.frames != NULL;
     uint64_t from = chosen ? job->first_step : 0, to = chosen ? job->last_step : UINT64_MAX;
@@ -154,7 +154,7 @@ static qd_status write_rows(export_job *job, qd_error *error) {
 
 // ---- telling ----
 
-// Prints what was exported as JSON.
+// Command export: prints what was exported as JSON.
 static qd_status print_export_json(const export_job *job) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
@@ -172,7 +172,7 @@ static qd_status print_export_json(const export_job *job) {
     return qdi_json_print(&json);
 }
 
-// Prints what was exported.
+// Command export: prints what was exported.
 static int report_export(const export_job *job) {
     const qd_trajectory_totals *totals = &job->totals;
     if (job->settings.json) {
@@ -188,7 +188,7 @@ static int report_export(const export_job *job) {
     return QDI_EXIT_DONE;
 }
 
-/// Why it ended before all was written.
+/// Command export: why it ended before all was written.
 static int explain_export_end(const export_job *job, qd_status status, const qd_error *error) {
     if (status == QD_ERR_NOT_FOUND) {
         qdi_complain("--frames: %s has no frame %" PRIu64, job->past.directory, job->moments.first);
@@ -203,7 +203,8 @@ static int explain_export_end(const export_job *job, qd_status status, const qd_
 
 // ---- all of it ----
 
-/// Goes to where the moments begin. Tables have events and metrics to tell even where there are no moments.
+/// Command export: goes to where the moments begin. Tables have events and metrics to tell even where there
+/// are no moments.
 static int begin_export(export_job *job, bool *moments) {
     qd_error error = {""};
     qd_status status = qdi_moments_begin(&job->moments, &error);
@@ -219,7 +220,7 @@ static int begin_export(export_job *job, bool *moments) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_recorded_fail(status, &error);
 }
 
-// Exports the chosen moments of a run.
+// Command export: exports the chosen moments of a run.
 static int export_moments(export_job *job) {
     bool moments = false;
     qd_error error = {""};
@@ -262,7 +263,7 @@ static int export_command(void *context) {
     return exit_code;
 }
 
-// Closes the run that was exported.
+// Command export: closes the run that was exported.
 static void export_end(void *context) {
     export_job *job = context;
     qdi_recorded_close(&job->past);

@@ -88,7 +88,7 @@ static int code_of(qd_status status) {
     }
 }
 
-/// How large the pictures are.
+/// Command video: how large the pictures are.
 static int measure(video_job *job, bool true_colour, int *width, int *height) {
     qd_error error = {""};
     if (job->beside) {
@@ -139,8 +139,8 @@ static int stopped(void) {
     return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
-/// Adds all frames and joins them. Where `again` is set, it stays so if it would do in true colour, and
-/// nothing is said.
+/// Command video: adds all frames and joins them. Where `again` is set, it stays so if it would do in true
+/// colour, and nothing is said.
 static int encode(video_job *job, bool *again) {
     qd_error error = {""};
     qd_status status = QD_OK;
@@ -166,7 +166,8 @@ static int encode(video_job *job, bool *again) {
     return QDI_EXIT_DONE;
 }
 
-/// Frames with palettes of their own make no animated PNG as they are: then all of them become true colour.
+/// Command video: frames with palettes of their own make no animated PNG as they are: then all of them become
+/// true colour.
 static int make_and_encode(video_job *job) {
     bool again = true;
     int exit_code = make_video(job, false);
@@ -221,7 +222,7 @@ static int join_segments(video_job *job, uint64_t *frames) {
     return QDI_EXIT_DONE;
 }
 
-/// Whether flags and number of directories go together.
+/// Command video: whether flags and number of directories go together.
 static int check_usage(const video_settings *settings) {
     const size_t count = settings->directories.count;
     const bool together = settings->beside || settings->above;

@@ -10,7 +10,7 @@
 
 // ---- which ----
 
-/// Reads one end of "A:B": a number, or nothing.
+/// Verified moments: reads one end of "A:B": a number, or nothing.
 static bool read_end(const char *text, size_t length, uint64_t missing, uint64_t *value) {
     char number[24];
     if (length >= sizeof number) return false;
@@ -36,7 +36,7 @@ int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last) {
 
 // ---- one after the other ----
 
-/// Loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the last.
+/// Verified moments: loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the last.
 static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *error) {
     qd_store *store = moments->replay.past->store;
     qd_store_state moment;
@@ -65,7 +65,7 @@ qd_status qdi_moments_begin(qdi_step_choice *moments, qd_error *error) {
     return status;
 }
 
-/// From the beginning to the first moment that is wanted.
+/// Verified moments: from the beginning to the first moment that is wanted.
 static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
     qd_status status = QD_OK;
     if (moments->first == 0) return QD_OK;

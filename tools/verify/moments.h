@@ -20,17 +20,17 @@ typedef struct qdi_step_choice {
     uint64_t given;          ///< how many of those that are wanted there were so far
 } qdi_step_choice;
 
-/// Reads --frames: "A:B", "A:", ":B" or "A" (NULL: all); what is wrong is said, and the result is the exit
-/// code.
+/// Verified moments: reads --frames: "A:B", "A:", ":B" or "A" (NULL: all); what is wrong is said, and the
+/// result is the exit code.
 int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last);
 
-/// The world at step 0, or at the first snapshot. Errors: QD_ERR_NOT_FOUND where there is none, with the way
-/// out in `error`; those of qdi_replay_begin and qd_store_next_snapshot.
+/// Verified moments: the world at step 0, or at the first snapshot. Errors: QD_ERR_NOT_FOUND where there is
+/// none, with the way out in `error`; those of qdi_replay_begin and qd_store_next_snapshot.
 QD_MUST_USE qd_status qdi_moments_begin(qdi_step_choice *moments, qd_error *error);
 
-/// Goes on to the first moment that is wanted, and then to each after it. Errors: QD_ERR_NOT_FOUND after the
-/// last, with no reason (and `given` 0 where there was none at all); those of qdi_replay_go and
-/// qd_store_next_snapshot.
+/// Verified moments: goes on to the first moment that is wanted, and then to each after it. Errors:
+/// QD_ERR_NOT_FOUND after the last, with no reason (and `given` 0 where there was none at all); those of
+/// qdi_replay_go and qd_store_next_snapshot.
 QD_MUST_USE qd_status qdi_moments_next(qdi_step_choice *moments, qd_error *error);
 
 #endif
