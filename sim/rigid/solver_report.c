@@ -57,8 +57,8 @@ static void report_impulses(const qdi_solver_job *job, const qdi_solver_point *t
     }
 }
 
-/// Contact solver's report: what a touch took in the whole of the step, see energy_balance.h; and what the
-/// centres of its bodies are apart along the normal, times the impulses on b, and across it.
+/// What a touch took in the whole of the step, see energy_balance.h; and what the centres of its bodies are
+/// apart along the normal, times the impulses on b, and across it.
 static void report_energy(const qdi_solver_group *group, const qdi_solver_point *touch, report *r, int k) {
     for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
         const double x = r->x[lane], y = r->y[lane], nx = group->nx[lane], ny = group->ny[lane];
@@ -74,8 +74,7 @@ static void report_energy(const qdi_solver_group *group, const qdi_solver_point 
     }
 }
 
-/// Contact solver's report: work of the one body of a touch that does not move freely: `held` is its mover,
-/// `on_a`: it is a.
+/// Work of the one body of a touch that does not move freely: `held` is its mover, `on_a`: it is a.
 static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
                    const qdi_mover *held, bool on_a, const report *r, int k) {
     double push = r->impulse[k][lane], tangent = r->tangent_impulse[k][lane], nx = group->nx[lane],
