@@ -55,7 +55,7 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_portable = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_portable = {warm, solve, relax, count_touch};
 
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();

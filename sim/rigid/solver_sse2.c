@@ -70,5 +70,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_sse2 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_sse2 = {warm, solve, relax, count_touch};
 #endif
