@@ -7,6 +7,7 @@
 #include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/impulse.h"
 #include "sim/spring/spring.h"
+#include "sim/world/branches.h"
 #include "sim/world/compress.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
@@ -19,6 +20,7 @@ static const qdi_feature *const features[] = {
     &qdi_no_contact_feature,
     &qdi_impulse_feature,
     &qdi_ccd_feature,
+    &qdi_branches_feature,
     &qdi_wraps_feature,
     &qdi_compress_feature,
     &qdi_walls_feature,
