@@ -76,6 +76,7 @@ enum {
     QDI_TEXT_NODES,
     QDI_TEXT_EVENTS,
     QDI_TEXT_METRICS,
+    QDI_TEXT_FIELDS, ///< opened where there are fields
     QDI_TEXT_FILES
 };
 

@@ -325,6 +325,9 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
         .approach = approach,
         .impulse = push,
         .friction = tangent,
+        .between = edge->wall < 0 && constraint->moves_a && constraint->moves_b
+                       ? (qd_vec2){edge->meeting.b.x, edge->meeting.b.y}
+                       : (qd_vec2){0, 0},
     };
     if (edge->wall < 0) return;
     qd_vec2 given = {-push * constraint->nx + tangent * constraint->ny,

@@ -8,8 +8,8 @@
 #define PART ".part"
 
 static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies.csv",  "contacts.csv",
-                                    "nodes.csv",        "events.csv", "metrics.csv", "bodies.pvd",
-                                    "shapes.pvd",       "nodes.pvd",  "contacts.pvd"};
+                                    "nodes.csv",        "events.csv", "metrics.csv", "fields.csv",
+                                    "bodies.pvd",       "shapes.pvd", "nodes.pvd",   "contacts.pvd"};
 static const char *const series[] = {"bodies_", "shapes_", "nodes_", "contacts_"};
 
 // Run directory's exports: whether a name is that of a numbered VTP file.

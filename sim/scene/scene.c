@@ -75,6 +75,7 @@ static qd_status read_settings(qdi_scene_reader *reader, const char *text, size_
     if (status == QD_OK) status = qdi_scene_read_tree(reader);
     if (status == QD_OK && reader->changes && reader->changes->bodies > 0)
         status = qdi_overrides_scale(reader->settings, reader->changes->bodies, reader->error);
+    if (status == QD_OK) status = qdi_scene_settle_fields(reader);
     if (status == QD_OK) complete_settings(reader->settings);
     return status;
 }

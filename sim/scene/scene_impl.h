@@ -44,6 +44,10 @@ qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, 
 /// The same about text that is no YAML, where `source` says which.
 qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, const qdi_yaml_fault *fault);
 
+/// Makes the grid of the fields out of cells, where the scene says how long one is. Complains where they are
+/// too many.
+QD_MUST_USE qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader);
+
 /// Scene's overrides: overrides.c
 /// Puts every `--set` into the tree. Source k + 1 is the set number k.
 QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);

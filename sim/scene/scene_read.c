@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <quadrille/field.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -328,6 +329,29 @@ static qd_status check_query(const qdi_scene_reader *reader) {
     return qdi_scene_complain(
         reader, deepest_node(reader, reader->root, path),
         "view.query.follow and view.query.path need the size that view.query.region has");
+}
+
+// Cells of the fields' grid along a side: as many as come next to the length, where there is one.
+static double field_cells_along(const qdi_settings *settings, int axis) {
+    const double length = settings->run.field_length,
+                 side = axis == 0 ? settings->world.size.x : settings->world.size.y;
+    if (isnan(length)) return settings->run.field_cells[axis];
+    const double cells = floor(side / length + 0.5);
+    return cells > 1 ? cells : 1;
+}
+
+qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
+    qd_scene_run *run = &reader->settings->run;
+    const double x = field_cells_along(reader->settings, 0), y = field_cells_along(reader->settings, 1);
+    if (!(x * y <= QD_FIELD_CELLS_MAX) || x > QD_FIELD_SIDE_MAX || y > QD_FIELD_SIDE_MAX) {
+        const char *const path[] = {"record", "fields", NULL};
+        return qdi_scene_complain(reader, deepest_node(reader, reader->root, path),
+                                  "record.fields has %.0f x %.0f cells, at most %d are kept, %d along a side",
+                                  x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
+    }
+    run->field_cells[0] = (int)x;
+    run->field_cells[1] = (int)y;
+    return QD_OK;
 }
 
 // Checks what a scene says as a whole.

@@ -299,6 +299,8 @@ qdi_settings qdi_settings_default(void) {
                 .frames_files = true,
                 .record_metrics = 10,
                 .record_hashes = 100,
+                .field_cells = {32, 32},
+                .field_length = (double)NAN,
                 .checkpoint_seconds = 60,
                 .checkpoint_keep = 2},
         .view = qd_view_default(),

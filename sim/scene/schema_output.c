@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <quadrille/field.h>
 
 /// The largest number of steps that a double counts exactly.
 static const double most_steps = 0x1p53;
@@ -104,6 +105,14 @@ static const qdi_key keys[] = {
                "Of every step. `true`: contacts that begin or end, and impacts; `persist`: all others too."),
     KEY("record.snapshots", UINT64, IN_SETTINGS(run.record_snapshots), 0, most_steps,
         "The whole world at step 0 and every so many steps; 0: none."),
+    GROUP_KEY("record.fields", "Densities, velocities and stresses cell by cell (see fields.md)."),
+    KEY("record.fields.every", UINT64, IN_SETTINGS(run.record_fields), 0, most_steps,
+        "Fields at step 0 and every so many steps; 0: none."),
+    KEY("record.fields.cells", INT_PAIR, IN_SETTINGS(run.field_cells), 1, QD_FIELD_SIDE_MAX,
+        "How many cells lie side by side, and one above the other; at most 32000 in all."),
+    KEY("record.fields.length", REAL_OR_AUTO, IN_SETTINGS(run.field_length), 0, DBL_MAX,
+        "About how long the side of a cell is, instead of `cells`: as many whole cells as come next to it.",
+        .above = true),
     GROUP_KEY("checkpoint", "From where a run can go on. There is one at step 0 and one at the end in any "
                             "case. No result depends on them."),
     KEY("checkpoint.every", UINT64, IN_SETTINGS(run.checkpoint_every), 0, most_steps,

@@ -26,6 +26,7 @@ typedef enum qdi_row_kind {
     QDI_ROW_FRAME,
     QDI_ROW_FAILURE,
     QDI_ROW_METRICS,
+    QDI_ROW_FIELD,
     QDI_ROW_KINDS
 } qdi_row_kind;
 
@@ -55,6 +56,13 @@ typedef struct qdi_metrics_row {
     uint64_t phase_ns[QD_PHASE_COUNT];
     uint64_t timed; ///< the phases are known
 } qdi_metrics_row;
+
+/// Of a quantity of a field; its values lie behind.
+typedef struct qdi_field_row {
+    uint64_t step, number;
+    double time;
+    qd_field_grid grid;
+} qdi_field_row;
 
 typedef struct qdi_hash_row {
     uint64_t step, hash;

@@ -65,6 +65,19 @@ static int bind_failure_row(const qd_store *store, sqlite3_stmt *statement, cons
                         row->body.velocity.x, row->body.velocity.y);
 }
 
+// Binds a row of fields for run.db.
+static int bind_field_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    (void)store;
+    const qdi_field_row *row = data;
+    const qd_field_grid *grid = &row->grid;
+    int code = qdi_sql_bind(statement, 1, "uusdddddu", row->step, row->number,
+                            qd_field_name((qd_field_quantity)row->number), row->time, grid->x, grid->y,
+                            grid->width, grid->height, (uint64_t)grid->nx);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 10, grid->ny);
+    const sqlite3_uint64 bytes = (sqlite3_uint64)grid->nx * grid->ny * sizeof(double);
+    return code == SQLITE_OK ? sqlite3_bind_blob64(statement, 11, row + 1, bytes, SQLITE_STATIC) : code;
+}
+
 static const struct {
     const char *sql;
     binder bind;
@@ -81,6 +94,9 @@ static const struct {
     [QDI_ROW_FRAME] = {"INSERT INTO frames (number, step, time, pixels) VALUES (?,?,?,?)", bind_frame_row},
     [QDI_ROW_FAILURE] = {"INSERT INTO failures (step, reason, label, x, y, vx, vy) VALUES (?,?,?,?,?,?,?)",
                          bind_failure_row},
+    [QDI_ROW_FIELD] = {"INSERT INTO fields (step, number, name, time, x, y, width, height, nx, ny, data)"
+                       " VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                       bind_field_row},
     [QDI_ROW_METRICS] = {NULL, qdi_metrics_bind}, // as many columns as there are metrics
 };
 

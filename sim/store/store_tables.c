@@ -29,8 +29,13 @@ static const char version_1[] =
     "CREATE TABLE failures (step INTEGER NOT NULL, reason TEXT NOT NULL, label INTEGER, x REAL, y REAL,"
     " vx REAL, vy REAL);";
 
+static const char version_2[] =
+    "CREATE TABLE fields (step INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, time REAL,"
+    " x REAL, y REAL, width REAL, height REAL, nx INTEGER, ny INTEGER, data BLOB NOT NULL,"
+    " PRIMARY KEY (step, number));";
+
 /// Change n brings a store of version n to version n + 1.
-static const char *const changes[] = {version_1};
+static const char *const changes[] = {version_1, version_2};
 
 enum { VERSION = sizeof changes / sizeof changes[0] };
 
@@ -39,17 +44,17 @@ int64_t qdi_tables_version(void) {
 }
 
 const char *qdi_tables_stepped(size_t number) {
-    static const char *const tables[] = {"metrics",     "hashes", "events", "snapshots",
-                                         "checkpoints", "parts",  "frames", "failures"};
+    static const char *const tables[] = {"metrics", "hashes", "events",   "snapshots", "checkpoints",
+                                         "parts",   "frames", "failures", "fields"};
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
 
-/// Whether each table is the one that its statement in version_1 makes, with columns behind: those of
+/// Whether each table is the one that its statement in `made` makes, with columns behind: those of
 /// `metrics`, and what people have added. A later change of the schema that rewrites one of these tables has
 /// its say here too.
-static qd_status check_tables(const qd_store *store, qd_error *error) {
+static qd_status check_tables(const qd_store *store, const char *made, qd_error *error) {
     qd_status status = QD_OK;
-    for (const char *at = version_1; *at && status == QD_OK; at += strcspn(at, ";") + 1) {
+    for (const char *at = made; *at && status == QD_OK; at += strcspn(at, ";") + 1) {
         char statement[512];
         size_t length = strcspn(at, ";");
         bool open = at[length - 1] == ')'; // else "WITHOUT ROWID", and nothing comes behind
@@ -73,7 +78,10 @@ qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error) {
     if (*version < 0)
         return qdi_reason(error, QD_ERR_CORRUPT, "%.300s has schema %lld, which there never was", store->path,
                           (long long)*version);
-    return *version == VERSION ? check_tables(store, error) : QD_OK;
+    qd_status status = QD_OK;
+    for (size_t i = 0; *version == VERSION && i < VERSION && status == QD_OK; ++i)
+        status = check_tables(store, changes[i], error);
+    return status;
 }
 
 // Brings the tables of an older run.db up to date.

@@ -24,18 +24,27 @@ static qd_status make_room(qd_store *store, size_t bytes) {
     return store->batch < QDI_BATCHES ? QD_OK : qdi_queue_take(store->queue, &store->batch);
 }
 
-/// Store's writer: adds a row; `lasting`: with it the batch ends, and is to survive a power cut.
-static qd_status put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes, bool lasting) {
-    const qdi_row_header header = {(uint32_t)kind, (uint32_t)((bytes + 7) & ~(size_t)7)};
+/// Store's writer: adds a row, and behind it values where it has any, for which `bytes` is a multiple of 8;
+/// `lasting`: with it the batch ends, and is to survive a power cut.
+static qd_status put_row_with(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes,
+                              const double *values, size_t count, bool lasting) {
+    const size_t all = bytes + count * sizeof *values;
+    const qdi_row_header header = {(uint32_t)kind, (uint32_t)((all + 7) & ~(size_t)7)};
     qd_status status = make_room(store, sizeof header + header.bytes);
     if (status != QD_OK) return status;
     qdi_row_batch *batch = &store->batches[store->batch];
     memcpy(batch->rows + batch->used, &header, sizeof header);
     memcpy(batch->rows + batch->used + sizeof header, row, bytes);
+    if (count > 0) memcpy(batch->rows + batch->used + sizeof header + bytes, values, count * sizeof *values);
     batch->used += sizeof header + header.bytes;
     batch->lasting = lasting;
     if (lasting) hand_in(store);
     return QD_OK;
+}
+
+// Adds a row of one struct.
+static qd_status put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes, bool lasting) {
+    return put_row_with(store, kind, row, bytes, NULL, 0, lasting);
 }
 
 /// QD_OK for a store that can be written to, and a number that it can keep.
@@ -72,6 +81,21 @@ qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
     qdi_metrics_row row = {.metrics = *metrics, .timed = phase_ns != NULL};
     if (phase_ns) memcpy(row.phase_ns, phase_ns, sizeof row.phase_ns);
     return status == QD_OK ? put_row(store, QDI_ROW_METRICS, &row, sizeof row, false) : status;
+}
+
+qd_status qd_store_put_field(qd_store *store, const qd_field *field) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!field) return QD_ERR_ARGUMENT;
+    qd_status status = check_writable(store, qd_field_step(field));
+    qdi_field_row row = {
+        .step = qd_field_step(field), .time = qd_field_time(field), .grid = qd_field_grid_of(field)};
+    const size_t cells = (size_t)row.grid.nx * row.grid.ny;
+    for (int q = 0; q < QD_FIELD_QUANTITIES && status == QD_OK; ++q) {
+        row.number = (uint64_t)q;
+        status = put_row_with(store, QDI_ROW_FIELD, &row, sizeof row,
+                              qd_field_values(field, (qd_field_quantity)q), cells, false);
+    }
+    return status;
 }
 
 qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {

@@ -261,6 +261,7 @@ void qd_world_destroy(qd_world *world) {
     qdi_traits_release(&world->traits);
     qd_pairs_destroy(world->candidates);
     qdi_release(allocator, world->met, world->met_room, sizeof *world->met);
+    qdi_release(allocator, world->branches.at, world->branches.room, sizeof *world->branches.at);
     qdi_release(allocator, world->thread_notes, world->thread_note_room, sizeof *world->thread_notes);
     qd_tree_destroy(world->tree);
     qd_team_destroy(world->team);

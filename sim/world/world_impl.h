@@ -9,6 +9,7 @@
 #include "sim/shape/shapes.h"
 #include "sim/text/reason.h"
 #include "sim/world/bounds.h"
+#include "sim/world/branches.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
@@ -129,6 +130,7 @@ struct qd_world {
     struct qdi_thread_note *thread_notes; ///< by index, see thread_notes.h; nothing where nobody asks
     size_t thread_note_count, thread_note_room;
     bool threads_noted;
+    qdi_branches branches;
     size_t moved_since_order; ///< bodies that came to another node since rows were put in tree order
     bool changed;             ///< bodies were added, removed or placed: tree and contacts are behind
     bool tree_lost;           ///< the tree has lost its bodies for want of memory

@@ -79,6 +79,16 @@ void qd_test_store_flush(qd_store *store) {
     ck_assert_msg(status == QD_OK, "flush: %s", error.text);
 }
 
+// Puts the fields of the world's present step, on a grid of 3 by 2 cells.
+static qd_status record_test_fields(qd_store *store, const qd_world *world) {
+    qd_field *field = NULL;
+    qd_status status = qd_field_create(3, 2, NULL, &field);
+    if (status == QD_OK) status = qd_field_measure(field, world);
+    if (status == QD_OK) status = qd_store_put_field(store, field);
+    qd_field_destroy(field);
+    return status;
+}
+
 void qd_test_store_record(qd_store *store, const qd_world *world) {
     uint64_t step = qd_world_steps(world);
     qd_status status = QD_OK;
@@ -90,6 +100,7 @@ void qd_test_store_record(qd_store *store, const qd_world *world) {
         if (status == QD_OK) status = qd_store_put_hash(store, step, qd_world_hash(world));
     }
     if (status == QD_OK) status = qd_store_put_events(store, world, step % 3 == 0);
+    if (status == QD_OK && step % 4 == 2) status = record_test_fields(store, world);
     if (status == QD_OK && step % 8 == 0) status = qd_store_put_snapshot(store, world);
     const qd_store_frame frame = {step / 4, step, qd_world_time(world), qd_hash_mix(step, 1)};
     if (status == QD_OK && step % 4 == 0) status = qd_store_put_frame(store, &frame);
@@ -188,8 +199,8 @@ static void add_columns(sqlite3 *db, const char *table, char columns[2048]) {
 }
 
 char *qd_test_store_content(const char *path) {
-    static const char *const tables[] = {"run",       "metrics", "hashes",  "events",
-                                         "snapshots", "frames",  "failures"};
+    static const char *const tables[] = {"run",       "metrics", "hashes",   "events",
+                                         "snapshots", "frames",  "failures", "fields"};
     char *result = NULL, columns[2048], query[2200];
     size_t bytes = 0;
     FILE *text = open_memstream(&result, &bytes);

@@ -29,7 +29,7 @@ qd_store *qd_test_store_open(const char *path, qd_store_mode mode);
 void qd_test_store_flush(qd_store *store);
 
 /// Puts what a run would at the world's present step: metrics and hash at even steps, all events, a snapshot
-/// at every eighth, a frame at every fourth.
+/// at every eighth, a frame at every fourth, fields at steps 2, 6, 10, ...
 void qd_test_store_record(qd_store *store, const qd_world *world);
 
 /// A checkpoint whose session is the text "session STEP".

@@ -134,22 +134,42 @@ static bool export_event(void *context, const qd_store_event *event) {
     return copy->status == QD_OK && qdi_host_signal() == 0;
 }
 
-/// Command export: events and metrics: of all steps, or from the first moment that was chosen to the last.
+// Command export: copies the fields of the steps from `from` to `to` to the exported files.
+static qd_status write_fields(export_job *job, uint64_t from, uint64_t to, qd_error *error) {
+    qd_status status = QD_OK;
+    while (status == QD_OK && qdi_host_signal() == 0) {
+        qd_store_fields fields;
+        status = qd_store_next_fields(job->past.store, from, &fields, error);
+        if (status != QD_OK) break;
+        from = fields.step + 1;
+        const bool wanted = fields.step <= to;
+        if (wanted) status = qd_trajectory_add_fields(job->trajectory, &fields, error);
+        job->writing = status != QD_OK;
+        qd_store_fields_free(job->past.store, &fields);
+        if (!wanted) break;
+    }
+    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+}
+
+/// Command export: events, metrics and fields: of all steps, or from the first moment that was chosen to the
+/// last.
 static qd_status write_rows(export_job *job, qd_error *error) {
     bool chosen = job->settings.frames != NULL;
     uint64_t from = chosen ? job->first_step : 0, to = chosen ? job->last_step : UINT64_MAX;
     row_copy copy = {job, QD_OK, error};
     qd_status status = qd_store_visit_events(job->past.store, from, to, export_event, &copy, error);
     if (copy.status != QD_OK) status = copy.status;
+    uint64_t next = from;
     while (status == QD_OK && qdi_host_signal() == 0) {
         qd_metrics metrics;
-        status = qd_store_next_metrics(job->past.store, from, &metrics, error);
+        status = qd_store_next_metrics(job->past.store, next, &metrics, error);
         if (status != QD_OK || metrics.step > to) break;
         status = qd_trajectory_add_metrics(job->trajectory, &metrics, error);
         job->writing = status != QD_OK;
-        from = metrics.step + 1;
+        next = metrics.step + 1;
     }
-    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+    if (status == QD_ERR_NOT_FOUND) status = QD_OK;
+    return status == QD_OK ? write_fields(job, from, to, error) : status;
 }
 
 // ---- telling ----

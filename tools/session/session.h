@@ -56,6 +56,7 @@ typedef struct qdi_session {
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
+    qd_field *field;         ///< NULL until one is due
     qd_frame_writer *writer; ///< NULL where no frames are due
     qd_video *video;         ///< NULL where none is made, or no longer
     qd_error video_error;    ///< why there will be none; "": all is well

@@ -45,12 +45,23 @@ static qd_status record_metrics(qdi_session *session) {
     return qd_store_put_metrics(session->store, &metrics, since);
 }
 
+// Measures and records the fields of this step in run.db.
+static qd_status record_fields(qdi_session *session) {
+    const int *cells = session->plan.field_cells;
+    qd_status status = QD_OK;
+    if (!session->field)
+        status = qd_field_create((uint32_t)cells[0], (uint32_t)cells[1], NULL, &session->field);
+    if (status == QD_OK) status = qd_field_measure(session->field, session->world);
+    return status == QD_OK ? qd_store_put_field(session->store, session->field) : status;
+}
+
 // Records in run.db what is due at this step.
 static qd_status record_rows(qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     uint64_t step = session->steps_done;
     qd_status status = QD_OK;
     if (is_due(step, plan->record_metrics)) status = record_metrics(session);
+    if (status == QD_OK && is_due(step, plan->record_fields)) status = record_fields(session);
     if (status == QD_OK && plan->record_hashes > 0 &&
         (is_due(step, plan->record_hashes) || step == plan->steps))
         status = qd_store_put_hash(session->store, step, qd_world_hash(session->world));
@@ -63,6 +74,10 @@ static qd_status record_rows(qdi_session *session) {
 }
 
 bool qdi_session_watch(qdi_session *session) {
+    if (is_due(session->steps_done + 1, session->plan.record_fields)) {
+        qd_status watched = qd_world_watch_stress(session->world);
+        if (watched != QD_OK) return qdi_session_note(session, QDI_PART_STORE, watched);
+    }
     if (!session->writer || !is_due(session->steps_done + 1, session->plan.frames_every)) return true;
     qd_status status = qd_frame_writer_watch(session->writer, session->world);
     return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);

@@ -91,6 +91,12 @@ static uint64_t left(const qdi_session *session, uint64_t every) {
     return every > 0 ? session->plan.steps / every - session->steps_done / every : 0;
 }
 
+/// As many rows of the usual size as a sample of fields takes.
+static uint64_t field_rows(const qdi_session *session) {
+    const int *cells = session->plan.field_cells;
+    return (uint64_t)cells[0] * (uint64_t)cells[1] * QD_FIELD_QUANTITIES * sizeof(double) / 160;
+}
+
 /// Words of a session: size of the last frame that is in place.
 static uint64_t frame_bytes(const qdi_session *session) {
     if (session->frames == 0) return 0;
@@ -110,8 +116,9 @@ void qdi_session_forecast(const qdi_session *session) {
         .checkpoints = plan->checkpoint_every > 0 || plan->checkpoint_seconds > 0 ? plan->checkpoint_keep + 1
                                                                                   : 2,
         .checkpoint_bytes = session->moment_bytes,
-        .rows = 4 * left(session, plan->record_metrics) + left(session, plan->record_hashes) +
-                left(session, plan->frames_every),
+        .rows = 4 * left(session, plan->record_metrics) +
+                left(session, plan->record_fields) * field_rows(session) +
+                left(session, plan->record_hashes) + left(session, plan->frames_every),
         .events = plan->record_events != QD_RECORD_EVENTS_NONE,
         .free = qdi_host_disk_free(session->directory),
     };

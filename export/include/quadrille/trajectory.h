@@ -27,7 +27,7 @@ typedef enum qd_trajectory_format {
     QD_TRAJECTORY_VTP, ///< VTK XML, a file per state for bodies, shapes, nodes and contacts, and a .pvd over
                        ///< each
     QD_TRAJECTORY_CSV, ///< bodies.csv, contacts.csv, nodes.csv, and with the rows of a run store events.csv,
-                       ///< metrics.csv
+                       ///< metrics.csv, fields.csv
 } qd_trajectory_format;
 
 /// How a trajectory is made.
@@ -69,6 +69,10 @@ QD_API QD_MUST_USE qd_status qd_trajectory_add_event(qd_trajectory *trajectory, 
                                                      qd_error *error);
 QD_API QD_MUST_USE qd_status qd_trajectory_add_metrics(qd_trajectory *trajectory, const qd_metrics *metrics,
                                                        qd_error *error);
+
+/// Writes the fields of a step: a line of fields.csv for each cell, at its middle.
+QD_API QD_MUST_USE qd_status qd_trajectory_add_fields(qd_trajectory *trajectory,
+                                                      const qd_store_fields *fields, qd_error *error);
 
 /// Brings all files into place. Errors: as qd_trajectory_add. Nothing but qd_trajectory_destroy may follow.
 QD_API QD_MUST_USE qd_status qd_trajectory_finish(qd_trajectory *trajectory, qd_trajectory_totals *totals,

@@ -54,6 +54,8 @@ typedef struct qd_impact {
     double approach; ///< speed at which the two came together, along the normal
     double impulse;  ///< that b got along the normal; a got the opposite
     double friction; ///< the same along the tangent, the normal turned by +90 degrees
+    qd_vec2 between; ///< from the centre of a to that of b, as they were then; 0 where one is not dynamic,
+                     ///< and for a bounce at the step's beginning
 } qd_impact;
 
 /// What became of a contact.

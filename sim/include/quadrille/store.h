@@ -2,6 +2,7 @@
 #define QUADRILLE_STORE_H
 
 #include <quadrille/alloc.h>
+#include <quadrille/field.h>
 #include <quadrille/metrics.h>
 #include <quadrille/profile.h>
 #include <quadrille/scene.h>
@@ -80,6 +81,9 @@ QD_API const char *qd_store_note(const qd_store *store);
 QD_API QD_MUST_USE qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
                                                   const uint64_t phase_ns[QD_PHASE_COUNT]);
 
+/// A field as it was measured last: a row for each quantity.
+QD_API QD_MUST_USE qd_status qd_store_put_field(qd_store *store, const qd_field *field);
+
 /// The state hash (qd_world_hash) of a step.
 QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash);
 
@@ -157,6 +161,20 @@ QD_API QD_MUST_USE qd_status qd_store_next_hash(qd_store *store, uint64_t from, 
 /// knew fewer numbers wrote it) is NaN, or UINT64_MAX.
 QD_API QD_MUST_USE qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics,
                                                    qd_error *error);
+
+/// The fields of a step, quantity by quantity, each nx * ny values row by row from the bottom.
+typedef struct qd_store_fields {
+    uint64_t step;
+    double time;
+    qd_field_grid grid;
+    double *values; ///< freed with qd_store_fields_free; NaN in a quantity that is not stored
+} qd_store_fields;
+
+/// Reads those of the first step >= `from` that has any; free them with qd_store_fields_free. QD_ERR_CORRUPT
+/// where a row has not as many values as the grid has cells.
+QD_API QD_MUST_USE qd_status qd_store_next_fields(qd_store *store, uint64_t from, qd_store_fields *fields,
+                                                  qd_error *error);
+QD_API void qd_store_fields_free(qd_store *store, qd_store_fields *fields);
 
 /// What became of a contact, or a bounce that leaves none.
 typedef enum qd_store_event_kind {

@@ -238,9 +238,46 @@ START_TEST(rewinds_every_table) {
                    "SELECT (SELECT max(step) FROM metrics), (SELECT max(step) FROM hashes),"
                    " (SELECT max(step) FROM events), (SELECT max(step) FROM snapshots),"
                    " (SELECT max(step) FROM frames), (SELECT max(step) FROM checkpoints),"
-                   " (SELECT max(step) FROM parts), (SELECT count(*) FROM failures)",
-                   "16|16|16|16|16|0|16|0\n");
+                   " (SELECT max(step) FROM parts), (SELECT count(*) FROM failures),"
+                   " (SELECT max(step) FROM fields)",
+                   "16|16|16|16|16|0|16|0|14\n");
     qd_world_destroy(world);
+    qd_store_rig_end(&rig);
+}
+END_TEST
+
+/// Fields are read back as they were measured, step by step.
+START_TEST(fields_are_read_back) {
+    qd_store_rig rig;
+    qd_store_rig_make(&rig);
+    qd_field *field = NULL;
+    ck_assert_int_eq(qd_field_create(5, 4, NULL, &field), QD_OK);
+    for (uint64_t step = 1; step <= 3; ++step) {
+        ck_assert_int_eq(qd_world_watch_stress(rig.world), QD_OK);
+        qd_test_step(rig.world, 0.02, 1);
+        ck_assert_int_eq(qd_field_measure(field, rig.world), QD_OK);
+        ck_assert_int_eq(qd_store_put_field(rig.store, field), QD_OK);
+    }
+    ck_assert_int_eq(qd_store_put_field(rig.store, NULL), QD_ERR_ARGUMENT);
+    qd_store_fields fields;
+    ck_assert_int_eq(qd_store_next_fields(rig.store, 0, &fields, NULL), QD_OK);
+    ck_assert_uint_eq(fields.step, 1);
+    qd_store_fields_free(rig.store, &fields);
+    ck_assert_int_eq(qd_store_next_fields(rig.store, 3, &fields, NULL), QD_OK);
+    const qd_field_grid grid = qd_field_grid_of(field);
+    ck_assert(fields.step == 3 && fields.time == qd_field_time(field));
+    ck_assert_mem_eq(&fields.grid, &grid, sizeof grid);
+    ck_assert_mem_eq(fields.values, qd_field_values(field, QD_FIELD_NUMBER_DENSITY),
+                     sizeof(double) * 20 * QD_FIELD_QUANTITIES);
+    qd_store_fields_free(rig.store, &fields);
+    ck_assert_int_eq(qd_store_next_fields(rig.store, 4, &fields, NULL), QD_ERR_NOT_FOUND);
+    qd_test_store_close(&rig.store);
+    qd_test_sql_run(rig.path.text, "UPDATE fields SET nx = 6 WHERE step = 2");
+    rig.store = qd_test_store_open(rig.path.text, QD_STORE_READ);
+    qd_error error = {""};
+    ck_assert_int_eq(qd_store_next_fields(rig.store, 2, &fields, &error), QD_ERR_CORRUPT);
+    ck_assert_msg(strstr(error.text, "table fields: step 2"), "%s", error.text);
+    qd_field_destroy(field);
     qd_store_rig_end(&rig);
 }
 END_TEST
@@ -332,6 +369,7 @@ int main(void) {
     tcase_add_test(tests, keeps_why_a_run_failed);
     tcase_add_test(tests, goes_on_as_if_nothing_had_happened);
     tcase_add_test(tests, rewinds_every_table);
+    tcase_add_test(tests, fields_are_read_back);
     tcase_add_test(tests, blocks_and_never_drops);
     tcase_add_test(tests, refuses_what_makes_no_sense);
     tcase_add_test(tests, tells_a_row_that_is_there_already);

@@ -158,6 +158,20 @@ START_TEST(tables_have_the_rows_of_the_store) {
 }
 END_TEST
 
+/// A line for each cell of each recorded step, and no table where none was recorded.
+START_TEST(fields_are_a_table) {
+    qd_scratch_write(at("made.yaml").text, scene);
+    SUCCEED("run", "made.yaml", "-o", "out", "-q", "--set", "record.fields={every: 5, cells: [3, 2]}");
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "all");
+    ck_assert_uint_eq(rows_between("all/fields.csv", 0, 0), 6);
+    ck_assert_uint_eq(rows_between("all/fields.csv", 0, 1000), MOMENTS * 6);
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "some", "--frames", "2:4");
+    ck_assert_uint_eq(rows_between("some/fields.csv", 10, 20), 3 * 6);
+    ck_assert_uint_eq(rows_between("some/fields.csv", 0, 1000), 3 * 6);
+    ck_assert(!qd_scratch_exists(at("all/fields.csv.part").text));
+}
+END_TEST
+
 START_TEST(tables_without_snapshots) {
     qd_scratch_write(at("made.yaml").text, scene);
     SUCCEED("run", "made.yaml", "-o", "bare", "-q", "--set", "record.snapshots=0");
@@ -465,6 +479,7 @@ int main(void) {
     tcase_add_loop_test(tests, every_snapshot_and_the_same_simulated_again, 0, 4);
     tcase_add_test(tests, some_of_the_moments);
     tcase_add_test(tests, tables_have_the_rows_of_the_store);
+    tcase_add_test(tests, fields_are_a_table);
     tcase_add_test(tests, tables_without_snapshots);
     tcase_add_test(tests, what_is_refused);
     tcase_add_test(tests, files_that_are_there);
