@@ -6,7 +6,7 @@
 
 enum { ALIGNMENT = 64, LEAST = 4096 };
 
-/// Bytes of an array, so that the next one is aligned as well; 0: there is no such number.
+/// Arena: bytes of an array, so that the next one is aligned as well; 0: there is no such number.
 static size_t bytes_of(size_t count, size_t size) {
     if (size > 0 && count > (SIZE_MAX / 4) / size) return 0;
     size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -20,7 +20,7 @@ static size_t arena_room(const qdi_arena *arena) {
     return sum;
 }
 
-/// Goes to the next chunk with room for so much, which may be a new one.
+/// Arena: goes to the next chunk with room for so much, which may be a new one.
 static bool move_on_to(qdi_arena *arena, size_t bytes) {
     for (size_t k = arena->at + 1; k < arena->count; ++k) {
         if (arena->chunk[k].room < bytes) continue;

@@ -7,26 +7,26 @@
 /// Numbers as little-endian bytes, whatever the machine: what is stored or hashed is the same everywhere.
 /// Each call moves the cursor on; the caller has made sure that there is room.
 
-/// Appends a 32-bit number, least byte first.
+/// Little-endian bytes: appends a 32-bit number, least byte first.
 static inline void qdi_put_u32(unsigned char **at, uint32_t value) {
     for (int k = 0; k < 4; ++k) (*at)[k] = (unsigned char)(value >> (8 * k));
     *at += 4;
 }
 
-/// Appends a 64-bit number, least byte first.
+/// Little-endian bytes: appends a 64-bit number, least byte first.
 static inline void qdi_put_u64(unsigned char **at, uint64_t value) {
     for (int k = 0; k < 8; ++k) (*at)[k] = (unsigned char)(value >> (8 * k));
     *at += 8;
 }
 
-/// Appends the bits of a double.
+/// Little-endian bytes: appends the bits of a double.
 static inline void qdi_put_f64(unsigned char **at, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     qdi_put_u64(at, bits);
 }
 
-/// Reads what qdi_put_u32 wrote.
+/// Little-endian bytes: reads what qdi_put_u32 wrote.
 static inline uint32_t qdi_get_u32(const unsigned char **at) {
     uint32_t value = 0;
     for (int k = 0; k < 4; ++k) value |= (uint32_t)(*at)[k] << (8 * k);
@@ -34,7 +34,7 @@ static inline uint32_t qdi_get_u32(const unsigned char **at) {
     return value;
 }
 
-/// Reads what qdi_put_u64 wrote.
+/// Little-endian bytes: reads what qdi_put_u64 wrote.
 static inline uint64_t qdi_get_u64(const unsigned char **at) {
     uint64_t value = 0;
     for (int k = 0; k < 8; ++k) value |= (uint64_t)(*at)[k] << (8 * k);
@@ -42,7 +42,7 @@ static inline uint64_t qdi_get_u64(const unsigned char **at) {
     return value;
 }
 
-/// Reads what qdi_put_f64 wrote.
+/// Little-endian bytes: reads what qdi_put_f64 wrote.
 static inline double qdi_get_f64(const unsigned char **at) {
     uint64_t bits = qdi_get_u64(at);
     double value;

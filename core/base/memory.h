@@ -12,7 +12,8 @@ void *qdi_allocate(const qd_allocator *allocator, size_t count, size_t size);
 /// Frees memory of qdi_allocate, with the same count and size; NULL is fine.
 void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size_t size);
 
-/// A growing array's storage: `array` is the address of the array's pointer (of any type), which has room for
+/// Memory: a growing array's storage: `array` is the address of the array's pointer (of any type), which has
+/// room for
 /// `*room` items of `size` bytes. Makes room for `need` items, at least half as much again when it must grow,
 /// and keeps the first `used` items. Unchanged on QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_reserve(const qd_allocator *allocator, void *array, size_t *room, size_t used,

@@ -84,7 +84,7 @@ struct qdi_thread {
     void *context;
 };
 
-// The first function of a new thread: restores signals and runs what the thread was started for.
+// System: the first function of a new thread: restores signals and runs what the thread was started for.
 static void *thread_main(void *argument) {
     qdi_thread *thread = argument;
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard(); // a thread begins in its maker's mode
@@ -130,7 +130,7 @@ void qdi_thread_join(qdi_thread *thread) {
 
 // ---- how many threads there are to be had ----
 
-/// The function of a thread that is started only to count how many there can be.
+/// System: the function of a thread that is started only to count how many there can be.
 static void *hold_counted_thread(void *argument) {
     qdi_monitor *gate = argument;
     qdi_monitor_enter(gate); // held by the thread that counts
@@ -138,8 +138,8 @@ static void *hold_counted_thread(void *argument) {
     return NULL;
 }
 
-/// Bytes of a thread's stack that an environment variable asks for: KiB, or as its letter says; 0 where it is
-/// not set.
+/// System: bytes of a thread's stack that an environment variable asks for: KiB, or as its letter says; 0
+/// where it is not set.
 static size_t stack_bytes_from_variable(const char *variable) {
     const char *text = getenv(variable);
     if (!text) return 0;
@@ -154,7 +154,7 @@ static size_t stack_bytes_from_variable(const char *variable) {
     }
 }
 
-/// Makes new threads' stacks as large as OpenMP's runtime makes them.
+/// System: makes new threads' stacks as large as OpenMP's runtime makes them.
 static void set_thread_stack_size(pthread_attr_t *attributes) {
     static const char *const variables[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
     size_t least = 0;

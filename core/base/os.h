@@ -29,7 +29,7 @@ void qdi_monitor_leave(qdi_monitor *monitor);
 void qdi_monitor_wait(qdi_monitor *monitor);
 void qdi_monitor_wake_all(qdi_monitor *monitor);
 
-/// A moment of nothing, for a thread that looks again and again.
+/// System: a moment of nothing, for a thread that looks again and again.
 static inline void qdi_os_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -38,7 +38,8 @@ static inline void qdi_os_relax(void) {
 #endif
 }
 
-/// How often this thread was made to leave its processor to another one; 0 where that cannot be known.
+/// System: how often this thread was made to leave its processor to another one; 0 where that cannot be
+/// known.
 uint64_t qdi_os_preemptions(void);
 
 /// A running thread. Signals meant for the process (interrupt, terminate, ...) never interrupt it: they go to
@@ -48,12 +49,12 @@ typedef struct qdi_thread qdi_thread;
 /// Errors: QD_ERR_MEMORY (also where the system has no thread to give).
 QD_MUST_USE qd_status qdi_thread_start(const qd_allocator *allocator, void (*run)(void *context),
                                        void *context, qdi_thread **thread);
-/// How many of `wanted` threads the system would give at once, beside those that there are: so many are
-/// started, and ended again. For a runtime that ends the program where it is refused one. Cost: some 20
+/// System: how many of `wanted` threads the system would give at once, beside those that there are: so many
+/// are started, and ended again. For a runtime that ends the program where it is refused one. Cost: some 20
 /// microseconds for each.
 int qdi_os_threads_to_be_had(int wanted);
 
-/// Waits for its end and frees it; NULL is fine.
+/// System: waits for its end and frees it; NULL is fine.
 void qdi_thread_join(qdi_thread *thread);
 
 #endif

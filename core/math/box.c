@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Floats in the order of their values are whole numbers in order: positive ones by their bits, negative ones
-// by the negated bits of their magnitude. So the next float is one more.
+// Box: floats in the order of their values are whole numbers in order: positive ones by their bits, negative
+// ones by the negated bits of their magnitude. So the next float is one more.
 static float next_above(float value) {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -18,7 +18,7 @@ static float next_above(float value) {
     return value;
 }
 
-// A float above a double: the one after the least that is not below it.
+// Box: a float above a double: the one after the least that is not below it.
 static float float_safely_above(double value) {
     if (value != value) return NAN;
     if (value < -(double)FLT_MAX) return -FLT_MAX;
@@ -35,7 +35,7 @@ float qd_float_above(double value) {
     return result;
 }
 
-// A float below a double: the one before the largest that is not above it.
+// Box: a float below a double: the one before the largest that is not above it.
 static float float_safely_below(double value) {
     return -float_safely_above(-value);
 }

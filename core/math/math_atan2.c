@@ -94,14 +94,14 @@ static double atan_of_quotient(qdi_double2 base, double direction, qdi_double2 q
     return sum.hi + ((sum.lo + whole.lo) + small);
 }
 
-// y and x are magnitudes, of which at least one is infinite
+// Arc tangent: y and x are magnitudes, of which at least one is infinite
 static double infinite_angle(double y, double x, int left) {
     if (x < QDI_INFINITY) return half_pi.hi;
     if (y < QDI_INFINITY) return left ? 2.0 * half_pi.hi : 0.0;
     return left ? three_quarter_pi : 0.5 * half_pi.hi;
 }
 
-// y and x are magnitudes; `left` where the point has a negative x
+// Arc tangent: y and x are magnitudes; `left` where the point has a negative x
 static double positive_angle(double y, double x, int left) {
     if (y == 0.0) return left ? 2.0 * half_pi.hi : 0.0;
     if (x == 0.0) return half_pi.hi;

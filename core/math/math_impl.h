@@ -17,14 +17,14 @@ typedef struct qdi_double2 {
     double hi, lo;
 } qdi_double2;
 
-/// The bits of a double.
+/// Mathematics: the bits of a double.
 static inline uint64_t qdi_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-/// The double that has these bits.
+/// Mathematics: the double that has these bits.
 static inline double qdi_double_of(uint64_t bits) {
     double x;
     memcpy(&x, &bits, sizeof x);
@@ -38,17 +38,17 @@ static inline double qdi_double_of(uint64_t bits) {
 #define QDI_SIGN_BIT      (UINT64_C(1) << 63)
 #define QDI_MANTISSA_BITS ((UINT64_C(1) << 52) - 1)
 
-/// |x|, also of NaN and of -0.
+/// Mathematics: |x|, also of NaN and of -0.
 static inline double qdi_magnitude(double x) {
     return qdi_double_of(qdi_bits_of(x) & ~QDI_SIGN_BIT);
 }
 
-/// True where the sign bit is set, also of NaN and of -0.
+/// Mathematics: true where the sign bit is set, also of NaN and of -0.
 static inline int qdi_negative(double x) {
     return (int)(qdi_bits_of(x) >> 63);
 }
 
-/// `magnitude` (>= 0) with the sign of `sign`.
+/// Mathematics: `magnitude` (>= 0) with the sign of `sign`.
 static inline double qdi_with_sign(double magnitude, double sign) {
     return qdi_double_of(qdi_bits_of(magnitude) | (qdi_bits_of(sign) & QDI_SIGN_BIT));
 }
@@ -58,12 +58,13 @@ static inline double qdi_power_of_two(int e) {
     return qdi_double_of((uint64_t)(e + 1023) << 52);
 }
 
-/// The whole number nearest to x, |x| < 2^51; ties go to even. Adding 1.5 * 2^52 pushes the fraction out.
+/// Mathematics: the whole number nearest to x, |x| < 2^51; ties go to even. Adding 1.5 * 2^52 pushes the
+/// fraction out.
 static inline double qdi_nearest(double x) {
     return (x + 0x1.8p52) - 0x1.8p52;
 }
 
-/// Splits a finite x > 0 into m * 2^e with 1 <= m < 2.
+/// Mathematics: splits a finite x > 0 into m * 2^e with 1 <= m < 2.
 static inline double qdi_split_exponent(double x, int *e) {
     int scaled = 0;
     if (x < 0x1p-1022) {
@@ -75,12 +76,12 @@ static inline double qdi_split_exponent(double x, int *e) {
     return qdi_double_of((bits & QDI_MANTISSA_BITS) | (UINT64_C(1023) << 52));
 }
 
-/// x without its low 27 bits of mantissa: the product of two such numbers is exact.
+/// Mathematics: x without its low 27 bits of mantissa: the product of two such numbers is exact.
 static inline double qdi_upper_half(double x) {
     return qdi_double_of(qdi_bits_of(x) & ~((UINT64_C(1) << 27) - 1));
 }
 
-/// a + b exactly.
+/// Mathematics: a + b exactly.
 static inline qdi_double2 qdi_two_sum(double a, double b) {
     const double hi = a + b;
     const double b_part = hi - a;
@@ -88,14 +89,15 @@ static inline qdi_double2 qdi_two_sum(double a, double b) {
     return (qdi_double2){hi, (a - a_part) + (b - b_part)};
 }
 
-/// a + b exactly where |a| >= |b| or a = 0.
+/// Mathematics: a + b exactly where |a| >= |b| or a = 0.
 static inline qdi_double2 qdi_fast_two_sum(double a, double b) {
     const double hi = a + b;
     return (qdi_double2){hi, b - (hi - a)};
 }
 
-/// a * b exactly, while neither it nor its parts leave the normal range. Cutting a number off after 26 bits
-/// leaves a rest of 27 bits; the product of two rests may lose its last bit, an error of 2^-106 relative to a
+/// Mathematics: a * b exactly, while neither it nor its parts leave the normal range. Cutting a number off
+/// after 26 bits leaves a rest of 27 bits; the product of two rests may lose its last bit, an error of 2^-106
+/// relative to a
 /// * b.
 static inline qdi_double2 qdi_two_product(double a, double b) {
     const double hi = a * b;

@@ -6,7 +6,7 @@
 
 typedef enum parity { NOT_WHOLE, EVEN, ODD } parity;
 
-// What kind of number a finite y is. From 2^53 on all doubles are even.
+// Power: what kind of number a finite y is. From 2^53 on all doubles are even.
 static parity parity_of(double y) {
     const double magnitude = qdi_magnitude(y);
     if (magnitude >= 0x1p53) return EVEN;

@@ -26,7 +26,7 @@ static const uint32_t two_over_pi_bits[40] = {
     0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
 };
 
-// For 0 <= x < 2^20; returns n modulo 4.
+// Sine and cosine: for 0 <= x < 2^20; returns n modulo 4.
 static unsigned reduce_moderate(double x, qdi_double2 *r) {
     const double n = qdi_nearest(x * TWO_OVER_PI);
     const qdi_double2 first = qdi_two_sum(x - n * HALF_PI_1, -n * HALF_PI_2);
@@ -38,7 +38,7 @@ static unsigned reduce_moderate(double x, qdi_double2 *r) {
 // A fixed-point number of WIDE words of 32 bits, the most significant first.
 #define WIDE 10
 
-// Shifts a number of 256 bits to the left.
+// Sine and cosine: shifts a number of 256 bits to the left.
 static void shift_left_256(uint32_t words[WIDE], int bits) {
     const int skip = bits / 32, rest = bits % 32;
     for (int i = 0; i < WIDE; ++i) {
@@ -48,7 +48,7 @@ static void shift_left_256(uint32_t words[WIDE], int bits) {
     }
 }
 
-// The two's complement of a number of 256 bits.
+// Sine and cosine: the two's complement of a number of 256 bits.
 static void negate_256(uint32_t words[WIDE]) {
     uint64_t carry = 1;
     for (int i = WIDE - 1; i >= 0; --i) {
@@ -58,9 +58,9 @@ static void negate_256(uint32_t words[WIDE]) {
     }
 }
 
-// For finite x >= 2^20; returns n modulo 4. x = mantissa 2^e is multiplied by 256 bits of 2/pi, beginning at
-// most 33 bits after those that would only add multiples of 4. What is cut off behind them is below 2^-138,
-// and no double comes closer than 2^-61 to a multiple of pi/2.
+// Sine and cosine: for finite x >= 2^20; returns n modulo 4. x = mantissa 2^e is multiplied by 256 bits of
+// 2/pi, beginning at most 33 bits after those that would only add multiples of 4. What is cut off behind them
+// is below 2^-138, and no double comes closer than 2^-61 to a multiple of pi/2.
 static unsigned reduce_large(double x, qdi_double2 *r) {
     const uint64_t bits = qdi_bits_of(x);
     const uint64_t mantissa = (bits & QDI_MANTISSA_BITS) | (QDI_MANTISSA_BITS + 1);

@@ -3,7 +3,7 @@
 
 #include <quadrille/box.h>
 
-/// A number of float32 above a value (`side` 1) or below it (-1) by at least one unit in the last place.
+/// Box: a number of float32 above a value (`side` 1) or below it (-1) by at least one unit in the last place.
 /// Unlike qd_float_above it is plain arithmetic that vectorizes, and not the nearest such number; how far
 /// outward a box is rounded changes no result.
 static inline float qdi_outward(double value, float side) {

@@ -26,7 +26,7 @@ static inline qd_vec2 qdi_times(qd_vec2 a, double factor) {
     return (qd_vec2){a.x * factor, a.y * factor};
 }
 
-/// a + b * factor.
+/// Vector: a + b * factor.
 static inline qd_vec2 qdi_along(qd_vec2 a, qd_vec2 b, double factor) {
     return (qd_vec2){a.x + b.x * factor, a.y + b.y * factor};
 }
@@ -46,7 +46,7 @@ static inline double qdi_length(qd_vec2 a) {
     return sqrt(a.x * a.x + a.y * a.y);
 }
 
-/// Turned by +90 degrees.
+/// Vector: turned by +90 degrees.
 static inline qd_vec2 qdi_left(qd_vec2 a) {
     return (qd_vec2){-a.y, a.x};
 }

@@ -43,8 +43,8 @@ static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t le
     return grain < least ? least : grain > most ? most : grain;
 }
 
-/// Replaces values[i] by the sum of all before it; returns the sum of all. Serial: for a value per range, not
-/// per body.
+/// Team: replaces values[i] by the sum of all before it; returns the sum of all. Serial: for a value per
+/// range, not per body.
 size_t qdi_exclusive_scan(size_t *values, size_t count);
 
 /// Sorts items by key, stably (equal keys keep their order), in parallel by least significant digits. `keys`
@@ -54,7 +54,7 @@ size_t qdi_exclusive_scan(size_t *values, size_t count);
 QD_MUST_USE qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
                                     uint32_t *values_spare, size_t count, int bits);
 
-/// Nanoseconds of a clock that never goes back.
+/// Team: nanoseconds of a clock that never goes back.
 uint64_t qdi_clock_ns(void);
 
 /// Nanoseconds that each worker has spent inside qdi_team_for since the team was made (qd_team_threads

@@ -31,7 +31,7 @@ size_t qdi_shared_arena_bytes(const qdi_shared_arena *arena) {
     return bytes;
 }
 
-// Adds a block of memory to the arena.
+// Threads' arena: adds a block of memory to the arena.
 static bool arena_add_block(qdi_shared_arena *arena, const qd_allocator *allocator, size_t bytes) {
     if (bytes > SIZE_MAX - ALIGNMENT) return false;
     qdi_shared_arena_block *block = qdi_allocate(allocator, bytes + ALIGNMENT, 1);
@@ -54,7 +54,7 @@ qd_status qdi_shared_arena_reset(qdi_shared_arena *arena, const qd_allocator *al
     return arena_add_block(arena, allocator, least > held ? least : held) ? QD_OK : QD_ERR_MEMORY;
 }
 
-// Cuts a piece off the arena, whose lock is held.
+// Threads' arena: cuts a piece off the arena, whose lock is held.
 static void *arena_cut_piece(qdi_shared_arena *arena, const qd_allocator *allocator, size_t bytes) {
     if (!arena->block || arena->block->bytes - arena->used < bytes) {
         // Each block is as large as those before together, so there are few.
@@ -76,7 +76,7 @@ void *qdi_shared_arena_take(qdi_shared_arena *arena, const qd_allocator *allocat
     return piece;
 }
 
-// Releases the blocks of a shared arena; it is empty then.
+// Threads' arena: releases the blocks of a shared arena; it is empty then.
 void qdi_shared_arena_release(qdi_shared_arena *arena, const qd_allocator *allocator) {
     while (arena->block) {
         qdi_shared_arena_block *block = arena->block;

@@ -17,8 +17,8 @@ typedef struct qdi_shared_arena {
     int busy;
 } qdi_shared_arena;
 
-/// Frees all pieces and makes one block of at least `least` bytes. Errors: QD_ERR_MEMORY; then the arena
-/// holds no memory.
+/// Threads' arena: frees all pieces and makes one block of at least `least` bytes. Errors: QD_ERR_MEMORY;
+/// then the arena holds no memory.
 QD_MUST_USE qd_status qdi_shared_arena_reset(qdi_shared_arena *arena, const qd_allocator *allocator,
                                              size_t least);
 
@@ -30,7 +30,7 @@ void *qdi_shared_arena_take(qdi_shared_arena *arena, const qd_allocator *allocat
 void qdi_shared_arena_lock(qdi_shared_arena *arena);
 void qdi_shared_arena_unlock(qdi_shared_arena *arena);
 
-/// Memory held.
+/// Threads' arena: memory held.
 size_t qdi_shared_arena_bytes(const qdi_shared_arena *arena);
 
 void qdi_shared_arena_release(qdi_shared_arena *arena, const qd_allocator *allocator);

@@ -256,7 +256,7 @@ typedef struct sort_pass {
     int shift;
 } sort_pass;
 
-// Counts the digits of the keys in a range of the sort.
+// Team: counts the digits of the keys in a range of the sort.
 static void count_sort_digits_range(void *context, size_t begin, size_t end) {
     const sort_pass *pass = context;
     const size_t radix = pass->radix;
@@ -265,7 +265,7 @@ static void count_sort_digits_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) row[(pass->keys[i] >> pass->shift) & (radix - 1)] += 1;
 }
 
-// Moves the items of a range of the sort to their places by one digit.
+// Team: moves the items of a range of the sort to their places by one digit.
 static void move_sorted_range(void *context, size_t begin, size_t end) {
     const sort_pass *pass = context;
     const size_t radix = pass->radix;
@@ -277,7 +277,7 @@ static void move_sorted_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Copies a range of sorted items back to the caller's arrays.
+// Team: copies a range of sorted items back to the caller's arrays.
 static void copy_sorted_range(void *context, size_t begin, size_t end) {
     const sort_pass *pass = context;
     memcpy(pass->keys_out + begin, pass->keys + begin, (end - begin) * sizeof *pass->keys);
@@ -285,8 +285,8 @@ static void copy_sorted_range(void *context, size_t begin, size_t end) {
         memcpy(pass->values_out + begin, pass->values + begin, (end - begin) * sizeof *pass->values);
 }
 
-/// Turns the counts of digits into places: digit by digit, and within a digit range by range, which keeps
-/// equal keys in order. Returns false where all items have one digit, so that there is nothing to move.
+/// Team: turns the counts of digits into places: digit by digit, and within a digit range by range, which
+/// keeps equal keys in order. Returns false where all items have one digit, so that there is nothing to move.
 static bool digit_counts_to_places(const sort_pass *pass, size_t ranges, size_t count) {
     size_t sum = 0;
     for (size_t digit = 0; digit < pass->radix; ++digit) {
@@ -302,7 +302,7 @@ static bool digit_counts_to_places(const sort_pass *pass, size_t ranges, size_t 
     return true;
 }
 
-// Sorts a few items by insertion, without a histogram.
+// Team: sorts a few items by insertion, without a histogram.
 static void insertion_sort_keys(uint64_t *keys, uint32_t *values, size_t count) {
     for (size_t i = 1; i < count; ++i) {
         uint64_t key = keys[i];

@@ -29,7 +29,7 @@ struct qd_brute {
 
 enum { PAIRS_GRAIN = 64, INDEX_BITS = 28 };
 
-// True where a world's size and period along an axis are usable.
+// Brute force beside the tree: true where a world's size and period along an axis are usable.
 static bool world_size_valid(double size, double period) {
     return size > 0.0 && size - size == 0.0 && (period == 0.0 || period == size);
 }
@@ -99,7 +99,7 @@ static void body_order_release(naming *names) {
     qdi_release(names->allocator, names->spare_positions, names->n, sizeof *names->spare_positions);
 }
 
-// Puts the bodies named in a refresh in order of index.
+// Brute force beside the tree: puts the bodies named in a refresh in order of index.
 // Errors: QD_ERR_LIMIT, QD_ERR_EXISTS, QD_ERR_MEMORY; what was allocated is the caller's to release in any
 // case.
 static qd_status body_order_sort(naming *names, qd_team *team, const qd_body_index *indices) {

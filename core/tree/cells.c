@@ -59,7 +59,7 @@ int qdi_grid_ring_of_box(const qdi_grid *grid, qd_box box) {
     return qdi_grid_point_of(grid, box, &place) ? qdi_grid_ring(grid, place) : QD_TREE_MAX_GROWTH + 1;
 }
 
-// The next float above a value.
+// Tree's cells: the next float above a value.
 static float next_float_above(float value) {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);

@@ -40,7 +40,7 @@ static inline float qdi_grid_side(const qdi_grid *grid, int level) {
     return grid->sides[level + QD_TREE_MAX_GROWTH];
 }
 
-/// The longer side of a box.
+/// Tree's cells: the longer side of a box.
 static inline float qdi_longest(qd_box box) {
     float width = box.max_x - box.min_x;
     float height = box.max_y - box.min_y;

@@ -14,7 +14,7 @@ double qdi_margin_horizon(double growth, double pairs, double lasted) {
     return best;
 }
 
-// True where a fat box holds some periodic image of a box along an axis.
+// Fat box in the tree: true where a fat box holds some periodic image of a box along an axis.
 static bool fat_box_holds_on_axis(float fat_min, float fat_max, float min, float max, double period) {
     for (int shift = -1; shift <= 1; ++shift) {
         const double by = shift * period;

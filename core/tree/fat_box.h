@@ -17,7 +17,7 @@
 /// itself.
 #define QDI_MARGIN_LEAST 0.01
 
-/// The steps that boxes shall last, 0 for boxes that are not fattened. It makes
+/// Fat box in the tree: the steps that boxes shall last, 0 for boxes that are not fattened. It makes
 ///
 ///     r / k + c p ((1 + g k + e)^2 - 1)
 ///
@@ -31,8 +31,8 @@
 /// most twice that and two more, so where bodies change their course all the time boxes do not grow in vain.
 double qdi_margin_horizon(double growth, double pairs, double lasted);
 
-/// A box with `more` on every side, or with less where it would be longer than half a period; the box itself
-/// where the tree would not take the other.
+/// Fat box in the tree: a box with `more` on every side, or with less where it would be longer than half a
+/// period; the box itself where the tree would not take the other.
 static inline qd_box qdi_margin_fatten(qd_box box, double more, qd_vec2 period) {
     double by[2] = {more, more};
     const double period_of[2] = {period.x, period.y};
@@ -46,13 +46,13 @@ static inline qd_box qdi_margin_fatten(qd_box box, double more, qd_vec2 period) 
     return qdi_box_acceptable(fat, period) ? fat : box;
 }
 
-/// True where a box lies in another.
+/// Fat box in the tree: true where a box lies in another.
 static inline bool qdi_margin_holds(qd_box fat, qd_box box) {
     return (fat.min_x <= box.min_x) & (fat.min_y <= box.min_y) & (box.max_x <= fat.max_x) &
            (box.max_y <= fat.max_y);
 }
 
-/// The same where an image of the box does, for bodies that went round a periodic world.
+/// Fat box in the tree: the same where an image of the box does, for bodies that went round a periodic world.
 bool qdi_margin_holds_image(qd_box fat, qd_box box, qd_vec2 period);
 
 /// True where the tree keeps an order of the root's list, which qd_tree_add and qd_tree_remove have to make

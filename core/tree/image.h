@@ -30,7 +30,8 @@ static inline float qdi_box_centre(float min, float max) {
     return 0.5F * min + 0.5F * max;
 }
 
-/// True where the box may live in a world with this period along one axis (0: any valid box).
+/// Periodic image in the tree: true where the box may live in a world with this period along one axis (0: any
+/// valid box).
 static inline bool qdi_image_axis_fits(float min, float max, double period) {
     if (period == 0.0) return true;
     const double half = 0.5 * period * QDI_IMAGE_SLACK;
@@ -70,7 +71,7 @@ static inline bool qdi_image_base(qd_box box, qd_vec2 period, qd_image *base) {
     return near;
 }
 
-/// Along one axis: true where some image of b overlaps a, and which (see above).
+/// Periodic image in the tree: along one axis: true where some image of b overlaps a, and which (see above).
 static inline bool qdi_image_axis(float a_min, float a_max, float b_min, float b_max, double period, int base,
                                   int *image) {
     *image = 0;
@@ -87,8 +88,8 @@ static inline bool qdi_image_axis(float a_min, float a_max, float b_min, float b
     return false;
 }
 
-/// True where some image of b overlaps a; `image` is to be added to b. `base` is (0, 0) for two boxes of the
-/// tree, qdi_image_base(a) for a query box a.
+/// Periodic image in the tree: true where some image of b overlaps a; `image` is to be added to b. `base` is
+/// (0, 0) for two boxes of the tree, qdi_image_base(a) for a query box a.
 static inline bool qdi_image_overlap(qd_box a, qd_box b, qd_vec2 period, qd_image base, qd_image *image) {
     int x = 0, y = 0;
     if (!qdi_image_axis(a.min_x, a.max_x, b.min_x, b.max_x, period.x, base.x, &x)) return false;
@@ -97,8 +98,8 @@ static inline bool qdi_image_overlap(qd_box a, qd_box b, qd_vec2 period, qd_imag
     return true;
 }
 
-/// The same for one image only: `shift` is a whole number of periods on each axis, added to b. Holds for
-/// bounds wherever it holds for a box inside them.
+/// Periodic image in the tree: the same for one image only: `shift` is a whole number of periods on each
+/// axis, added to b. Holds for bounds wherever it holds for a box inside them.
 static inline bool qdi_shift_overlap(qd_box a, qd_box b, qd_vec2 shift) {
     return (double)a.min_x - (double)b.max_x <= shift.x && (double)a.max_x - (double)b.min_x >= shift.x &&
            (double)a.min_y - (double)b.max_y <= shift.y && (double)a.max_y - (double)b.min_y >= shift.y;

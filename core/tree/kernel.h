@@ -94,7 +94,7 @@ void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t w
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                       size_t end, qdi_update_tally *tally);
 
-/// A drop by shifts, run by run.
+/// Tree's kernel: a drop by shifts, run by run.
 static inline void qdi_drop_runs(const qdi_slots *slots, size_t begin, size_t end, uint64_t which,
                                  void (*shift)(const qdi_slots *, size_t, size_t, size_t)) {
     size_t to = begin + (unsigned)__builtin_ctzll(which);

@@ -11,57 +11,57 @@
 
 typedef __m256 vec;
 
-// Loads a vector of consecutive box coordinates.
+// Tree's AVX2 kernel: loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
     return _mm256_loadu_ps(from);
 }
-// A vector with one coordinate in every lane.
+// Tree's AVX2 kernel: a vector with one coordinate in every lane.
 static inline vec v_set(float value) {
     return _mm256_set1_ps(value);
 }
-// Adds two vectors of box coordinates.
+// Tree's AVX2 kernel: adds two vectors of box coordinates.
 static inline vec v_add(vec a, vec b) {
     return _mm256_add_ps(a, b);
 }
-// Subtracts vectors of box coordinates.
+// Tree's AVX2 kernel: subtracts vectors of box coordinates.
 static inline vec v_sub(vec a, vec b) {
     return _mm256_sub_ps(a, b);
 }
-// Multiplies two vectors of box coordinates.
+// Tree's AVX2 kernel: multiplies two vectors of box coordinates.
 static inline vec v_mul(vec a, vec b) {
     return _mm256_mul_ps(a, b);
 }
-// The lower coordinates of two vectors of boxes.
+// Tree's AVX2 kernel: the lower coordinates of two vectors of boxes.
 static inline vec v_min(vec a, vec b) {
     return _mm256_min_ps(a, b);
 }
-// The higher coordinates of two vectors of boxes.
+// Tree's AVX2 kernel: the higher coordinates of two vectors of boxes.
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_ps(a, b);
 }
-// A bit for each box of a vector whose coordinate is at most the other's.
+// Tree's AVX2 kernel: a bit for each box of a vector whose coordinate is at most the other's.
 static inline unsigned v_le(vec a, vec b) {
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
-// A bit for each box of a vector whose coordinate is below the other's.
+// Tree's AVX2 kernel: a bit for each box of a vector whose coordinate is below the other's.
 static inline unsigned v_lt(vec a, vec b) {
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 
-// Of each lane the coordinate of `a` where the mask is set, else of `b`.
+// Tree's AVX2 kernel: of each lane the coordinate of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
     __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
 }
 
-// Writes the boxes' coordinates of one vector.
+// Tree's AVX2 kernel: writes the boxes' coordinates of one vector.
 static inline void v_store(float *to, unsigned mask, vec value) {
     (void)mask;
     _mm256_storeu_ps(to, value);
 }
 
-// Stores the first `count` lanes of a vector.
+// Tree's AVX2 kernel: stores the first `count` lanes of a vector.
 static inline void v_store_first(float *to, size_t count, vec value) {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const int most = count < WIDTH ? (int)count : (int)WIDTH;
@@ -78,7 +78,7 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
 }
 
-// Loads the boxes of several rows, one column to a vector.
+// Tree's AVX2 kernel: loads the boxes of several rows, one column to a vector.
 // Bodies i and i + 4 share a vector, one in each half; transposing the halves puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m256 body[4];
@@ -95,14 +95,14 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     out[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
-// The lowest coordinate of a vector of boxes.
+// Tree's AVX2 kernel: the lowest coordinate of a vector of boxes.
 static inline float v_lowest(vec a) {
     __m128 b = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_min_ps(b, _mm_movehl_ps(b, b));
     return _mm_cvtss_f32(_mm_min_ss(b, _mm_shuffle_ps(b, b, 1)));
 }
 
-// The highest coordinate of a vector of boxes.
+// Tree's AVX2 kernel: the highest coordinate of a vector of boxes.
 static inline float v_highest(vec a) {
     __m128 b = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_max_ps(b, _mm_movehl_ps(b, b));
@@ -158,13 +158,13 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 #    define LANES64(set)       LANES16(set), LANES16((set) + 16), LANES16((set) + 32), LANES16((set) + 48)
 static const uint64_t lanes_of[256] = {LANES64(0), LANES64(64), LANES64(128), LANES64(192)};
 
-// The lanes of a set moved together; what follows them is of no use.
+// Tree's AVX2 kernel: the lanes of a set moved together; what follows them is of no use.
 static inline __m256i kept_together(__m256i value, unsigned set) {
     return _mm256_permutevar8x32_epi32(value,
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set])));
 }
 
-// Makes coarse coordinates of a column of boxes.
+// Tree's AVX2 kernel: makes coarse coordinates of a column of boxes.
 static inline __m256i coarse_column(__m256 value, float origin, float scale) {
     const __m256 moved = v_mul(v_sub(value, v_set(origin)), v_set(scale));
     return _mm256_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm256_setzero_ps()));
@@ -205,12 +205,12 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
     _mm_store_si128((__m128i *)coarse->column[0], _mm_or_si128(min_x, none));
 }
 
-// A table of 16 bytes for shuffles, in both halves of a vector.
+// Tree's AVX2 kernel: a table of 16 bytes for shuffles, in both halves of a vector.
 static inline __m256i repeat_table(const uint8_t *from) {
     return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)from));
 }
 
-// Tests two blocks of a window for pairs, by coarse boxes.
+// Tree's AVX2 kernel: tests two blocks of a window for pairs, by coarse boxes.
 static inline void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                                const uint64_t among[4]) {
     const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
@@ -238,12 +238,12 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
     }
 }
 
-// Writes the pairs of a window whose boxes overlap.
+// Tree's AVX2 kernel: writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return qdi_window_pairs(window, to);
 }
 
-// Moves the chosen numbers of a column together.
+// Tree's AVX2 kernel: moves the chosen numbers of a column together.
 static inline void pick_column(float *to, unsigned first, const __m256 from[2], unsigned hits) {
     _mm256_storeu_si256((__m256i *)to, kept_together(_mm256_castps_si256(from[0]), hits & 0xffU));
     _mm256_storeu_si256((__m256i *)(to + first), kept_together(_mm256_castps_si256(from[1]), hits >> 8));

@@ -11,52 +11,52 @@
 
 typedef __m512 vec;
 
-// Loads a vector of consecutive box coordinates.
+// Tree's AVX-512 kernel: loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
     return _mm512_loadu_ps(from);
 }
-// A vector with one coordinate in every lane.
+// Tree's AVX-512 kernel: a vector with one coordinate in every lane.
 static inline vec v_set(float value) {
     return _mm512_set1_ps(value);
 }
-// Adds two vectors of box coordinates.
+// Tree's AVX-512 kernel: adds two vectors of box coordinates.
 static inline vec v_add(vec a, vec b) {
     return _mm512_add_ps(a, b);
 }
-// Subtracts vectors of box coordinates.
+// Tree's AVX-512 kernel: subtracts vectors of box coordinates.
 static inline vec v_sub(vec a, vec b) {
     return _mm512_sub_ps(a, b);
 }
-// Multiplies two vectors of box coordinates.
+// Tree's AVX-512 kernel: multiplies two vectors of box coordinates.
 static inline vec v_mul(vec a, vec b) {
     return _mm512_mul_ps(a, b);
 }
-// The lower coordinates of two vectors of boxes.
+// Tree's AVX-512 kernel: the lower coordinates of two vectors of boxes.
 static inline vec v_min(vec a, vec b) {
     return _mm512_min_ps(a, b);
 }
-// The higher coordinates of two vectors of boxes.
+// Tree's AVX-512 kernel: the higher coordinates of two vectors of boxes.
 static inline vec v_max(vec a, vec b) {
     return _mm512_max_ps(a, b);
 }
-// A bit for each box of a vector whose coordinate is at most the other's.
+// Tree's AVX-512 kernel: a bit for each box of a vector whose coordinate is at most the other's.
 static inline unsigned v_le(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
 }
-// A bit for each box of a vector whose coordinate is below the other's.
+// Tree's AVX-512 kernel: a bit for each box of a vector whose coordinate is below the other's.
 static inline unsigned v_lt(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-// Of each lane the coordinate of `a` where the mask is set, else of `b`.
+// Tree's AVX-512 kernel: of each lane the coordinate of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm512_mask_blend_ps((__mmask16)mask, b, a);
 }
-// Writes the boxes' coordinates of one vector, those of the mask only.
+// Tree's AVX-512 kernel: writes the boxes' coordinates of one vector, those of the mask only.
 static inline void v_store(float *to, unsigned mask, vec value) {
     _mm512_mask_storeu_ps(to, (__mmask16)mask, value);
 }
 
-// Stores the first `count` lanes of a vector.
+// Tree's AVX-512 kernel: stores the first `count` lanes of a vector.
 static inline void v_store_first(float *to, size_t count, vec value) {
     const __mmask16 lanes = (__mmask16)(count >= WIDTH ? 0xffffU : (1U << count) - 1U);
     _mm512_mask_storeu_ps(to, lanes, value);
@@ -70,7 +70,7 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(-1)) == 0;
 }
 
-// Loads the boxes of several rows, one column to a vector.
+// Tree's AVX-512 kernel: loads the boxes of several rows, one column to a vector.
 // Bodies i, i + 4, i + 8 and i + 12 share a vector, one in each quarter; transposing the quarters puts body j
 // in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
@@ -89,25 +89,25 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     out[3] = _mm512_shuffle_ps(b, d, 0xee);
 }
 
-// The lowest coordinate of a vector of boxes.
+// Tree's AVX-512 kernel: the lowest coordinate of a vector of boxes.
 static inline float v_lowest(vec a) {
     return _mm512_reduce_min_ps(a);
 }
-// The highest coordinate of a vector of boxes.
+// Tree's AVX-512 kernel: the highest coordinate of a vector of boxes.
 static inline float v_highest(vec a) {
     return _mm512_reduce_max_ps(a);
 }
 
 #    include "core/tree/kernel_update.h"
 
-// The lanes of a set, lowest first. One permutation is less work than moving chosen lanes together, and
-// serves all columns.
+// Tree's AVX-512 kernel: the lanes of a set, lowest first. One permutation is less work than moving chosen
+// lanes together, and serves all columns.
 static inline __m512i lanes_together(__mmask16 set) {
     return _mm512_maskz_compress_epi32(
         set, _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-// Removes numbers from a column, by bit.
+// Tree's AVX-512 kernel: removes numbers from a column, by bit.
 static inline void drop_column(uint32_t *column, size_t at, __m512i lanes, size_t to, __mmask16 kept) {
     const __m512i together = _mm512_permutexvar_epi32(lanes, _mm512_loadu_si512(column + at));
     _mm512_mask_storeu_epi32(column + to, kept, together);
@@ -151,7 +151,7 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return _mm512_mask_cmp_ps_mask(hits, these->max_y, _mm512_set1_ps(box.min_y), _CMP_GE_OQ);
 }
 
-// Makes coarse coordinates of a column of boxes.
+// Tree's AVX-512 kernel: makes coarse coordinates of a column of boxes.
 static inline __m512i coarse_column(__m512 value, float origin, float scale) {
     const __m512 moved = _mm512_mul_ps(_mm512_sub_ps(value, _mm512_set1_ps(origin)), _mm512_set1_ps(scale));
     const __m512 within = _mm512_max_ps(_mm512_min_ps(moved, _mm512_set1_ps(254.0F)), _mm512_setzero_ps());
@@ -199,8 +199,9 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
     }
 }
 
-// Notes those pairs of four rows and a block of lanes that may overlap, all at once: the bits that are set,
-// moved together, and what they begin at. More than sixteen are rare. Returns how many there are now.
+// Tree's AVX-512 kernel: notes those pairs of four rows and a block of lanes that may overlap, all at once:
+// the bits that are set, moved together, and what they begin at. More than sixteen are rare. Returns how many
+// there are now.
 static inline unsigned note_pairs(qdi_window *window, unsigned used, __mmask64 hits, __m512i base) {
     const __m512i bits = _mm512_maskz_compress_epi8(hits, _mm512_load_si512(&numbers));
     uint8_t *more = window->more + used;
@@ -217,7 +218,7 @@ static inline unsigned note_pairs(qdi_window *window, unsigned used, __mmask64 h
     return used + count;
 }
 
-// Tests two blocks of a window for pairs, by coarse boxes.
+// Tree's AVX-512 kernel: tests two blocks of a window for pairs, by coarse boxes.
 static inline void window_test(qdi_window *window, unsigned rows, unsigned lanes, const uint64_t among[4]) {
     const __m512i *lane = (const __m512i *)window->lanes[lanes];
     const __m512i min_x = _mm512_load_si512(lane), min_y = _mm512_load_si512(lane + 1);
@@ -238,7 +239,7 @@ static inline void window_test(qdi_window *window, unsigned rows, unsigned lanes
     window->used = used;
 }
 
-// Reads numbers of a column by lane.
+// Tree's AVX-512 kernel: reads numbers of a column by lane.
 // Number i of a column of the window for each lane, 32 of them at a time.
 static inline __m512i gather_column(const void *column, __m512i at, unsigned blocks) {
     const __m512i *from = column;
@@ -258,8 +259,8 @@ static inline __m512 gather_float_column(const float *column, __m512i at, unsign
     return _mm512_castsi512_ps(gather_column(column, at, blocks));
 }
 
-// Pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Sixteen of each make three
-// vectors.
+// Tree's AVX-512 kernel: pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Sixteen of
+// each make three vectors.
 static inline void write_pairs(qd_pair *to, __m512i low, __m512i high) {
     _Static_assert(sizeof(qd_pair) == 3 * sizeof(uint32_t), "a pair is three words");
     const __m512i first = _mm512_setr_epi32(0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5);
@@ -271,7 +272,7 @@ static inline void write_pairs(qd_pair *to, __m512i low, __m512i high) {
     _mm512_storeu_si512(words + 32, _mm512_maskz_permutex2var_epi32(0x6db6, low, third, high));
 }
 
-// Writes the pairs of a window whose boxes overlap.
+// Tree's AVX-512 kernel: writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     qd_pair *const begin = to;
     const unsigned blocks = window->blocks;

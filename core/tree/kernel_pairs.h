@@ -43,8 +43,8 @@ static bool kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index in
     return true;
 }
 
-// Coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far apart for float32
-// are not spread at all, and equal ones as good as.
+// Tree's kernel: coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far apart
+// for float32 are not spread at all, and equal ones as good as.
 static inline void window_axis(float low, float high, float *origin, float *scale) {
     const float width = high - low;
     const bool finite = width <= 3e38F;
@@ -98,7 +98,8 @@ static inline unsigned window_fill(qdi_window *window, unsigned to, const qdi_sl
     return to;
 }
 
-// A block of lanes, which is block 0 of the window, with rows that do not fit in it all at once.
+// Tree's kernel: a block of lanes, which is block 0 of the window, with rows that do not fit in it all at
+// once.
 static bool window_stream(qdi_window *window, const qdi_slots *rows, size_t begin, size_t end,
                           qd_pairs *pairs, int worker) {
     const size_t most = QDI_WINDOW - QDI_PAIR_BLOCK;
@@ -112,7 +113,7 @@ static bool window_stream(qdi_window *window, const qdi_slots *rows, size_t begi
     return true;
 }
 
-// Block by block: the rows of the list before the block, those in it, and the others'.
+// Tree's kernel: block by block: the rows of the list before the block, those in it, and the others'.
 static bool list_long(qdi_window *window, const qdi_slots *slots, size_t begin, size_t end,
                       const qdi_slots *rows, size_t rows_begin, size_t rows_end, qd_pairs *pairs,
                       int worker) {

@@ -55,7 +55,7 @@ static void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, 
     for (unsigned i = count; i < QDI_PAIR_BLOCK; ++i) coarse->column[0][i] = 127;
 }
 
-// Eight bytes, the first one lowest.
+// Tree's portable kernel: eight bytes, the first one lowest.
 static inline uint64_t word_of(const uint8_t *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -68,15 +68,15 @@ static inline uint64_t word_of(const uint8_t *bytes) {
 #define TOPS  UINT64_C(0x8080808080808080)
 #define BYTES UINT64_C(0x0101010101010101)
 
-// Bit i is set where byte i of four words is not below that of four others: no byte's difference borrows from
-// the next one's.
+// Tree's portable kernel: bit i is set where byte i of four words is not below that of four others: no byte's
+// difference borrows from the next one's.
 static inline unsigned not_below(const uint64_t high[4], const uint64_t low[4]) {
     const uint64_t hits = ((high[0] | TOPS) - low[0]) & ((high[1] | TOPS) - low[1]) &
                           ((high[2] | TOPS) - low[2]) & ((high[3] | TOPS) - low[3]) & TOPS;
     return (unsigned)((hits >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
-// Tests two blocks of a window for pairs, by coarse boxes.
+// Tree's portable kernel: tests two blocks of a window for pairs, by coarse boxes.
 static void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                         const uint64_t among[4]) {
     const unsigned base = lane_block * 4096 + row_block * QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
@@ -99,7 +99,7 @@ static void window_test(qdi_window *window, unsigned row_block, unsigned lane_bl
     }
 }
 
-// Writes the pairs of a window whose boxes overlap.
+// Tree's portable kernel: writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return qdi_window_pairs(window, to);
 }

@@ -13,44 +13,44 @@
 
 typedef __m128 vec;
 
-// Loads a vector of consecutive box coordinates.
+// Tree's SSE2 kernel: loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
     return _mm_loadu_ps(from);
 }
-// A vector with one coordinate in every lane.
+// Tree's SSE2 kernel: a vector with one coordinate in every lane.
 static inline vec v_set(float value) {
     return _mm_set1_ps(value);
 }
-// Adds two vectors of box coordinates.
+// Tree's SSE2 kernel: adds two vectors of box coordinates.
 static inline vec v_add(vec a, vec b) {
     return _mm_add_ps(a, b);
 }
-// Subtracts vectors of box coordinates.
+// Tree's SSE2 kernel: subtracts vectors of box coordinates.
 static inline vec v_sub(vec a, vec b) {
     return _mm_sub_ps(a, b);
 }
-// Multiplies two vectors of box coordinates.
+// Tree's SSE2 kernel: multiplies two vectors of box coordinates.
 static inline vec v_mul(vec a, vec b) {
     return _mm_mul_ps(a, b);
 }
-// The lower coordinates of two vectors of boxes.
+// Tree's SSE2 kernel: the lower coordinates of two vectors of boxes.
 static inline vec v_min(vec a, vec b) {
     return _mm_min_ps(a, b);
 }
-// The higher coordinates of two vectors of boxes.
+// Tree's SSE2 kernel: the higher coordinates of two vectors of boxes.
 static inline vec v_max(vec a, vec b) {
     return _mm_max_ps(a, b);
 }
-// A bit for each box of a vector whose coordinate is at most the other's.
+// Tree's SSE2 kernel: a bit for each box of a vector whose coordinate is at most the other's.
 static inline unsigned v_le(vec a, vec b) {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
 }
-// A bit for each box of a vector whose coordinate is below the other's.
+// Tree's SSE2 kernel: a bit for each box of a vector whose coordinate is below the other's.
 static inline unsigned v_lt(vec a, vec b) {
     return (unsigned)_mm_movemask_ps(_mm_cmplt_ps(a, b));
 }
 
-// Of each lane the coordinate of `a` where the mask is set, else of `b`.
+// Tree's SSE2 kernel: of each lane the coordinate of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     const __m128i bits = _mm_set_epi32(8, 4, 2, 1);
     __m128i chosen = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)mask), bits), bits);
@@ -58,13 +58,13 @@ static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm_or_ps(_mm_and_ps(pick, a), _mm_andnot_ps(pick, b));
 }
 
-// Writes the boxes' coordinates of one vector.
+// Tree's SSE2 kernel: writes the boxes' coordinates of one vector.
 static inline void v_store(float *to, unsigned mask, vec value) {
     (void)mask;
     _mm_storeu_ps(to, value);
 }
 
-// Stores the first `count` lanes of a vector.
+// Tree's SSE2 kernel: stores the first `count` lanes of a vector.
 static inline void v_store_first(float *to, size_t count, vec value) {
     if (count >= WIDTH) {
         _mm_storeu_ps(to, value);
@@ -85,19 +85,19 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return known;
 }
 
-// Loads the boxes of several rows, one column to a vector.
+// Tree's SSE2 kernel: loads the boxes of several rows, one column to a vector.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     for (unsigned i = 0; i < 4; ++i) out[i] = _mm_loadu_ps(&boxes[rows[i]].min_x);
     _MM_TRANSPOSE4_PS(out[0], out[1], out[2], out[3]);
 }
 
-// The lowest coordinate of a vector of boxes.
+// Tree's SSE2 kernel: the lowest coordinate of a vector of boxes.
 static inline float v_lowest(vec a) {
     a = _mm_min_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_min_ss(a, _mm_shuffle_ps(a, a, 1)));
 }
 
-// The highest coordinate of a vector of boxes.
+// Tree's SSE2 kernel: the highest coordinate of a vector of boxes.
 static inline float v_highest(vec a) {
     a = _mm_max_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
@@ -143,13 +143,13 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return mask;
 }
 
-// Makes coarse coordinates of a column of boxes.
+// Tree's SSE2 kernel: makes coarse coordinates of a column of boxes.
 static inline __m128i coarse_column(__m128 value, float origin, float scale) {
     const __m128 moved = v_mul(v_sub(value, v_set(origin)), v_set(scale));
     return _mm_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm_setzero_ps()));
 }
 
-// Makes coarse coordinates of a column of a window.
+// Tree's SSE2 kernel: makes coarse coordinates of a column of a window.
 static inline void window_column(float *to, uint8_t *coarse, const __m128 from[4], float origin,
                                  float scale) {
     __m128i whole[4];
@@ -179,7 +179,7 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
     _mm_store_si128((__m128i *)coarse->column[0], _mm_or_si128(min_x, none));
 }
 
-// The bytes of a column, each four times.
+// Tree's SSE2 kernel: the bytes of a column, each four times.
 static inline void four_times(const uint8_t *from, __m128i out[4]) {
     const __m128i bytes = _mm_load_si128((const __m128i *)from);
     const __m128i low = _mm_unpacklo_epi8(bytes, bytes), high = _mm_unpackhi_epi8(bytes, bytes);
@@ -189,7 +189,7 @@ static inline void four_times(const uint8_t *from, __m128i out[4]) {
     out[3] = _mm_unpackhi_epi16(high, high);
 }
 
-// One row against all lanes; `row` has its four coordinates, in all bytes.
+// Tree's SSE2 kernel: one row against all lanes; `row` has its four coordinates, in all bytes.
 static inline uint64_t coarse_row(const __m128i lanes[4], __m128i min_x, __m128i min_y, __m128i max_x,
                                   __m128i max_y) {
     const __m128i x = _mm_or_si128(_mm_subs_epu8(lanes[0], max_x), _mm_subs_epu8(min_x, lanes[2]));
@@ -197,7 +197,7 @@ static inline uint64_t coarse_row(const __m128i lanes[4], __m128i min_x, __m128i
     return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_or_si128(x, y), _mm_setzero_si128()));
 }
 
-// Tests two blocks of a window for pairs, by coarse boxes.
+// Tree's SSE2 kernel: tests two blocks of a window for pairs, by coarse boxes.
 static inline void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                                const uint64_t among[4]) {
     const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
@@ -221,7 +221,7 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
 #    undef ROW
 }
 
-// Writes the pairs of a window whose boxes overlap.
+// Tree's SSE2 kernel: writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return qdi_window_pairs(window, to);
 }

@@ -19,7 +19,7 @@
 
 #include <float.h>
 
-// Columns of whole numbers too: nothing is done to the bits.
+// Tree's kernel: columns of whole numbers too: nothing is done to the bits.
 static inline void shift_vector(const qdi_slots *slots, size_t to, size_t from, size_t count) {
     v_store_first(slots->min_x + to, count, v_load(slots->min_x + from));
     v_store_first(slots->min_y + to, count, v_load(slots->min_y + from));
@@ -39,12 +39,12 @@ static void kernel_shift(const qdi_slots *slots, size_t to, size_t from, size_t 
     }
 }
 
-// A bit for each lane of a vector below `count`.
+// Tree's kernel: a bit for each lane of a vector below `count`.
 static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
 }
 
-// Lanes whose box is plainly good: qdi_box_acceptable may still accept others.
+// Tree's kernel: lanes whose box is plainly good: qdi_box_acceptable may still accept others.
 static inline unsigned plainly_good(const vec box[4], vec x, vec y, vec width, vec height,
                                     const qdi_node_test *test) {
     const vec big = v_set(FLT_MAX), small = v_set(-FLT_MAX);

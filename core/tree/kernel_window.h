@@ -43,8 +43,8 @@ typedef struct qdi_window {
     uint8_t more[QDI_WINDOW_PAIRS + 64];
 } qdi_window;
 
-/// Appends those pairs of four rows and a block of lanes that `hits` names: bit 16 (r % 4) + l is row r and
-/// lane l. `base`: the first pair's number.
+/// Tree's kernel: appends those pairs of four rows and a block of lanes that `hits` names: bit 16 (r % 4) + l
+/// is row r and lane l. `base`: the first pair's number.
 static inline void qdi_window_note(qdi_window *window, uint64_t hits, unsigned base) {
     // How many there are is beyond guessing, but mostly no more than four.
     uint16_t *to = window->pair + window->used;
@@ -62,7 +62,7 @@ static inline void qdi_window_note(qdi_window *window, uint64_t hits, unsigned b
 #endif
 }
 
-/// 1 where boxes a and b of the window overlap.
+/// Tree's kernel: 1 where boxes a and b of the window overlap.
 static inline unsigned qdi_window_overlap(const qdi_window *window, unsigned a, unsigned b) {
 #ifdef __SSE2__
     const __m128 x = _mm_or_ps(_mm_cmpgt_ss(_mm_load_ss(window->min_x + a), _mm_load_ss(window->max_x + b)),
@@ -78,15 +78,15 @@ static inline unsigned qdi_window_overlap(const qdi_window *window, unsigned a, 
 #endif
 }
 
-/// Writes a pair of two bodies, the lower index first.
+/// Tree's kernel: writes a pair of two bodies, the lower index first.
 static inline void qdi_put_pair(qd_pair *to, qd_body_index one, qd_body_index other) {
     to->a = one < other ? one : other;
     to->b = one < other ? other : one;
     to->image = (qd_image){0, 0};
 }
 
-/// Writes those of the window's pairs that overlap; returns how many did. Which do is beyond guessing, so all
-/// are written, each over the last that did not.
+/// Tree's kernel: writes those of the window's pairs that overlap; returns how many did. Which do is beyond
+/// guessing, so all are written, each over the last that did not.
 static inline size_t qdi_window_pairs(const qdi_window *window, qd_pair *to) {
     qd_pair *const begin = to;
     for (unsigned i = 0; i < window->used; ++i) {

@@ -27,7 +27,8 @@ typedef struct qdi_near_point {
     void *context;
 } qdi_near_point;
 
-/// Finds the periodic images of a point along one axis, for a search of the nearest; false if out of range.
+/// Tree near a point: finds the periodic images of a point along one axis, for a search of the nearest; false
+/// if out of range.
 static inline bool qdi_near_point_axis(qdi_near_point *origin, int axis, double at, double period) {
     if (!(fabs(at) <= (double)FLT_MAX)) return false;
     int base = 0;
@@ -43,7 +44,7 @@ static inline bool qdi_near_point_axis(qdi_near_point *origin, int axis, double 
     return true;
 }
 
-/// False for a point that is refused.
+/// Tree near a point: false for a point that is refused.
 static inline bool qdi_near_point_init(qdi_near_point *origin, const qd_tree *tree, qd_vec2 point,
                                        qd_distance_test distance, void *context) {
     origin->distance = distance;
@@ -55,13 +56,13 @@ static inline bool qdi_near_point_init(qdi_near_point *origin, const qd_tree *tr
     return true;
 }
 
-/// Distance along one axis from a point to a box; 0 inside.
+/// Tree near a point: distance along one axis from a point to a box; 0 inside.
 static inline double qdi_near_point_gap(double at, float min, float max) {
     return at < (double)min ? (double)min - at : at > (double)max ? at - (double)max : 0.0;
 }
 
-/// The distance of a box as seen from copy k. Never less than that of bounds around it, in rounded numbers
-/// too.
+/// Tree near a point: the distance of a box as seen from copy k. Never less than that of bounds around it, in
+/// rounded numbers too.
 static inline double qdi_near_point_to_box(const qdi_near_point *origin, unsigned k, qd_box box) {
     double x = qdi_near_point_gap(origin->at[0][k % (unsigned)origin->count[0]], box.min_x, box.max_x);
     double y = qdi_near_point_gap(origin->at[1][k / (unsigned)origin->count[0]], box.min_y, box.max_y);
@@ -70,13 +71,13 @@ static inline double qdi_near_point_to_box(const qdi_near_point *origin, unsigne
     return far > longer ? far : longer; // squares of the smallest numbers vanish
 }
 
-/// Periodic image number k of the point.
+/// Tree near a point: periodic image number k of the point.
 static inline qd_image qdi_near_point_image(const qdi_near_point *origin, unsigned k) {
     return (qd_image){(int16_t)origin->image[0][k % (unsigned)origin->count[0]],
                       (int16_t)origin->image[1][k / (unsigned)origin->count[0]]};
 }
 
-/// Along one axis: the copy that the nearest image of [min, max] is in.
+/// Tree near a point: along one axis: the copy that the nearest image of [min, max] is in.
 static inline unsigned qdi_near_point_nearest(const qdi_near_point *origin, int axis, float min, float max) {
     unsigned nearest = 0;
     for (unsigned k = 1; k < (unsigned)origin->count[axis]; ++k) {
@@ -87,10 +88,10 @@ static inline unsigned qdi_near_point_nearest(const qdi_near_point *origin, int 
     return nearest;
 }
 
-/// Measures a body that a search of copy k found: true, and the body with its distance, where that is at
-/// most `most`. So that a body is reported once, this is done in the copy that holds the nearest image of its
-/// box alone. Which image of its real shape is the nearest may differ, hence all that may be are
-/// measured.
+/// Tree near a point: measures a body that a search of copy k found: true, and the body with its distance,
+/// where that is at most `most`. So that a body is reported once, this is done in the copy that holds the
+/// nearest image of its box alone. Which image of its real shape is the nearest may differ, hence all that
+/// may be are measured.
 bool qdi_near_point_measure(const qdi_near_point *origin, unsigned k, qd_box box, qd_body_index body,
                             double most, qd_near *near);
 

@@ -27,12 +27,12 @@ qd_status qd_pairs_create(size_t limit, const qd_allocator *allocator, qd_pairs 
 // The columns of a worker's rows lie in one block, `room` and the slack apart.
 enum { ROW_COLUMNS = 5 };
 
-// Words of memory for the boxes that a worker of a pair search carries along.
+// Tree's pairs: words of memory for the boxes that a worker of a pair search carries along.
 static size_t pair_rows_words(size_t room) {
     return room == 0 ? 0 : ROW_COLUMNS * (room + QDI_SLOT_SLACK);
 }
 
-// Frees the workers' buffers of pairs.
+// Tree's pairs: frees the workers' buffers of pairs.
 static void pair_buffers_release(qd_pairs *pairs) {
     for (size_t w = 0; w < pairs->workers; ++w) {
         const qdi_slots *rows = &pairs->buffers[w].rows;
@@ -87,12 +87,12 @@ qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task) {
     return status;
 }
 
-// Bytes of a span with room for so many pairs.
+// Tree's pairs: bytes of a span with room for so many pairs.
 static size_t pair_span_bytes(size_t room) {
     return sizeof(qdi_pair_span) + room * sizeof(qd_pair);
 }
 
-// Makes a buffer of pairs for each worker.
+// Tree's pairs: makes a buffer of pairs for each worker.
 static qd_status pair_buffers_reserve(qd_pairs *pairs, size_t workers) {
     if (workers <= pairs->workers) return QD_OK;
     qdi_pair_buffer *buffers = qdi_allocate(pairs->allocator, workers, sizeof *buffers);
@@ -105,7 +105,7 @@ static qd_status pair_buffers_reserve(qd_pairs *pairs, size_t workers) {
     return QD_OK;
 }
 
-// Gives a worker room for more boxes to carry along.
+// Tree's pairs: gives a worker room for more boxes to carry along.
 static bool pair_rows_resize(const qd_allocator *allocator, qdi_slots *rows, size_t used, size_t room) {
     float *block = qdi_allocate(allocator, pair_rows_words(room), sizeof *block);
     if (!block) return false;
@@ -130,7 +130,8 @@ static bool pair_rows_resize(const qd_allocator *allocator, qdi_slots *rows, siz
     return true;
 }
 
-// Gives each worker as much room for boxes as the one with most, for any may get the task that needs it.
+// Tree's pairs: gives each worker as much room for boxes as the one with most, for any may get the task that
+// needs it.
 static qd_status pair_rows_equalize(qd_pairs *pairs, size_t workers) {
     size_t most = 0;
     for (size_t w = 0; w < pairs->workers; ++w) {
@@ -143,7 +144,7 @@ static qd_status pair_rows_equalize(qd_pairs *pairs, size_t workers) {
     return QD_OK;
 }
 
-// Empties the workers' buffers for a new search of pairs.
+// Tree's pairs: empties the workers' buffers for a new search of pairs.
 static qd_status pair_buffers_begin(qd_pairs *pairs, size_t workers) {
     pairs->alone = workers == 1;
     size_t least = 0;
@@ -189,12 +190,13 @@ qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {
     return QD_OK;
 }
 
-// How many pairs a worker has found in this search.
+// Tree's pairs: how many pairs a worker has found in this search.
 static size_t pairs_found_by_worker(const qdi_pair_buffer *buffer) {
     return buffer->before + buffer->count;
 }
 
-// Adds what a worker found since it last reported to the common count, and stops the search past the limit.
+// Tree's pairs: adds what a worker found since it last reported to the common count, and stops the search
+// past the limit.
 static void report_pairs_found(qd_pairs *pairs, qdi_pair_buffer *buffer) {
     const size_t mine = pairs_found_by_worker(buffer);
     size_t found = __atomic_add_fetch(&pairs->found, mine - buffer->reported, __ATOMIC_RELAXED);
@@ -216,7 +218,7 @@ void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part) {
     if (pairs_found_by_worker(buffer) - buffer->reported >= REPORT_EVERY) report_pairs_found(pairs, buffer);
 }
 
-// Makes room for more pairs in the result, which is the buffer of the only worker.
+// Tree's pairs: makes room for more pairs in the result, which is the buffer of the only worker.
 static bool pair_result_grow(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t more) {
     size_t need = buffer->count + more;
     if (need < FIRST_ROOM) need = FIRST_ROOM;
@@ -227,7 +229,7 @@ static bool pair_result_grow(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t mo
     return status == QD_OK;
 }
 
-// Gives a worker a new span of memory for its pairs.
+// Tree's pairs: gives a worker a new span of memory for its pairs.
 static bool pair_span_begin(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t room) {
     qdi_pair_span *span = NULL;
     if (room <= (SIZE_MAX - sizeof *span) / sizeof(qd_pair))
@@ -266,7 +268,7 @@ bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need) {
     return grown;
 }
 
-// Copies the pairs of the parts [begin, end) to their places in the result.
+// Tree's pairs: copies the pairs of the parts [begin, end) to their places in the result.
 static void copy_pair_parts_range(void *context, size_t begin, size_t end) {
     qd_pairs *pairs = context;
     for (size_t p = begin; p < end; ++p) {

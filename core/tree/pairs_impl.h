@@ -74,25 +74,25 @@ struct qd_pairs {
     int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
 };
 
-/// Sets task number `number`; those before it are kept.
+/// Tree's pairs: sets task number `number`; those before it are kept.
 QD_MUST_USE qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task);
 
-/// Empties `pairs` and makes it ready for `parts` parts and `workers` workers.
+/// Tree's pairs: empties `pairs` and makes it ready for `parts` parts and `workers` workers.
 QD_MUST_USE qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts);
 
-/// A worker starts, and ends, a part.
+/// Tree's pairs: a worker starts, and ends, a part.
 void qdi_pairs_part_begin(qd_pairs *pairs, int worker, size_t part);
 void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part);
 
-/// Makes room for `more` further pairs in a worker's buffer. Returns false when the search should stop: limit
-/// or memory.
+/// Tree's pairs: makes room for `more` further pairs in a worker's buffer. Returns false when the search
+/// should stop: limit or memory.
 bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more);
 
-/// Makes room for `need` rows in a worker's `rows`, of which those below `used` are kept. Returns false as
-/// above.
+/// Tree's pairs: makes room for `need` rows in a worker's `rows`, of which those below `used` are kept.
+/// Returns false as above.
 bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need);
 
-/// Adds one pair. Returns false when the search should stop.
+/// Tree's pairs: adds one pair. Returns false when the search should stop.
 static inline bool qdi_pairs_push(qd_pairs *pairs, int worker, qd_pair pair) {
     qdi_pair_buffer *buffer = &pairs->buffers[worker];
     if (buffer->count == buffer->room && !qdi_pairs_room(pairs, worker, 1)) return false;
@@ -100,17 +100,17 @@ static inline bool qdi_pairs_push(qd_pairs *pairs, int worker, qd_pair pair) {
     return true;
 }
 
-/// Counts boxes that a worker compares.
+/// Tree's pairs: counts boxes that a worker compares.
 static inline void qdi_pairs_tested(qd_pairs *pairs, int worker, uint64_t boxes) {
     pairs->buffers[worker].tests += boxes;
 }
 
-/// True when the search should stop.
+/// Tree's pairs: true when the search should stop.
 static inline bool qdi_pairs_stopped(const qd_pairs *pairs) {
     return __atomic_load_n(&pairs->stop, __ATOMIC_RELAXED) != 0;
 }
 
-/// Puts all parts together. Errors: QD_ERR_LIMIT, QD_ERR_MEMORY; then there are no pairs.
+/// Tree's pairs: puts all parts together. Errors: QD_ERR_LIMIT, QD_ERR_MEMORY; then there are no pairs.
 QD_MUST_USE qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team);
 
 #endif

@@ -40,8 +40,8 @@ static void exchange_places(uint32_t *order, size_t a, size_t b) {
     order[b] = kept;
 }
 
-// Orders [begin, end) so that what is before `nth` is smaller and what is after it larger (Hoare's selection,
-// the pivot being the median of three).
+// Root list: orders [begin, end) so that what is before `nth` is smaller and what is after it larger (Hoare's
+// selection, the pivot being the median of three).
 static void select_nth_centre(const qd_tree *tree, bool by_y, size_t begin, size_t end, size_t nth) {
     uint32_t *order = tree->root_list.order;
     while (end - begin > 2) {

@@ -15,12 +15,12 @@ void qdi_slot_allocator_clear(qdi_slot_allocator *allocator) {
     allocator->slots = allocator->taken = 0;
 }
 
-// The chain of free rooms of a size.
+// Tree's slots: the chain of free rooms of a size.
 static uint32_t *free_rooms_of_size(qdi_slot_allocator *allocator, uint32_t room) {
     return &allocator->chain[room / QDI_LANES - 1];
 }
 
-// Takes a free room of the size that a move asks for, or of the next.
+// Tree's slots: takes a free room of the size that a move asks for, or of the next.
 static bool take_free_room(qd_tree *tree, qdi_move *move) {
     for (uint32_t room = move->room; room <= move->room + QDI_LANES && qdi_room_is_kept(room);
          room += QDI_LANES) {
@@ -115,7 +115,8 @@ static bool mark_room(uint8_t *marks, size_t used, size_t first, size_t room) {
     return true;
 }
 
-// Checks that no two rooms, of lists or free, overlap; returns what is wrong, NULL where nothing is.
+// Tree's slots: checks that no two rooms, of lists or free, overlap; returns what is wrong, NULL where
+// nothing is.
 static const char *find_overlapping_rooms(const qd_tree *tree, uint8_t *marks) {
     const size_t used = tree->slots.used;
     for (size_t n = 0; n < 4 * tree->family_used; ++n) { // those of free families have no room

@@ -35,20 +35,20 @@ typedef struct qdi_move {
     uint32_t first, room;
 } qdi_move;
 
-/// Room given to a list of `count` bodies, with some to spare.
+/// Tree's slots: room given to a list of `count` bodies, with some to spare.
 static inline uint32_t qdi_room_for(uint32_t count) {
     return count == 0 ? 0 : (count + 2 + count / 8 + QDI_LANES - 1) / QDI_LANES * QDI_LANES;
 }
 
-/// True where a list of `count` bodies should move to a smaller room: it has two sizes to spare, or a quarter
-/// of a long list. Without that every list would end with the largest room that it ever needed, and the small
-/// rooms would stay unused.
+/// Tree's slots: true where a list of `count` bodies should move to a smaller room: it has two sizes to
+/// spare, or a quarter of a long list. Without that every list would end with the largest room that it ever
+/// needed, and the small rooms would stay unused.
 static inline bool qdi_room_too_large(uint32_t room, uint32_t count) {
     const uint32_t spare = count / 4 > 2 * QDI_LANES ? count / 4 : 2 * QDI_LANES;
     return room >= qdi_room_for(count) + spare;
 }
 
-/// True where a room of this size would be used again.
+/// Tree's slots: true where a room of this size would be used again.
 static inline bool qdi_room_is_kept(uint32_t room) {
     return room > 0 && room <= QDI_ROOM_SIZES * QDI_LANES;
 }

@@ -154,7 +154,7 @@ void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer) {
     *buffer = (qdi_buffer){NULL, 0};
 }
 
-// Several arrays grow as one: either all of them do, or none.
+// Tree: several arrays grow as one: either all of them do, or none.
 static void *grown_copy(const qd_allocator *allocator, const void *old, size_t used, size_t room,
                         size_t size) {
     void *memory = qdi_allocate(allocator, room, size);

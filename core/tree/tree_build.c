@@ -26,7 +26,7 @@ typedef struct build_job {
     const qdi_family_index *families;
 } build_job;
 
-// Counts the bodies [begin, end) by the ring of their centre.
+// Tree's build: counts the bodies [begin, end) by the ring of their centre.
 static void count_rings_range(void *context, size_t begin, size_t end) {
     const build_job *job = context;
     size_t *rings = job->rings[begin / GRAIN];
@@ -50,7 +50,7 @@ static qd_status choose_root_cell(build_job *job, qd_team *team) {
     return QD_OK;
 }
 
-// Puts a zero bit before each bit of a number.
+// Tree's build: puts a zero bit before each bit of a number.
 static uint64_t interleave_zero_bits(uint64_t value) {
     value &= (UINT64_C(1) << MAX_LEVELS) - 1;
     value = (value | value << 16) & UINT64_C(0x0000ffff0000ffff);
@@ -82,7 +82,7 @@ static uint64_t path_key_of_box(const build_job *job, qd_box box) {
     return path << CAP_BITS | (uint64_t)(cap > job->levels ? DEEPER : cap);
 }
 
-// Makes the keys of bodies [begin, end).
+// Tree's build: makes the keys of bodies [begin, end).
 static void path_keys_range(void *context, size_t begin, size_t end) {
     const build_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -91,7 +91,7 @@ static void path_keys_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// The first place in [begin, end) whose key is at least `key`.
+// Tree's build: the first place in [begin, end) whose key is at least `key`.
 static size_t lower_bound_key(const uint64_t *keys, size_t begin, size_t end, uint64_t key) {
     while (begin < end) {
         size_t middle = begin + (end - begin) / 2;

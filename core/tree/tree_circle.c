@@ -12,12 +12,13 @@ typedef struct circle {
     void *context;
 } circle;
 
-// True where bounds cannot be passed over: a body in them may be as near as the radius.
+// Tree's query by circle: true where bounds cannot be passed over: a body in them may be as near as the
+// radius.
 static bool circle_reaches_bounds(const circle *job, qd_box bounds) {
     return qdi_near_point_to_box(&job->origin, job->copy, bounds) * QDI_NEAR_POINT_NEARER <= job->radius;
 }
 
-// Visits a body where it is within the radius.
+// Tree's query by circle: visits a body where it is within the radius.
 static bool circle_test_body(const circle *job, qd_box box, size_t slot) {
     if (!circle_reaches_bounds(job, box)) return true;
     qd_near near;

@@ -59,8 +59,8 @@ static void place_subtree_lists_range(void *context, size_t begin, size_t end) {
         (void)place_subtree_lists(job, job->frontier.items[i], job->parts[i]);
 }
 
-// Copies one column of the lists of families [begin, end) to the spare in their new order. Free families have
-// no list.
+// Tree's compaction: copies one column of the lists of families [begin, end) to the spare in their new order.
+// Free families have no list.
 static void gather_column_range(void *context, size_t begin, size_t end) {
     const compact_job *job = context;
     for (size_t n = 4 * begin; n < 4 * end; ++n) {

@@ -15,7 +15,7 @@ typedef struct each_plan {
     qd_status status;
 } each_plan;
 
-// Adds a task to the plan of a search by one retrieve per body.
+// Tree's retrieve for each: adds a task to the plan of a search by one retrieve per body.
 static void plan_each_task(each_plan *plan, each_kind kind, uint32_t a, uint32_t b) {
     if (plan->status != QD_OK) return;
     plan->status = qdi_pairs_task(plan->pairs, plan->count++, (qdi_pair_task){a, b, {0, 0}, (uint32_t)kind});
@@ -42,7 +42,8 @@ typedef struct each_job {
     qd_body_index self;
 } each_job;
 
-// Takes a body that a retrieve found as a pair; one of lower index finds the pair itself.
+// Tree's retrieve for each: takes a body that a retrieve found as a pair; one of lower index finds the pair
+// itself.
 static bool push_pair_with_later(void *context, qd_body_index body, qd_image image) {
     const each_job *job = context;
     if (body < job->self) return true; // the other body's retrieve reports this pair
@@ -70,7 +71,7 @@ static void retrieve_for_subtree(each_job *job, qdi_node_index index) {
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) retrieve_for_subtree(job, 4 * node->children + q);
 }
 
-// Runs tasks [begin, end) of the search by one retrieve per body.
+// Tree's retrieve for each: runs tasks [begin, end) of the search by one retrieve per body.
 static void run_each_tasks(void *context, size_t begin, size_t end, int worker) {
     each_job job = *(const each_job *)context;
     job.worker = worker;

@@ -28,7 +28,7 @@ static void split_merge_path(qd_tree *tree, qdi_node_index at, qdi_node_index *t
     }
 }
 
-// After one list changed: makes the structure canonical again.
+// Tree's edits: after one list changed: makes the structure canonical again.
 static qd_status split_merge_up_from(qd_tree *tree, qdi_node_index changed) {
     qd_tree_counts counts = {0};
     if (qdi_root_choose(tree, tree->count) != -qdi_node_level(tree, QDI_ROOT)) {
@@ -126,7 +126,8 @@ static void update_bounds_up_from(qd_tree *tree, qdi_node_index at) {
     }
 }
 
-/// Gives a body that stays in its list another box; false, with nothing done, where it would leave the list.
+/// Tree's edits: gives a body that stays in its list another box; false, with nothing done, where it would
+/// leave the list.
 static bool move_body_in_its_list(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
     const qd_box before = qdi_slot_box(&tree->slots, slot);
     if (at == QDI_ROOT && qdi_root_list_used(tree)) return false;

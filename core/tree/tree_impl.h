@@ -200,13 +200,13 @@ static inline bool qdi_outside(const qd_tree *tree, qd_box box) {
            !qdi_node_holds(tree, QDI_ROOT, box);
 }
 
-/// The box that holds nothing: united with another it gives that one.
+/// Tree: the box that holds nothing: united with another it gives that one.
 static inline qd_box qdi_box_empty(void) {
     const float inf = __builtin_inff();
     return (qd_box){inf, inf, -inf, -inf};
 }
 
-/// The smallest box around two.
+/// Tree: the smallest box around two.
 static inline qd_box qdi_box_union(qd_box a, qd_box b) {
     return (qd_box){a.min_x < b.min_x ? a.min_x : b.min_x, a.min_y < b.min_y ? a.min_y : b.min_y,
                     a.max_x > b.max_x ? a.max_x : b.max_x, a.max_y > b.max_y ? a.max_y : b.max_y};
@@ -269,18 +269,18 @@ static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
 
 // tree.c: memory. All keep everything on failure.
 
-/// Makes a scratch buffer hold `need` items of `size` bytes, of which the first `used` are kept.
+/// Tree: makes a scratch buffer hold `need` items of `size` bytes, of which the first `used` are kept.
 QD_MUST_USE qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need,
                                       size_t size);
-/// Gives all scratch buffers room for a few items, so that an event that is the first of its kind allocates
-/// nothing.
+/// Tree: gives all scratch buffers room for a few items, so that an event that is the first of its kind
+/// allocates nothing.
 QD_MUST_USE qd_status qdi_buffers_ready(qd_tree *tree);
-/// Frees its memory.
+/// Tree: frees its memory.
 void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer);
 QD_MUST_USE qd_status qdi_slots_reserve(qd_tree *tree, size_t need);
 QD_MUST_USE qd_status qdi_families_reserve(qd_tree *tree, size_t more);
 QD_MUST_USE qd_status qdi_node_of_reserve(qd_tree *tree, size_t indices);
-/// The number of a free family (room was reserved).
+/// Tree: the number of a free family (room was reserved).
 qdi_family_index qdi_family_claim(qd_tree *tree);
 /// Makes it the family of `parent`'s children, four empty leaves; the parent's `children` is not set.
 void qdi_family_init(qd_tree *tree, qdi_family_index family, qdi_node_index parent);
@@ -302,7 +302,8 @@ qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
 /// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then
 /// down.
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
-/// Puts an insertion in its target's list, where there is room. Own bounds and `fit` are kept up to date.
+/// Tree's insertion: puts an insertion in its target's list, where there is room. Own bounds and `fit` are
+/// kept up to date.
 bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion);
 /// Inserts insertions[0, count): finds each one's node, beginning at `target`, a node it was in or near, and
 /// puts it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.

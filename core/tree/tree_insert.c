@@ -89,7 +89,7 @@ static size_t run_end(const insert_job *job, size_t begin) {
     return end;
 }
 
-// Counts the lists that outgrow their room, and notes them where there is a place for that.
+// Tree's insertion: counts the lists that outgrow their room, and notes them where there is a place for that.
 static size_t find_outgrown_lists(const insert_job *job, size_t begin, size_t end, qdi_move *moves) {
     size_t found = 0;
     for (size_t run = run_begin(job, begin, end); run < end;) {
@@ -105,13 +105,13 @@ static size_t find_outgrown_lists(const insert_job *job, size_t begin, size_t en
     return found;
 }
 
-// Counts the lists of a range that outgrow their room.
+// Tree's insertion: counts the lists of a range that outgrow their room.
 static void count_outgrown_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     job->places[begin / GRAIN] = find_outgrown_lists(job, begin, end, NULL);
 }
 
-// Notes the lists of a range that outgrow their room, to be moved.
+// Tree's insertion: notes the lists of a range that outgrow their room, to be moved.
 static void note_outgrown_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     (void)find_outgrown_lists(job, begin, end, job->moves + job->places[begin / GRAIN]);
@@ -134,8 +134,8 @@ static size_t count_lower_indices(const qdi_slots *slots, size_t begin, size_t e
     return below;
 }
 
-// Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`,
-// alike.
+// Tree's insertion: merges a list with its arrivals, from the back, so that it works in place and to a new
+// place, `first`, alike.
 static void merge_run_into_list(const insert_job *job, qdi_node *node, uint32_t first, size_t begin,
                                 size_t end) {
     const qdi_slots *slots = &job->tree->slots;
@@ -166,7 +166,7 @@ bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion) {
     return true;
 }
 
-// Inserts the bodies [begin, end) of the sorted order into their lists.
+// Tree's insertion: inserts the bodies [begin, end) of the sorted order into their lists.
 static void insert_runs_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     qd_tree *tree = job->tree;

@@ -47,12 +47,12 @@ typedef struct outlook {
     qdi_node_index lists[2 * AROUND_MAX + 1];               // whose lists are carried down
 } outlook;
 
-// The boxes that a worker of the join carries along.
+// Tree's self-join: the boxes that a worker of the join carries along.
 static inline const qdi_slots *carried_rows(const qdi_join *join) {
     return &join->pairs->buffers[join->worker].rows;
 }
 
-// Adds those of a list that overlap `box` to the rows that end at `*end`.
+// Tree's self-join: adds those of a list that overlap `box` to the rows that end at `*end`.
 static inline bool carry_list_down(const qdi_join *join, const qdi_node *node, qd_box box, size_t *end) {
     if (node->count == 0 || !qd_box_overlap(node->own, box)) return true;
     if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + node->count)) return false;
@@ -61,7 +61,7 @@ static inline bool carry_list_down(const qdi_join *join, const qdi_node *node, q
     return true;
 }
 
-// Adds those of the rows [from, to) that overlap `box` to the rows that end at `*end`.
+// Tree's self-join: adds those of the rows [from, to) that overlap `box` to the rows that end at `*end`.
 static inline bool carry_rows_down(const qdi_join *join, size_t from, size_t to, qd_box box, size_t *end) {
     if (from == to) return true;
     if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + (to - from))) return false;

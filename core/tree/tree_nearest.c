@@ -29,17 +29,18 @@ typedef struct search {
 
 // ---- bodies found
 
-// True where a found body is further than another, or as far and of higher index.
+// Tree's nearest: true where a found body is further than another, or as far and of higher index.
 static bool near_is_further(const qd_near *a, const qd_near *b) {
     return a->distance > b->distance || (a->distance == b->distance && a->body > b->body);
 }
 
-// The i-th place of the heap of found bodies.
+// Tree's nearest: the i-th place of the heap of found bodies.
 static qd_near *found_place(const search *job, size_t i) {
     return (qd_near *)((char *)job->found.first + i * job->found.stride);
 }
 
-// Puts a body at the top of the heap's first `count` places and lets it sink to where it belongs.
+// Tree's nearest: puts a body at the top of the heap's first `count` places and lets it sink to where it
+// belongs.
 static void sink_found(const search *job, size_t count, qd_near body) {
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
@@ -51,7 +52,7 @@ static void sink_found(const search *job, size_t count, qd_near body) {
     *found_place(job, at) = body;
 }
 
-// Keeps a body among the nearest found, in place of the furthest where there are enough.
+// Tree's nearest: keeps a body among the nearest found, in place of the furthest where there are enough.
 static void keep_found(search *job, const qd_near *near) {
     if (job->count == job->found.most) {
         if (near_is_further(found_place(job, 0), near)) sink_found(job, job->count, *near);
@@ -63,7 +64,7 @@ static void keep_found(search *job, const qd_near *near) {
     *found_place(job, at) = *near;
 }
 
-// Sorts the heap of found bodies by distance.
+// Tree's nearest: sorts the heap of found bodies by distance.
 static void sort_found(const search *job) {
     for (size_t last = job->count; last-- > 1;) {
         const qd_near raised = *found_place(job, last);
@@ -72,12 +73,12 @@ static void sort_found(const search *job) {
     }
 }
 
-// How far a body may be to be of use; one that is just as far is where its index is lower.
+// Tree's nearest: how far a body may be to be of use; one that is just as far is where its index is lower.
 static double nearest_bound(const search *job) {
     return job->count == job->found.most ? found_place(job, 0)->distance : job->within;
 }
 
-// Keeps a body where it is among the nearest.
+// Tree's nearest: keeps a body where it is among the nearest.
 static void nearest_test_body(search *job, unsigned copy, qd_box box, size_t slot) {
     if (qdi_near_point_to_box(&job->origin, copy, box) * QDI_NEAR_POINT_NEARER > nearest_bound(job)) return;
     qd_near near;
@@ -88,7 +89,7 @@ static void nearest_test_body(search *job, unsigned copy, qd_box box, size_t slo
 
 // ---- parts of the tree
 
-// Appends a part to `parts` where it may hold a body that is near enough.
+// Tree's nearest: appends a part to `parts` where it may hold a body that is near enough.
 static void nearest_add_part(const search *job, part *parts, unsigned *count, part new, qd_box bounds) {
     new.least = qdi_near_point_to_box(&job->origin, new.copy, bounds) * QDI_NEAR_POINT_NEARER;
     if (new.least <= nearest_bound(job)) parts[(*count)++] = new;

@@ -78,7 +78,7 @@ static void sort_slots_by_index(qdi_slots *slots, size_t first, size_t count) {
     }
 }
 
-// Fills a list of the new memory from the caller's boxes.
+// Tree's packing: fills a list of the new memory from the caller's boxes.
 static void pack_list_from_source(pack_job *job, const qdi_node *old, size_t first) {
     qdi_slots *slots = &job->slots;
     const qdi_pack_source *source = job->source;

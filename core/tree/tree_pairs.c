@@ -19,7 +19,7 @@ typedef struct plan_state {
     qd_status status;
 } plan_state;
 
-// Adds a task to the plan of the self-join.
+// Tree's pairs: adds a task to the plan of the self-join.
 static void plan_join_task(plan_state *planner, task_kind kind, uint32_t a, uint32_t b) {
     if (planner->status != QD_OK) return;
     planner->status = qdi_pairs_task(planner->pairs, planner->count++,
@@ -73,7 +73,7 @@ static void plan_image_tasks(plan_state *planner) {
     }
 }
 
-// Runs a task of the self-join.
+// Tree's pairs: runs a task of the self-join.
 static void run_join_task(const qdi_join *join, const qdi_pair_task *task) {
     // Whether the search was stopped is known to the pairs.
     switch ((task_kind)task->kind) {
@@ -90,7 +90,7 @@ typedef struct join_job {
     qd_pairs *pairs;
 } join_job;
 
-// Runs tasks [begin, end) of the self-join.
+// Tree's pairs: runs tasks [begin, end) of the self-join.
 static void run_join_tasks_range(void *context, size_t begin, size_t end, int worker) {
     const join_job *job = context;
     for (size_t t = begin; t < end; ++t) {

@@ -41,7 +41,7 @@ static bool retrieve_root_list_hit(void *context, size_t place) {
 /// Blocks of slots that are compared at once.
 enum { BLOCKS = 16 };
 
-/// Searches a list that overlaps the box, where the copy that is searched is the world itself.
+/// Tree's query: searches a list that overlaps the box, where the copy that is searched is the world itself.
 static bool retrieve_from_list_unshifted(const query_state *query, const qdi_node *node) {
     const size_t end = (size_t)node->first + node->count, step = (size_t)BLOCKS * QDI_PAIR_BLOCK;
     unsigned hits[BLOCKS];

@@ -41,7 +41,7 @@ typedef struct cast {
     qd_ray_hit first;
 } cast;
 
-// The ray from one point to another.
+// Ray through the tree: the ray from one point to another.
 static qd_ray ray_from_to(qd_vec2 from, qd_vec2 to) {
     return (qd_ray){from, {to.x - from.x, to.y - from.y}, 1.0};
 }
@@ -53,7 +53,7 @@ qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
     return result;
 }
 
-// The ray from a point in a direction.
+// Ray through the tree: the ray from a point in a direction.
 static qd_ray ray_in_direction(qd_vec2 from, qd_vec2 direction, double length) {
     double scale = fabs(direction.x) > fabs(direction.y) ? fabs(direction.x) : fabs(direction.y);
     if (scale == 0) return (qd_ray){from, {(double)NAN, (double)NAN}, length}; // no direction; refused later
@@ -71,19 +71,19 @@ qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
 
 // ---- a ray and a box
 
-// The t between which a ray is between two borders across one axis.
+// Ray through the tree: the t between which a ray is between two borders across one axis.
 static inline span span_between(double from, double step, double min, double max) {
     if (step > 0.0) return (span){(min - from) / step, (max - from) / step};
     if (step < 0.0) return (span){(max - from) / step, (min - from) / step};
     return from >= min && from <= max ? (span){0.0, DBL_MAX} : (span){DBL_MAX, -DBL_MAX};
 }
 
-// True where a ray is between the borders of both axes at once, and early enough.
+// Ray through the tree: true where a ray is between the borders of both axes at once, and early enough.
 static inline bool ray_span_met(span s, double most) {
     return s.near * NEARER <= s.far * FURTHER && s.near * NEARER <= most;
 }
 
-// True where a line meets a box; `at` is where it enters.
+// Ray through the tree: true where a line meets a box; `at` is where it enters.
 static inline bool ray_meets_box(const line *ray, qd_box box, double *at) {
     span x = span_between(ray->from.x, ray->step.x, (double)box.min_x, (double)box.max_x);
     span y = span_between(ray->from.y, ray->step.y, (double)box.min_y, (double)box.max_y);
@@ -97,7 +97,7 @@ static inline bool ray_meets_box(const line *ray, qd_box box, double *at) {
 
 typedef bool (*image_visit)(void *context, qd_image image);
 
-// The ray as seen from a periodic copy of the world.
+// Ray through the tree: the ray as seen from a periodic copy of the world.
 static line ray_seen_from_copy(const cast *job, qd_image image) {
     line seen = job->whole;
     seen.from.x -= image.x * job->tree->period.x;
@@ -109,8 +109,8 @@ typedef struct range {
     int first, last;
 } range;
 
-// The images of [min, max] that from + t * step may meet for t in `part`, in the direction of the step, and
-// one more on either side.
+// Ray through the tree: the images of [min, max] that from + t * step may meet for t in `part`, in the
+// direction of the step, and one more on either side.
 static range images_along(double from, double step, span part, double min, double max, double period) {
     if (period == 0.0) return (range){0, 0};
     double begin = from + part.near * step, end = from + part.far * step;
@@ -119,19 +119,20 @@ static range images_along(double from, double step, span part, double min, doubl
     return step < 0.0 ? (range){most, least} : (range){least, most};
 }
 
-// A value limited to a range.
+// Ray through the tree: a value limited to a range.
 static double clamp_to_range(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
-// The columns of images of a box that the ray may meet.
+// Ray through the tree: the columns of images of a box that the ray may meet.
 static range ray_image_columns(const cast *job, qd_box box) {
     const line *ray = &job->whole;
     return images_along(ray->from.x, ray->step.x, (span){0.0, ray->most}, (double)box.min_x,
                         (double)box.max_x, job->tree->period.x);
 }
 
-// The rows of a column of images of a box that the ray may meet; false where there are none.
+// Ray through the tree: the rows of a column of images of a box that the ray may meet; false where there are
+// none.
 static bool ray_image_rows(const cast *job, qd_box box, int column, range *rows) {
     const line *ray = &job->whole;
     const qd_vec2 period = job->tree->period;
@@ -144,7 +145,7 @@ static bool ray_image_rows(const cast *job, qd_box box, int column, range *rows)
     return true;
 }
 
-// Walks the images of a box that a ray meets.
+// Ray through the tree: walks the images of a box that a ray meets.
 // Every image of a box that the ray meets, in the order in which it does. Returns false when the visit
 // stopped. The visit may shorten the ray.
 static bool ray_walk_images(const cast *job, qd_box box, image_visit visit, void *context) {
@@ -164,8 +165,9 @@ static bool ray_walk_images(const cast *job, qd_box box, image_visit visit, void
     return true;
 }
 
-// True where the ray meets an image of a box before that in the copy which is searched. The walk goes back
-// from there: to the image before, if there is one, so that all walks of a box are no longer than the ray.
+// Ray through the tree: true where the ray meets an image of a box before that in the copy which is searched.
+// The walk goes back from there: to the image before, if there is one, so that all walks of a box are no
+// longer than the ray.
 static bool ray_met_earlier_image(const cast *job, qd_box box) {
     const range columns = ray_image_columns(job, box);
     const int right = columns.first <= columns.last ? 1 : -1;
@@ -186,13 +188,13 @@ static bool ray_met_earlier_image(const cast *job, qd_box box) {
 
 // ---- hits
 
-// True where a body whose box is entered at `*at` is hit.
+// Ray through the tree: true where a body whose box is entered at `*at` is hit.
 static bool ray_is_hit(const cast *job, qd_body_index body, qd_image image, double *at) {
     if (!job->test) return true;
     return job->test(job->context, body, image, job->whole.most, at) && *at >= 0.0 && *at <= job->whole.most;
 }
 
-// Keeps a hit where it is the first along the ray so far.
+// Ray through the tree: keeps a hit where it is the first along the ray so far.
 static void ray_keep_first(cast *job, qd_body_index body, double at) {
     if (!ray_is_hit(job, body, job->image, &at)) return;
     if (at > job->first.at || (at == job->first.at && body >= job->first.body)) return;
@@ -207,7 +209,7 @@ typedef struct telling {
     bool begun, going;
 } telling;
 
-// Visits the image of a body that a ray hits.
+// Ray through the tree: visits the image of a body that a ray hits.
 static bool ray_visit_image(void *context, qd_image image) {
     telling *body = context;
     cast *job = body->job;
@@ -222,7 +224,7 @@ static bool ray_visit_image(void *context, qd_image image) {
     return false;
 }
 
-// Visits the images of a body whose box the ray meets in the copy that is searched.
+// Ray through the tree: visits the images of a body whose box the ray meets in the copy that is searched.
 static bool ray_visit_body(cast *job, qd_box box, qd_body_index body) {
     if (ray_met_earlier_image(job, box)) return true;
     telling once = {job, box, body, false, true};
@@ -314,7 +316,7 @@ static bool ray_search_copy(void *context, qd_image image) {
 
 // ---- the calls
 
-// True where a ray's numbers along an axis are usable.
+// Ray through the tree: true where a ray's numbers along an axis are usable.
 static bool ray_axis_valid(double from, double step, double most, double period) {
     const double big = (double)FLT_MAX;
     if (!(fabs(from) <= big && fabs(step) <= big)) return false;

@@ -26,12 +26,12 @@ typedef struct refresh_job {
     qdi_insertion *insertions;
 } refresh_job;
 
-// The body that a row of the caller's boxes belongs to.
+// Tree's refresh: the body that a row of the caller's boxes belongs to.
 static qd_body_index body_of_row(const refresh_job *job, size_t row) {
     return job->indices ? job->indices[row] : (qd_body_index)row;
 }
 
-// Makes room for a sum per range of rows, all empty.
+// Tree's refresh: makes room for a sum per range of rows, all empty.
 static qd_status range_sums_reserve(refresh_job *job, size_t count, size_t grain) {
     size_t ranges = qdi_range_count(count, grain);
     qd_status status = qdi_buffer_need(job->tree, &job->tree->scratch.tally, 0, ranges, sizeof(range_sum));
@@ -41,7 +41,7 @@ static qd_status range_sums_reserve(refresh_job *job, size_t count, size_t grain
     return QD_OK;
 }
 
-// Compares rows [begin, end) with those of the last refresh.
+// Tree's refresh: compares rows [begin, end) with those of the last refresh.
 static void compare_rows_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     job->sums[begin / GRAIN].different = memcmp(job->indices + begin, job->tree->row_index + begin,
@@ -61,7 +61,7 @@ static bool rows_are_unchanged(refresh_job *job, qd_team *team) {
     return true;
 }
 
-// Finds the highest body index of rows [begin, end).
+// Tree's refresh: finds the highest body index of rows [begin, end).
 static void highest_index_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     size_t highest = 0;
@@ -71,13 +71,13 @@ static void highest_index_range(void *context, size_t begin, size_t end) {
     job->sums[begin / GRAIN].highest = highest;
 }
 
-// Forgets the rows of bodies [begin, end).
+// Tree's refresh: forgets the rows of bodies [begin, end).
 static void forget_rows_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     for (size_t i = begin; i < end; ++i) job->row_of[i] = QDI_NONE;
 }
 
-// Notes the rows [begin, end) of the bodies.
+// Tree's refresh: notes the rows [begin, end) of the bodies.
 // Two rows with one index write the same place: the last one stays, and the check that follows finds the
 // other.
 static void note_rows_range(void *context, size_t begin, size_t end) {
@@ -149,7 +149,7 @@ static qd_status match_rows_to_slots(refresh_job *job, qd_team *team, size_t *fr
     return QD_OK;
 }
 
-// Finds the lowest of rows [begin, end) with a bad box.
+// Tree's refresh: finds the lowest of rows [begin, end) with a bad box.
 static void check_boxes_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
@@ -158,7 +158,7 @@ static void check_boxes_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// The lowest row with a bad box, SIZE_MAX where all are good.
+// Tree's refresh: the lowest row with a bad box, SIZE_MAX where all are good.
 static qd_status lowest_bad_row(refresh_job *job, qd_team *team, size_t *bad) {
     *bad = SIZE_MAX;
     qd_status status = range_sums_reserve(job, job->n, GRAIN);
@@ -168,7 +168,8 @@ static qd_status lowest_bad_row(refresh_job *job, qd_team *team, size_t *bad) {
     return QD_OK;
 }
 
-// Marks bodies of families [begin, end) to be removed whose old and new boxes do not fit the period.
+// Tree's refresh: marks bodies of families [begin, end) to be removed whose old and new boxes do not fit the
+// period.
 static void drop_unfit_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     const qd_tree *tree = job->tree;
@@ -183,7 +184,8 @@ static void drop_unfit_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Removes bodies with bad boxes that would keep their old box, where that does not fit the new period.
+// Tree's refresh: removes bodies with bad boxes that would keep their old box, where that does not fit the
+// new period.
 static qd_status remove_unfit_bodies(refresh_job *job, qd_team *team, size_t *bad) {
     qd_tree *tree = job->tree;
     qd_status status = lowest_bad_row(job, team, bad);

@@ -55,8 +55,8 @@ static float cell_middle_border(const qd_tree *tree, uint64_t cell, int level) {
     return qdi_grid_border(&tree->grid, 2 * cell + 1, level + 1);
 }
 
-// The part that keeps the list's room while the others move, so that a crowd that goes down many levels
-// together moves not once: the one with more than half of the bodies, PARTS where there is none.
+// Tree's split: the part that keeps the list's room while the others move, so that a crowd that goes down
+// many levels together moves not once: the one with more than half of the bodies, PARTS where there is none.
 static unsigned part_keeping_room(const uint32_t counts[PARTS]) {
     uint32_t all = 0;
     for (unsigned part = 0; part < PARTS; ++part) all += counts[part];

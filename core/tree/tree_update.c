@@ -64,7 +64,7 @@ static void update_root_list_range(void *context, size_t begin, size_t end) {
                                tally);
 }
 
-// Makes room for `more` bodies in a worker's list of leavers.
+// Tree's update: makes room for `more` bodies in a worker's list of leavers.
 static bool leavers_reserve(update_job *job, qdi_leavers *leavers, size_t more) {
     if ((leavers->count + more) * sizeof(qdi_insertion) <= leavers->insertions.bytes) return true;
     qdi_shared_arena_lock(&job->tree->arena);
@@ -189,7 +189,7 @@ static void insert_leavers_nearby(qd_tree *tree, size_t begin, size_t end, qdi_l
     leavers->count = left;
 }
 
-// Stores the leavers of a range in the arena, as its insertions.
+// Tree's update: stores the leavers of a range in the arena, as its insertions.
 static void store_leavers(update_job *job, const qdi_leavers *leavers, range_tally *range) {
     qd_tree *tree = job->tree;
     range->count = leavers->count;
@@ -204,7 +204,7 @@ static void store_leavers(update_job *job, const qdi_leavers *leavers, range_tal
     range->insertions = insertions;
 }
 
-// Gives the bodies of families [begin, end) their new boxes.
+// Tree's update: gives the bodies of families [begin, end) their new boxes.
 static void update_families_range(void *context, size_t begin, size_t end, int worker) {
     update_job *job = context;
     qd_tree *tree = job->tree;
@@ -248,7 +248,7 @@ static qd_status update_root_list(update_job *job, qd_team *team, qdi_update_tal
     return QD_OK;
 }
 
-// Makes a list of leavers for each worker, and the arena empty.
+// Tree's update: makes a list of leavers for each worker, and the arena empty.
 static qd_status leavers_begin(qd_tree *tree, size_t workers) {
     if (workers > tree->leavers_count) {
         qdi_leavers *leavers = qdi_allocate(tree->allocator, workers, sizeof *leavers);
@@ -275,7 +275,7 @@ static qd_status leavers_begin(qd_tree *tree, size_t workers) {
     return qdi_shared_arena_reset(&tree->arena, tree->allocator, tree->arena.taken);
 }
 
-// Copies the insertions of ranges [begin, end) to their places in scratch.insertions.
+// Tree's update: copies the insertions of ranges [begin, end) to their places in scratch.insertions.
 static void copy_insertions_range(void *context, size_t begin, size_t end) {
     const update_job *job = context;
     qdi_insertion *all = job->tree->scratch.insertions.items;
@@ -285,7 +285,7 @@ static void copy_insertions_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Puts the insertions together in scratch.insertions, in order of ranges.
+// Tree's update: puts the insertions together in scratch.insertions, in order of ranges.
 static qd_status gather_insertions(update_job *job, qd_team *team, size_t ranges, size_t insertions) {
     qd_tree *tree = job->tree;
     qd_status status = qdi_buffer_need(tree, &tree->scratch.insertions, 0, insertions, sizeof(qdi_insertion));
@@ -327,14 +327,14 @@ typedef struct rings_job {
     size_t (*sums)[QDI_RINGS]; // per range
 } rings_job;
 
-// Counts the bodies of a list by the ring of their centre.
+// Tree's update: counts the bodies of a list by the ring of their centre.
 static void count_list_rings(const rings_job *job, const qdi_node *node, size_t *sums) {
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         sums[qdi_grid_ring_of_box(&job->tree->grid, qdi_slot_box(&job->tree->slots, s))] += 1;
     }
 }
 
-// Counts the bodies of families [begin, end) by ring.
+// Tree's update: counts the bodies of families [begin, end) by ring.
 // A cell that no R0 lies in is all in one ring, as is R0's own.
 static void count_family_rings_range(void *context, size_t begin, size_t end) {
     const rings_job *job = context;
@@ -353,7 +353,7 @@ static void count_family_rings_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Counts the insertions [begin, end) by the ring of their centre.
+// Tree's update: counts the insertions [begin, end) by the ring of their centre.
 static void count_insertion_rings_range(void *context, size_t begin, size_t end) {
     const rings_job *job = context;
     size_t *sums = job->sums[begin / PIECE];

@@ -24,7 +24,7 @@ static bool report_broken_node(const check_state *check, qdi_node_index index, c
     return false;
 }
 
-// True where two boxes are equal.
+// Tree's check: true where two boxes are equal.
 static bool box_equal(qd_box a, qd_box b) {
     return a.min_x == b.min_x && a.min_y == b.min_y && a.max_x == b.max_x && a.max_y == b.max_y;
 }

@@ -25,7 +25,7 @@ typedef struct still_job {
     qdi_bytes bytes;
 } still_job;
 
-// The four corners of a square, as in a camera's finder.
+// Single frame: the four corners of a square, as in a camera's finder.
 static void draw_finder_corners(qdi_raster *raster, double x, double y, double half) {
     int thick = 2, left = (int)floor(x - half), top = (int)floor(y - half);
     int right = (int)floor(x + half) + 1, bottom = (int)floor(y + half) + 1;
@@ -40,7 +40,7 @@ static void draw_finder_corners(qdi_raster *raster, double x, double y, double h
     }
 }
 
-// Draws a line in a direction from the marked body.
+// Single frame: draws a line in a direction from the marked body.
 static void draw_heading_line(qdi_raster *raster, double x, double y, double from, qd_vec2 heading) {
     double length = sqrt(heading.x * heading.x + heading.y * heading.y);
     if (!(length > 0) || !isfinite(length)) return;
@@ -49,7 +49,7 @@ static void draw_heading_line(qdi_raster *raster, double x, double y, double fro
                     (float)(x + to * along_x), (float)(y + to * along_y), 3.0F);
 }
 
-// Draws a still picture of a part of the world and writes it as PNG.
+// Single frame: draws a still picture of a part of the world and writes it as PNG.
 static qd_status draw_still(still_job *job, const qd_world *world, qd_error *error) {
     const qd_still *still = job->still;
     const qd_view *view = &still->view;
@@ -86,7 +86,7 @@ static qd_status draw_still(still_job *job, const qd_world *world, qd_error *err
     return status == QD_OK ? qdi_png_write(&job->bytes, still->path, error) : status;
 }
 
-// True where a still's settings can be drawn.
+// Single frame: true where a still's settings can be drawn.
 static bool still_is_valid(const qd_still *still) {
     const qd_view *view = &still->view;
     return !qdi_view_check(view) && still->reach > 0 && isfinite(still->reach) && isfinite(still->centre.x) &&

@@ -117,7 +117,7 @@ qd_status qdi_apng_create(const qd_allocator *allocator, const char *path, const
     return status;
 }
 
-/// The smallest rectangle that holds all pixels that changed; one pixel where none did.
+/// Animated PNG: the smallest rectangle that holds all pixels that changed; one pixel where none did.
 static part find_changed_part(const qdi_apng *apng, const uint8_t *pixels) {
     const size_t row = apng_row_bytes(apng);
     if (apng->frames == 0) return (part){0, 0, apng->width, apng->height};
@@ -140,15 +140,16 @@ static part find_changed_part(const qdi_apng *apng, const uint8_t *pixels) {
     return (part){first, top, last - first + 1, bottom - top};
 }
 
-/// How far the bytes of a filtered row are from zero: the usual guess at which filter packs best.
+/// Animated PNG: how far the bytes of a filtered row are from zero: the usual guess at which filter packs
+/// best.
 static size_t filtered_row_cost(const uint8_t *bytes, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; ++i) sum += bytes[i] < 128 ? bytes[i] : 256U - bytes[i];
     return sum;
 }
 
-/// Filters a row of true colours by what is left of it or above it, whichever seems to pack better; indices
-/// are not filtered.
+/// Animated PNG: filters a row of true colours by what is left of it or above it, whichever seems to pack
+/// better; indices are not filtered.
 static const uint8_t *filter_row(const qdi_apng *apng, const uint8_t *row, const uint8_t *above,
                                  size_t bytes) {
     uint8_t *plain = apng->line, *left = plain + bytes + 1, *up = left + bytes + 1;
@@ -170,13 +171,13 @@ static voidpf zlib_allocate(voidpf context, uInt items, uInt size) {
     return qdi_block_allocate(apng->allocator, (size_t)items * size);
 }
 
-/// Frees memory of zlib.
+/// Animated PNG: frees memory of zlib.
 static void zlib_free(voidpf context, voidpf block) {
     const qdi_apng *apng = context;
     qdi_block_release(apng->allocator, block);
 }
 
-/// Compresses the row in `line`, and with `flush` all that is left; the output grows as needed.
+/// Animated PNG: compresses the row in `line`, and with `flush` all that is left; the output grows as needed.
 static qd_status deflate_line(qdi_apng *apng, z_stream *stream, int flush) {
     int said = Z_OK;
     do {
@@ -192,7 +193,7 @@ static qd_status deflate_line(qdi_apng *apng, z_stream *stream, int flush) {
     return said == Z_OK || said == Z_STREAM_END || said == Z_BUF_ERROR ? QD_OK : QD_ERR_INTERNAL;
 }
 
-/// Compresses a part of a picture and appends it to `bytes`.
+/// Animated PNG: compresses a part of a picture and appends it to `bytes`.
 static qd_status deflate_part(qdi_apng *apng, const uint8_t *pixels, part area) {
     z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_free, .opaque = apng};
     // As in png_sink.c: of flat colours runs are nearly all that there is to find.
@@ -219,7 +220,7 @@ static qd_status deflate_part(qdi_apng *apng, const uint8_t *pixels, part area) 
     return status;
 }
 
-/// Writes an fcTL chunk: where the next frame's part lies and how long it is shown.
+/// Animated PNG: writes an fcTL chunk: where the next frame's part lies and how long it is shown.
 static qd_status put_frame_control(qdi_apng *apng, part area) {
     unsigned char data[CONTROL];
     qdi_png_put32(data, apng->sequence++);
@@ -236,7 +237,7 @@ static qd_status put_frame_control(qdi_apng *apng, part area) {
     return qdi_png_chunk_put(apng->allocator, &apng->bytes, "fcTL", data, sizeof data);
 }
 
-/// Writes a part of a picture as one chunk: IDAT for frame 0, else fdAT.
+/// Animated PNG: writes a part of a picture as one chunk: IDAT for frame 0, else fdAT.
 static qd_status put_frame_data(qdi_apng *apng, const uint8_t *pixels, part area) {
     bool first = apng->frames == 0;
     size_t at = apng->bytes.size, head = QDI_PNG_CHUNK_HEAD + (first ? 0U : 4U);

@@ -50,7 +50,7 @@ static qd_status write_joined_bytes(const qdi_apng_joint *joint, const void *dat
     return qdi_file_write(joint->file, joint->path, data, bytes, error);
 }
 
-/// Copies a chunk as it is.
+/// Joined APNGs: copies a chunk as it is.
 static qd_status copy_chunk(const qdi_apng_joint *joint, qd_error *error) {
     return write_joined_bytes(joint, joint->chunk.data, joint->chunk.size, error);
 }
@@ -65,7 +65,7 @@ qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, u
     return status;
 }
 
-/// Takes IHDR and PLTE of the first file, and compares those of the others.
+/// Joined APNGs: takes IHDR and PLTE of the first file, and compares those of the others.
 /// IHDR and PLTE say what all frames have in common: the first file's are taken over, and the others' must be
 /// the same. `seen` counts the bytes of them that this file has shown.
 static qd_status take_or_compare_head(qdi_apng_joint *joint, bool first, size_t *seen, qd_error *error) {
@@ -84,7 +84,7 @@ static qd_status take_or_compare_head(qdi_apng_joint *joint, bool first, size_t 
     return copy_chunk(joint, error);
 }
 
-/// Writes acTL, with the number of all frames.
+/// Joined APNGs: writes acTL, with the number of all frames.
 static qd_status put_joined_control(qdi_apng_joint *joint, qd_error *error) {
     unsigned char *data = joint->chunk.data;
     qdi_png_put32(data + QDI_PNG_CHUNK_HEAD, joint->frames);
@@ -92,7 +92,7 @@ static qd_status put_joined_control(qdi_apng_joint *joint, qd_error *error) {
     return copy_chunk(joint, error);
 }
 
-/// Writes a chunk that begins with its number in the sequence.
+/// Joined APNGs: writes a chunk that begins with its number in the sequence.
 static qd_status put_numbered_chunk(qdi_apng_joint *joint, qd_error *error) {
     unsigned char *data = joint->chunk.data;
     qdi_png_put32(data + QDI_PNG_CHUNK_HEAD, joint->sequence++);

@@ -10,7 +10,7 @@
 /// Longest path of a file that is written, the closing zero included.
 #define QDI_PATH_MAX 4096
 
-/// Puts `directory/name` into `path`. Errors: QD_ERR_VALUE where it is longer than QDI_PATH_MAX.
+/// Frame list: puts `directory/name` into `path`. Errors: QD_ERR_VALUE where it is longer than QDI_PATH_MAX.
 QD_MUST_USE qd_status qdi_path_join(const char *directory, const char *name, char path[QDI_PATH_MAX]);
 
 /// The list of a directory's frames, manifest.csv. Rows are appended to `manifest.csv.part` as frames come

@@ -9,7 +9,7 @@ enum { GAP = 4, SMALLEST_TEXT = 10, LARGEST_TEXT = 32, LINES_IN_A_PICTURE = 32 }
 
 // ---- where things are ----
 
-/// The size of the largest picture in one direction.
+/// Montage of images: the size of the largest picture in one direction.
 static int largest_side(const qdi_png_loaded *pictures, size_t count, bool height) {
     int most = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -50,8 +50,8 @@ static int colour_place(qdi_montage *montage, const uint8_t rgb[3]) {
     return montage->colours++;
 }
 
-/// Puts the colours of all pictures and captions into one palette; false where they are too many for one. The
-/// ground is its first.
+/// Montage of images: puts the colours of all pictures and captions into one palette; false where they are
+/// too many for one. The ground is its first.
 static bool merge_palettes(qdi_montage *montage, const qdi_png_loaded *pictures) {
     bool fits = colour_place(montage, montage->palette.rgb[QDI_INK_BAND]) >= 0;
     for (int ink = QDI_INK_VALUE; fits && ink < QDI_INK_VALUE + QDI_TEXT_LEVELS; ++ink)
@@ -70,13 +70,14 @@ static bool merge_palettes(qdi_montage *montage, const qdi_png_loaded *pictures)
     return fits;
 }
 
-/// Captions are dark where the first picture's ground is, which is its first colour, or its first pixel.
+/// Montage of images: captions are dark where the first picture's ground is, which is its first colour, or
+/// its first pixel.
 static qd_view_theme ground_theme(const qdi_png_loaded *first) {
     const uint8_t *rgb = first->colours > 0 ? first->rgb[0] : first->pixels;
     return rgb[0] + rgb[1] + rgb[2] > 3 * 128 ? QD_VIEW_LIGHT : QD_VIEW_DARK;
 }
 
-/// Makes the pixels, all of the ground's colour.
+/// Montage of images: makes the pixels, all of the ground's colour.
 static qd_status make_ground(qdi_montage *montage) {
     const size_t area = (size_t)montage->width * (size_t)montage->height;
     montage->bytes = area * (montage->colours > 0 ? 1 : 3);
@@ -145,7 +146,8 @@ static void copy_rows(qdi_montage *montage, qdi_area to, const uint8_t *from, co
     }
 }
 
-/// Copies a text that is no wider than `room` pixels: of a longer one the beginning and "...".
+/// Montage of images: copies a text that is no wider than `room` pixels: of a longer one the beginning and
+/// "...".
 static void cut_text(const qdi_font *font, const char *text, int room, char *cut, size_t bytes) {
     int kept = snprintf(cut, bytes, "%s", text);
     while (kept > 0 && (kept >= (int)bytes || qdi_font_width(font, cut) > room)) {

@@ -38,7 +38,7 @@ static inline bool qdi_png_is(const unsigned char *chunk, const char *letters) {
     return memcmp(chunk + 4, letters, 4) == 0;
 }
 
-/// Room for `more` bytes behind those that are there. Errors: QD_ERR_MEMORY.
+/// PNG: room for `more` bytes behind those that are there. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_bytes_reserve(const qd_allocator *allocator, qdi_bytes *bytes, size_t more);
 
 /// Appends a whole chunk. Errors: QD_ERR_MEMORY.

@@ -19,7 +19,7 @@ typedef struct qdi_labels {
     size_t count;
 } qdi_labels;
 
-/// Fills them in; `comment` may be NULL. The provenance's name and the comment are kept by address.
+/// PNG: fills them in; `comment` may be NULL. The provenance's name and the comment are kept by address.
 void qdi_labels_fill(qdi_labels *labels, const qd_provenance *provenance, const qdi_facts *facts,
                      const char *comment);
 

@@ -22,8 +22,8 @@ QD_MUST_USE qd_status qdi_png_load(const char *path, const qd_allocator *allocat
                                    qd_error *error);
 void qdi_png_unload(const qd_allocator *allocator, qdi_png_loaded *loaded);
 
-/// What a picture shows, as one number: a hash of the palette's `colours` colours (3 bytes each) over that of
-/// the `count` pixels.
+/// PNG: what a picture shows, as one number: a hash of the palette's `colours` colours (3 bytes each) over
+/// that of the `count` pixels.
 uint64_t qdi_pixels_hash(const uint8_t *pixels, size_t count, const uint8_t *rgb, size_t colours);
 
 #endif

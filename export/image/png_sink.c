@@ -16,13 +16,13 @@ enum { HEAD_SIZE = 13, KEY_MOST = 79, LEVEL = 1 };
 /// Of IHDR: 8 bits, palette; deflate, filters by row, not interlaced.
 static const unsigned char format[] = {8, 3, 0, 0, 0};
 
-/// True where a text is ASCII.
+/// PNG: true where a text is ASCII.
 static bool is_ascii(const char *text) {
     while (*text && (unsigned char)*text < 0x80) ++text;
     return *text == '\0';
 }
 
-/// Writes the four letters of a chunk's type.
+/// PNG: writes the four letters of a chunk's type.
 static void put_chunk_type(unsigned char *chunk, const char *letters) {
     memcpy(chunk + 4, letters, 4);
 }

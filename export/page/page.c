@@ -66,9 +66,8 @@ static qd_status put_page_text(qdi_page *page, const char *text, qd_error *error
     return put_page_bytes(page, text, strlen(text), error);
 }
 
-/// Where an embedded program or style ends.
-/// Where a program or a style ends, but for the comment that says where its sources would be: nothing is to
-/// be fetched.
+/// Where an embedded program or style of a page ends, but for the comment that says where its sources would
+/// be: nothing is to be fetched.
 static size_t end_of_embedded_source(embedded code) {
     static const char mark[] = "# sourceMappingURL="; // after a slash and another one or a star
     const size_t length = sizeof mark - 1;
@@ -157,7 +156,7 @@ qd_status qdi_page_moment(qdi_page *page, size_t frame, const char *json, qd_err
     return status == QD_OK ? put_page_json(page, json, error) : status;
 }
 
-/// Encodes bytes as base64 (RFC 4648, section 4).
+/// Page: encodes bytes as base64 (RFC 4648, section 4).
 static size_t encode_base64(const unsigned char *data, size_t bytes, char *text) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t used = 0;

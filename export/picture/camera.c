@@ -75,7 +75,7 @@ typedef struct mean_of {
     double sum, cosine, sine;
 } mean_of;
 
-// Adds a body's place to a mean place along an axis.
+// Camera: adds a body's place to a mean place along an axis.
 static void add_to_mean_place(mean_of *mean, double mass, double place) {
     if (mean->period > 0.0) {
         double sine = 0, cosine = 0;
@@ -87,15 +87,15 @@ static void add_to_mean_place(mean_of *mean, double mass, double place) {
     }
 }
 
-// The mean place along an axis.
+// Camera: the mean place along an axis.
 static double mean_place(const mean_of *mean, double mass) {
     if (!(mean->period > 0.0)) return mean->low + mean->sum / mass;
     double angle = qd_atan2(mean->sine, mean->cosine);
     return mean->low + (angle < 0.0 ? angle + two_pi : angle) / two_pi * mean->period;
 }
 
-// The centre of mass of what is dynamic, in order of index. Around a periodic axis it is the middle of the
-// circular mean.
+// Camera: the centre of mass of what is dynamic, in order of index. Around a periodic axis it is the middle
+// of the circular mean.
 static bool find_centre_of_mass(const qd_world *world, qd_vec2 *place) {
     const qd_body_view bodies = qd_world_view(world);
     const qd_world_def def = qd_world_definition(world);

@@ -63,7 +63,7 @@ typedef struct short_text {
     char text[32];
 } short_text;
 
-// How long a body takes to fade.
+// Caption of a picture: how long a body takes to fade.
 static short_text fade_text(int frames) {
     short_text made;
     (void)snprintf(made.text, sizeof made.text, frames == 1 ? "%d frame ago" : "%d frames ago", frames);
@@ -87,14 +87,14 @@ static int colours_item_width(const qdi_font *font, const qd_view *view) {
     return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
 }
 
-// What an item tells of a search; NULL where it is no such item.
+// Caption of a picture: what an item tells of a search; NULL where it is no such item.
 static const search_meaning *search_item(int item) {
     const int retrieve = item - QDI_CAPTION_RETRIEVE, query = item - QDI_CAPTION_QUERY;
     if (retrieve >= 0 && retrieve < QDI_CAPTION_SEARCH) return &retrieve_meanings[retrieve];
     return query >= 0 && query < QDI_CAPTION_SEARCH ? &query_meanings[query] : NULL;
 }
 
-// How wide an item that tells of a search is.
+// Caption of a picture: how wide an item that tells of a search is.
 static int search_item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
     const search_meaning *told = search_item(item);
@@ -223,7 +223,8 @@ static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) 
     text[used] = '\0';
 }
 
-// A number >= 0 with so many decimals, made of whole numbers as time is; "-" where it is not known.
+// Caption of a picture: a number >= 0 with so many decimals, made of whole numbers as time is; "-" where it
+// is not known.
 static void fixed_text(double value, int decimals, char *text, size_t bytes) {
     uint64_t unit = 1;
     for (int i = 0; i < decimals; ++i) unit *= 10;
@@ -235,13 +236,13 @@ static void fixed_text(double value, int decimals, char *text, size_t bytes) {
     (void)snprintf(text, bytes, "%" PRIu64 ".%0*" PRIu64, units / unit, decimals, units % unit);
 }
 
-// Draws a square of a colour.
+// Caption of a picture: draws a square of a colour.
 static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
     qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_size(font), baseline};
     qdi_raster_fill(raster, area, qdi_ink_of_hue(hue));
 }
 
-// Draws a bar of the colours of speeds.
+// Caption of a picture: draws a bar of the colours of speeds.
 static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int x, int baseline, double top) {
     const qdi_font *font = &caption->font;
     const qd_vec2 range = qdi_shade_range(&caption->view, top);
@@ -260,7 +261,7 @@ static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int 
     (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, high, QDI_INK_VALUE);
 }
 
-// Draws how many bodies came into another node, and how they fade.
+// Caption of a picture: draws how many bodies came into another node, and how they fade.
 static void draw_fading_item(const qdi_caption *caption, qdi_raster *raster, int x, int baseline,
                              uint64_t count) {
     const qdi_font *font = &caption->font;
@@ -301,8 +302,8 @@ static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, co
     }
 }
 
-// Draws an item that tells of a search: a swatch of the outlines' colour, what they are, and how many there
-// are.
+// Caption of a picture: draws an item that tells of a search: a swatch of the outlines' colour, what they
+// are, and how many there are.
 static void draw_search_item(const qdi_caption *caption, qdi_raster *raster, int item,
                              const qdi_facts *facts) {
     const qdi_font *font = &caption->font;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-// The order of two nodes' cells.
+// Picture's changes: the order of two nodes' cells.
 static int node_order(const void *left, const void *right) {
     const qdi_cell_of *a = left, *b = right;
     if (a->side != b->side) return a->side < b->side ? -1 : 1;
@@ -12,7 +12,7 @@ static int node_order(const void *left, const void *right) {
     return a->x == b->x ? 0 : (a->x < b->x ? -1 : 1);
 }
 
-// Keeps the cell of a node of the tree.
+// Picture's changes: keeps the cell of a node of the tree.
 static bool keep_node_cell(void *context, const qd_tree_node_info *node) {
     qdi_changes *changes = context;
     if (node->leaf) return true;
@@ -31,7 +31,7 @@ qd_status qdi_changes_note(qdi_changes *changes, const qd_tree *tree) {
     return changes->status;
 }
 
-// Releases the list of cells that changed.
+// Picture's changes: releases the list of cells that changed.
 void qdi_changes_release(qdi_changes *changes) {
     if (changes->allocator)
         qdi_release(changes->allocator, changes->cells, changes->room, sizeof *changes->cells);

@@ -21,14 +21,15 @@ typedef struct qdi_changes {
     qd_status status;
 } qdi_changes;
 
-/// Keeps the split nodes of a tree; what was kept is forgotten. Errors: QD_ERR_MEMORY.
+/// Picture's changes: keeps the split nodes of a tree; what was kept is forgotten. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_changes_note(qdi_changes *changes, const qd_tree *tree);
 
 void qdi_changes_release(qdi_changes *changes);
 
 typedef void (*qdi_changes_visit)(void *context, const qdi_cell_of *cell, bool split);
 
-/// Calls `visit` for every node that is split in one of the two only: `split` where in `after`.
+/// Picture's changes: calls `visit` for every node that is split in one of the two only: `split` where in
+/// `after`.
 void qdi_changes_compare(const qdi_changes *before, const qdi_changes *after, qdi_changes_visit visit,
                          void *context);
 

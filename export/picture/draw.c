@@ -14,7 +14,7 @@ static const float least_normal = 4.0F, full_normal = 12.0F;
 // Width of a trail, in pixels.
 static const float trail_width = 2.0F;
 
-// Draws the outlines of the tree's nodes.
+// Picture: draws the outlines of the tree's nodes.
 static void draw_node_lines(const qdi_picture *picture, qdi_raster *raster) {
     // Parents come first in the list; drawn last they lie on top.
     for (size_t i = picture->line_count; i > 0; --i) {
@@ -30,7 +30,7 @@ static void draw_trail_piece(const qdi_trail *trail, qdi_raster *raster) {
     qdi_raster_trail(raster, from, to, trail_width, trail->hue, trail->level);
 }
 
-// Draws the mark of a contact.
+// Picture: draws the mark of a contact.
 static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
     float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
                              0.0F);
@@ -42,7 +42,7 @@ static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
     qdi_raster_mark(raster, mark->x, mark->y, mark->x, mark->y, 2.0F * point);
 }
 
-// Draws a side of the world's border.
+// Picture: draws a side of the world's border.
 // A side of the world's border, just outside of it: solid for a wall, dashed where the world continues at the
 // other side, dotted where it is open.
 static void draw_world_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_side side) {
@@ -66,7 +66,7 @@ static void draw_world_side(qdi_raster *raster, qdi_area area, bool horizontal, 
     }
 }
 
-// Draws the world's border.
+// Picture: draws the world's border.
 static void draw_world_border(const qdi_picture *picture, qdi_raster *raster) {
     const qdi_area *world = &picture->world;
     int thick_x = picture->side_x == QDI_SIDE_WALL ? 2 : 1,
@@ -79,7 +79,7 @@ static void draw_world_border(const qdi_picture *picture, qdi_raster *raster) {
     draw_world_side(raster, (qdi_area){world->max_x, top, right, bottom}, false, picture->side_x);
 }
 
-// Draws a rectangle's outline.
+// Picture: draws a rectangle's outline.
 static void draw_rectangle_outline(const qdi_frame *frame, qdi_raster *raster) {
     int thick = frame->thick, x0 = frame->x0, y0 = frame->y0, x1 = frame->x1 + 1, y1 = frame->y1 + 1;
     qdi_raster_fill(raster, (qdi_area){x0, y0, x1, y0 + thick}, frame->ink);

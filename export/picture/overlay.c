@@ -14,22 +14,22 @@ static const double smallest_marked = 3.0;
 // pixels, and one with none so short.
 static const double longest_impulse = 1.2, shortest_impulse = 0.1, most_impulse = 40.0;
 
-// The pixel that a place lies in, limited to what an int holds.
+// Picture's overlay: the pixel that a place lies in, limited to what an int holds.
 static int floor_to_pixel(double value) {
     if (value < -1e6) return -1000000;
     return value > 1e6 ? 1000000 : (int)floor(value);
 }
 
-// The larger of two pixels.
+// Picture's overlay: the larger of two pixels.
 static int larger_pixel(int a, int b) {
     return a > b ? a : b;
 }
-// The smaller of two pixels.
+// Picture's overlay: the smaller of two pixels.
 static int smaller_pixel(int a, int b) {
     return a < b ? a : b;
 }
 
-// A place rounded to whole pixels, as the world's border is.
+// Picture's overlay: a place rounded to whole pixels, as the world's border is.
 static int round_to_pixel(double value) {
     return floor_to_pixel(value + 0.5);
 }
@@ -50,7 +50,7 @@ static qdi_area area_of_world_image(const qdi_copy *copier, int i, int j) {
     return area;
 }
 
-// Adds a line of a node's outline, cut at the borders of a periodic image.
+// Picture's overlay: adds a line of a node's outline, cut at the borders of a periodic image.
 static void add_node_line(qdi_copy *copier, const qdi_area *clip, qdi_line line) {
     qdi_picture *picture = copier->picture;
     if (copier->status != QD_OK) return;
@@ -69,12 +69,12 @@ static void add_node_line(qdi_copy *copier, const qdi_area *clip, qdi_line line)
     if (copier->status == QD_OK) picture->lines[picture->line_count++] = line;
 }
 
-// The ink of a node by its depth or occupancy.
+// Picture's overlay: the ink of a node by its depth or occupancy.
 static uint8_t node_ink(int number) {
     return (uint8_t)(QDI_INK_NODE + (number < QDI_NODE_COLOURS ? number : QDI_NODE_COLOURS - 1));
 }
 
-// Adds the four sides of a cell.
+// Picture's overlay: adds the four sides of a cell.
 static void add_cell_outline(qdi_copy *copier, const qdi_area *clip, const int at[4], int depth,
                              uint8_t ink) {
     add_node_line(copier, clip, (qdi_line){at[0], at[1], at[2], at[1], depth, ink});
@@ -83,7 +83,7 @@ static void add_cell_outline(qdi_copy *copier, const qdi_area *clip, const int a
     add_node_line(copier, clip, (qdi_line){at[2], at[1], at[2], at[3], depth, ink});
 }
 
-// Adds an outline that shows how full a leaf's list is, just inside of its cell.
+// Picture's overlay: adds an outline that shows how full a leaf's list is, just inside of its cell.
 static void add_occupancy_outline(qdi_copy *copier, const qdi_area *clip, const qd_tree_node_info *node,
                                   const int at[4]) {
     if (!node->leaf || at[2] - at[0] < smallest_node) return;
@@ -94,7 +94,7 @@ static void add_occupancy_outline(qdi_copy *copier, const qdi_area *clip, const 
     add_cell_outline(copier, clip, inside, node->depth, node_ink(number));
 }
 
-// Adds the outlines of a node of the tree.
+// Picture's overlay: adds the outlines of a node of the tree.
 static void add_node_outline(qdi_copy *copier, const qdi_area *clip, const qd_tree_node_info *node,
                              double min_x, double max_y, double side) {
     const int at[4] = {floor_to_pixel(min_x), floor_to_pixel(max_y - side), floor_to_pixel(min_x + side),
@@ -111,7 +111,7 @@ static void add_node_outline(qdi_copy *copier, const qdi_area *clip, const qd_tr
     add_node_line(copier, clip, (qdi_line){at[0], y, at[2], y, depth, node_ink(depth)});
 }
 
-// The middle of the world.
+// Picture's overlay: the middle of the world.
 static qd_vec2 world_middle(const qdi_copy *copier) {
     const qd_world_def *world = &copier->world;
     return (qd_vec2){world->origin.x + 0.5 * world->size.x, world->origin.y + 0.5 * world->size.y};
@@ -173,7 +173,7 @@ static void copy_node_change(void *context, const qdi_cell_of *cell, bool split)
     qdi_overlay_frame(copier, rect, 2, split ? QDI_INK_SPLIT : QDI_INK_MERGED, true);
 }
 
-// Copies the nodes that were split or merged since the frame before.
+// Picture's overlay: copies the nodes that were split or merged since the frame before.
 static void copy_node_changes(qdi_copy *copier) {
     qdi_changes now = {.allocator = copier->picture->allocator};
     if (copier->status == QD_OK) copier->status = qdi_changes_note(&now, copier->tree);
@@ -181,14 +181,14 @@ static void copy_node_changes(qdi_copy *copier) {
     qdi_changes_release(&now);
 }
 
-// The radius of a body of a contact, HUGE_VAL for a wall; below 0 where the body is gone.
+// Picture's overlay: the radius of a body of a contact, HUGE_VAL for a wall; below 0 where the body is gone.
 static double contact_body_radius(const qdi_copy *copier, qd_id id) {
     if (qd_id_is_wall(id)) return HUGE_VAL;
     uint32_t row = qd_body_view_row(&copier->bodies, id);
     return row == UINT32_MAX ? -1.0 : copier->bodies.radius[row];
 }
 
-// Half the length of a mark that shows an impulse, in pixels.
+// Picture's overlay: half the length of a mark that shows an impulse, in pixels.
 static double impulse_mark_length(const qdi_copy *copier, double impulse, double most, double radius) {
     if (copier->view->contacts != QD_VIEW_CONTACTS_IMPULSE) return -1.0;
     double part = most > 0.0 ? sqrt(fabs(impulse) / most) : 0.0;
@@ -196,7 +196,8 @@ static double impulse_mark_length(const qdi_copy *copier, double impulse, double
     return half < most_impulse ? half : most_impulse;
 }
 
-// Makes the mark of a contact point; its radius is below 0 where one of the two bodies is gone.
+// Picture's overlay: makes the mark of a contact point; its radius is below 0 where one of the two bodies is
+// gone.
 static qdi_mark make_contact_mark(const qdi_copy *copier, const qd_contact *contact, int touch, double most) {
     double radius = contact_body_radius(copier, contact->a), other = contact_body_radius(copier, contact->b);
     if (other < radius) radius = other;
@@ -209,7 +210,7 @@ static qdi_mark make_contact_mark(const qdi_copy *copier, const qd_contact *cont
                       (float)impulse_mark_length(copier, contact->touch[touch].impulse, most, radius)};
 }
 
-// Adds the mark of a contact point, in all images that are seen.
+// Picture's overlay: adds the mark of a contact point, in all images that are seen.
 static void add_contact_mark(qdi_copy *copier, qdi_mark mark) {
     qdi_picture *picture = copier->picture;
     const qdi_images images = qdi_picture_images(copier, (double)mark.x, (double)mark.y, 0.0);
@@ -227,7 +228,7 @@ static void add_contact_mark(qdi_copy *copier, qdi_mark mark) {
     }
 }
 
-// The largest impulse of all contacts.
+// Picture's overlay: the largest impulse of all contacts.
 static double largest_contact_impulse(const qdi_copy *copier) {
     double most = 0.0;
     for (size_t i = 0; i < copier->contact_count; ++i) {
@@ -239,7 +240,7 @@ static double largest_contact_impulse(const qdi_copy *copier) {
     return most;
 }
 
-// True where a query's bodies are lit, and none of them has this contact.
+// Picture's overlay: true where a query's bodies are lit, and none of them has this contact.
 static bool is_contact_dim(const qdi_copy *copier, const qd_contact *contact) {
     const uint8_t *lit = copier->shade.lit;
     const size_t count = copier->bodies.index_count;

@@ -34,7 +34,7 @@ static void add_tree_box(qdi_copy *copier, qd_box box, int thick, uint8_t ink) {
     add_tree_rect(copier, from, thick, ink, false);
 }
 
-// True where two ranges overlap, or any images of them where there is a period.
+// Overlay of a search: true where two ranges overlap, or any images of them where there is a period.
 static bool ranges_overlap(double a0, double a1, double b0, double b1, double period) {
     const double between = period > 0.0 ? floor((b0 - a0) / period + 0.5) * period : 0.0;
     for (int i = period > 0.0 ? -2 : 0; i <= (period > 0.0 ? 2 : 0); ++i)
@@ -42,7 +42,7 @@ static bool ranges_overlap(double a0, double a1, double b0, double b1, double pe
     return false;
 }
 
-// Shows a node that a search would visit.
+// Overlay of a search: shows a node that a search would visit.
 static bool visit_searched_node(void *context, const qd_tree_node_info *node) {
     const search_job *job = context;
     const qd_world_def *world = &job->copier->world;
@@ -62,7 +62,7 @@ static bool visit_searched_node(void *context, const qd_tree_node_info *node) {
 
 // ---- a body's retrieve
 
-// True where two bodies are in contact.
+// Overlay of a search: true where two bodies are in contact.
 static bool bodies_are_in_contact(const qdi_copy *copier, qd_body_index a, qd_body_index b) {
     const qd_body_index low = a < b ? a : b, high = a < b ? b : a;
     for (size_t i = 0; i < copier->contact_count; ++i)
@@ -70,7 +70,7 @@ static bool bodies_are_in_contact(const qdi_copy *copier, qd_body_index a, qd_bo
     return false;
 }
 
-// Outlines the box of a body that a retrieve finds.
+// Overlay of a search: outlines the box of a body that a retrieve finds.
 static bool visit_retrieved_body(void *context, qd_body_index body, qd_image image) {
     const search_job *job = context;
     qd_box box;
@@ -103,7 +103,8 @@ void qdi_overlay_retrieve(qdi_copy *copier) {
 
 // ---- a rectangle
 
-// Outlines the box of the last candidate, whose shape turned out not to be in the rectangle.
+// Overlay of a search: outlines the box of the last candidate, whose shape turned out not to be in the
+// rectangle.
 static void end_candidate(search_job *job) {
     qd_box box;
     if (job->found != QD_NO_BODY && qd_tree_box(job->copier->tree, job->found, &box) == QD_OK)
@@ -111,7 +112,7 @@ static void end_candidate(search_job *job) {
     job->found = QD_NO_BODY;
 }
 
-/// Begins to look at a candidate of the body that asks.
+/// Overlay of a search: begins to look at a candidate of the body that asks.
 static bool begin_candidate(void *context, qd_id body) {
     search_job *job = context;
     end_candidate(job);
@@ -119,7 +120,7 @@ static bool begin_candidate(void *context, qd_id body) {
     return true;
 }
 
-/// Lights up a body that the search found.
+/// Overlay of a search: lights up a body that the search found.
 static bool light_body(void *context, qd_id body, qd_image image) {
     search_job *job = context;
     (void)image;

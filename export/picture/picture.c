@@ -24,7 +24,7 @@ void qdi_picture_destroy(qdi_picture *picture) {
     *picture = (qdi_picture){0};
 }
 
-// How a side of the world is drawn: as a wall, open or periodic.
+// Picture: how a side of the world is drawn: as a wall, open or periodic.
 static qdi_side side_of_boundary(qd_boundary boundary) {
     if (boundary == QD_BOUNDARY_PERIODIC) return QDI_SIDE_PERIODIC;
     return boundary == QD_BOUNDARY_OPEN ? QDI_SIDE_OPEN : QDI_SIDE_WALL;

@@ -56,7 +56,7 @@ static images body_on_picture(const body_job *job, size_t row) {
                     .radius = copier->bodies.radius[row] * job->camera.scale};
 }
 
-// The images of a body that may be seen.
+// Picture's bodies: the images of a body that may be seen.
 static images body_images(const body_job *job, size_t row) {
     images all = body_on_picture(job, row);
     const qdi_images seen = qdi_picture_images(job->copier, all.x, all.y, all.radius);
@@ -73,34 +73,34 @@ static bool image_is_seen(const body_job *job, const images *all, int i, int j) 
                             all->y + j * job->period_y, all->radius);
 }
 
-// The shape of a body that is no disk, or NULL.
+// Picture's bodies: the shape of a body that is no disk, or NULL.
 static const qd_shape *shape_of_row(const qd_body_view *bodies, size_t row) {
     return bodies->shapes && bodies->shape[row] ? bodies->shapes[bodies->shape[row]] : NULL;
 }
 
-// True where a disk is large enough to show how it is turned.
+// Picture's bodies: true where a disk is large enough to show how it is turned.
 static bool shows_its_turn(const body_job *job, size_t row, double radius) {
     const qd_body_view *bodies = &job->copier->bodies;
     return radius >= smallest_turned &&
            (bodies->turn_s[row] != 0 || bodies->turn_c[row] != 1 || bodies->spin[row] != 0);
 }
 
-// How many corners an image of a body needs at most.
+// Picture's bodies: how many corners an image of a body needs at most.
 static size_t corners_of_body(const body_job *job, size_t row, double radius) {
     const qd_shape *shape = shape_of_row(&job->copier->bodies, row);
     if (!shape) return shows_its_turn(job, row, radius) ? 1 : 0;
     return radius < smallest_figure ? 0 : (size_t)qdi_figure_corners(shape) + QDI_FIGURE_CUTS;
 }
 
-// True where all of a body is seen, and nothing of an image: what most bodies are.
+// Picture's bodies: true where all of a body is seen, and nothing of an image: what most bodies are.
 static bool is_inside_clip(const body_job *job, const images *all) {
     double reach = all->radius + 2.0;
     return !job->filled & (all->x - reach >= job->min_x) & (all->x + reach <= job->max_x) &
            (all->y - reach >= job->min_y) & (all->y + reach <= job->max_y);
 }
 
-// True where all bodies of a chunk are disks too small to show how they are turned, and inside: most chunks
-// of large worlds.
+// Picture's bodies: true where all bodies of a chunk are disks too small to show how they are turned, and
+// inside: most chunks of large worlds.
 static bool chunk_is_plain(const body_job *job, size_t begin, size_t end) {
     double largest = 0.0;
     size_t outside = 0;
@@ -118,7 +118,7 @@ typedef struct block_place {
     size_t disk, corner;
 } block_place;
 
-// Counts the images and corners of a chunk of bodies.
+// Picture's bodies: counts the images and corners of a chunk of bodies.
 static void count_chunk_images(const body_job *job, size_t begin, size_t end, block_place *found) {
     for (size_t k = begin; k < end; ++k) {
         size_t row = job->rows ? job->rows[k] : k, here = 0;
@@ -136,12 +136,12 @@ static void count_chunk_images(const body_job *job, size_t begin, size_t end, bl
     }
 }
 
-// Where a chunk of a block ends.
+// Picture's bodies: where a chunk of a block ends.
 static size_t chunk_end(size_t begin, size_t end) {
     return end - begin < CHUNK ? end : begin + CHUNK;
 }
 
-// Counts the images and corners of a block of bodies.
+// Picture's bodies: counts the images and corners of a block of bodies.
 static void count_block_images_range(void *context, size_t begin, size_t end) {
     const body_job *job = context;
     block_place found = {0, 0};
@@ -160,7 +160,7 @@ static void count_block_images_range(void *context, size_t begin, size_t end) {
     job->plain[begin / BLOCK] = plain;
 }
 
-// Sets a disk as it is drawn.
+// Picture's bodies: sets a disk as it is drawn.
 // The disk as it is drawn. One that is much larger than any picture is replaced by a smaller one with the
 // same edge at the place nearest to the picture's middle: there both are straight.
 static void set_drawn_disk(const body_job *job, double x, double y, double radius, qdi_disk *disk) {
@@ -178,7 +178,7 @@ static void set_drawn_disk(const body_job *job, double x, double y, double radiu
     disk->radius = (float)radius;
 }
 
-// Sets the figure of a body as it is drawn.
+// Picture's bodies: sets the figure of a body as it is drawn.
 // The figure of a body as it is drawn at (x, y): a little smaller than it is, so that boxes that stand side
 // by side can be told apart. `corners` is where its corners go.
 static void set_drawn_figure(const body_job *job, const qd_shape *shape, size_t row, double x, double y,
@@ -211,7 +211,7 @@ static void set_drawn_figure(const body_job *job, const qd_shape *shape, size_t 
     disk->first_corner = (uint32_t)corner;
 }
 
-// Sets which tile the body is in.
+// Picture's bodies: sets which tile the body is in.
 static void set_tile_of_disk(const body_job *job, double radius, qdi_disk *disk) {
     const qdi_area *clip = &job->copier->picture->clip;
     // Of a figure, `radius` is all that it reaches.
@@ -256,7 +256,7 @@ typedef struct plain_chunk {
     uint8_t hue[CHUNK], wide[CHUNK];
 } plain_chunk;
 
-// Sets the places and radii of a chunk of plain disks.
+// Picture's bodies: sets the places and radii of a chunk of plain disks.
 static void place_plain_disks(const body_job *job, size_t begin, size_t count, plain_chunk *chunk) {
     const qd_body_view *bodies = &job->copier->bodies;
     const qdi_camera camera = job->camera;
@@ -268,7 +268,7 @@ static void place_plain_disks(const body_job *job, size_t begin, size_t count, p
     }
 }
 
-// Sets the tiles of a chunk of plain disks, as set_tile_of_disk does.
+// Picture's bodies: sets the tiles of a chunk of plain disks, as set_tile_of_disk does.
 static void set_tiles_of_plain_disks(const body_job *job, size_t count, plain_chunk *chunk) {
     const float min_x = (float)job->min_x, min_y = (float)job->min_y;
     for (size_t i = 0; i < count; ++i) {
@@ -346,7 +346,8 @@ static bool note_seen_body(void *context, qd_body_index body, qd_image image) {
     return true;
 }
 
-// Asks the tree which bodies may be seen. False where all may be, or where the tree cannot tell.
+// Picture's bodies: asks the tree which bodies may be seen. False where all may be, or where the tree cannot
+// tell.
 static bool find_seen_bodies(qdi_copy *copier) {
     qdi_picture *picture = copier->picture;
     const qdi_area *clip = &picture->clip;

@@ -47,7 +47,7 @@ void qdi_overlay_retrieve(qdi_copy *copier);
 /// The same of the view's rectangle; before bodies are copied, for it says which of them are dim.
 void qdi_overlay_query(qdi_copy *copier);
 
-/// True where something may be seen that reaches so far about (x, y).
+/// Picture: true where something may be seen that reaches so far about (x, y).
 static inline bool qdi_disk_visible(const qdi_area *clip, double x, double y, double radius) {
     double reach = radius + 2.0;
     return x + reach > clip->min_x && x - reach < clip->max_x && y + reach > clip->min_y &&

@@ -28,7 +28,7 @@ void qdi_refiled_destroy(qdi_refiled *refiled) {
     *refiled = (qdi_refiled){0};
 }
 
-// Makes room for the notes of so many bodies; what is new has none.
+// Picture of refiled bodies: makes room for the notes of so many bodies; what is new has none.
 static qd_status reserve_notes(qdi_refiled *refiled, size_t count) {
     qd_status status = qdi_reserve(refiled->allocator, &refiled->notes, &refiled->room, refiled->count, count,
                                    sizeof *refiled->notes);
@@ -42,7 +42,7 @@ static qd_status reserve_notes(qdi_refiled *refiled, size_t count) {
     return QD_OK;
 }
 
-// The note of a body at the present frame, from that at the frame before.
+// Picture of refiled bodies: the note of a body at the present frame, from that at the frame before.
 static qdi_refiled_note note_of_body(const note_job *job, size_t index, qdi_refiled_note before) {
     const uint32_t row = job->bodies.row_of_index[index], fade = job->refiled->fade;
     qd_tree_node_info node;
@@ -55,7 +55,7 @@ static qdi_refiled_note note_of_body(const note_job *job, size_t index, qdi_refi
     return now;
 }
 
-// Notes the bodies with the indices [begin, end).
+// Picture of refiled bodies: notes the bodies with the indices [begin, end).
 static void note_range(void *context, size_t begin, size_t end) {
     const note_job *job = context;
     qdi_refiled *refiled = job->refiled;

@@ -40,14 +40,14 @@ typedef struct tile_span {
     int from_x, to_x, from_y, to_y;
 } tile_span;
 
-// The number of the tile that a pixel is in, along an axis.
+// Picture's tiles: the number of the tile that a pixel is in, along an axis.
 static int tile_of_pixel(float place, int low, int tiles) {
     float tile = (place - (float)low) * (1.0F / QDI_TILE_SIDE);
     if (!(tile > 0.0F)) return 0;
     return tile < (float)tiles ? (int)tile : tiles - 1;
 }
 
-// The tiles that a box in pixels overlaps.
+// Picture's tiles: the tiles that a box in pixels overlaps.
 static tile_span tiles_of_box(const tile_grid *grid, float left, float top, float right, float bottom) {
     const qdi_area *clip = &grid->clip;
     if (right <= (float)clip->min_x || left >= (float)clip->max_x || bottom <= (float)clip->min_y ||
@@ -61,7 +61,7 @@ static tile_span tiles_of_box(const tile_grid *grid, float left, float top, floa
 // How far beyond its shape a body may touch pixels.
 static const float reach_more = 1.5F;
 
-// The tiles that a body overlaps.
+// Picture's tiles: the tiles that a body overlaps.
 static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture, const qdi_disk *disk) {
     float left = disk->x, right = disk->x, top = disk->y, bottom = disk->y;
     float reach = (disk->radius > 0.0F ? disk->radius : 0.0F) + reach_more;
@@ -79,7 +79,7 @@ static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture
     return tiles_of_box(grid, left - reach, top - reach, right + reach, bottom + reach);
 }
 
-// Counts the bodies of each tile and makes room for their lists; returns the sum.
+// Picture's tiles: counts the bodies of each tile and makes room for their lists; returns the sum.
 static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
                                     size_t tiles) {
     memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
@@ -97,7 +97,7 @@ static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *pict
     return qdi_exclusive_scan(bins->first, tiles);
 }
 
-// Writes each body into the lists of its tiles.
+// Picture's tiles: writes each body into the lists of its tiles.
 // Afterwards first[k] is where the list of tile k ends.
 static void bin_bodies(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
     const size_t columns = (size_t)grid->columns;
@@ -121,7 +121,7 @@ typedef struct draw_job {
     tile_grid grid;
 } draw_job;
 
-// Puts a disk far below a pixel aside, to be drawn with others.
+// Picture's tiles: puts a disk far below a pixel aside, to be drawn with others.
 static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
     const int k = splats->count++;
     splats->x[k] = disk->x;
@@ -130,13 +130,13 @@ static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
     splats->hue[k] = disk->hue;
 }
 
-// Draws the disks that were put aside.
+// Picture's tiles: draws the disks that were put aside.
 static void draw_gathered_splats(qdi_tile *tile, qdi_splats *splats) {
     qdi_tile_splats(tile, splats);
     splats->count = 0;
 }
 
-// Draws a body on a tile.
+// Picture's tiles: draws a body on a tile.
 static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile) {
     const qdi_brush brush = {disk->index, disk->hue};
     if (disk->corners > 0)
@@ -146,7 +146,7 @@ static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, 
                       disk->turned ? picture->corners[disk->first_corner] : (qdi_corner){0, 0}, brush);
 }
 
-// Draws the bodies of a tile.
+// Picture's tiles: draws the bodies of a tile.
 static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile) {
     const qdi_tile_bins *bins = job->bins;
     const qdi_picture *picture = job->picture;
@@ -173,7 +173,7 @@ static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile)
     qdi_tile_end(tile, job->raster);
 }
 
-// Draws tiles [begin, end).
+// Picture's tiles: draws tiles [begin, end).
 static void draw_tiles_range(void *context, size_t begin, size_t end, int worker) {
     const draw_job *job = context;
     for (size_t i = begin; i < end; ++i) draw_tile_bodies(job, i, &job->bins->tiles[worker]);

@@ -25,10 +25,10 @@ typedef struct qdi_tile_bins {
     size_t list_room;
 } qdi_tile_bins;
 
-/// `team` is not freed with the bins, and must be idle when it draws. Errors: QD_ERR_MEMORY.
+/// Picture's tiles: `team` is not freed with the bins, and must be idle when it draws. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_team *team, qdi_tile_bins *bins);
 
-/// One that is all zero is fine.
+/// Picture's tiles: one that is all zero is fine.
 void qdi_tile_bins_destroy(qdi_tile_bins *bins);
 
 /// Draws the picture's bodies over what is there, within the raster's clip. Memory is kept from picture to

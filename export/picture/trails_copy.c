@@ -20,13 +20,13 @@ static uint8_t trail_level_at_age(size_t age, size_t frames) {
     return (uint8_t)(1 + ((MOST_LEVEL - 1) * (frames - age) + steps / 2) / steps);
 }
 
-/// The way from a place to another, or to its nearest image where there is a period.
+/// Picture's trails: the way from a place to another, or to its nearest image where there is a period.
 static double nearest_image_offset(double from, double to, double period) {
     double way = to - from;
     return period > 0.0 ? way - period * floor(way / period + 0.5) : way;
 }
 
-/// Clips a line along an axis.
+/// Picture's trails: clips a line along an axis.
 /// Cuts the part [*first, *last] of a line to where low <= at + part * along <= high.
 static bool clip_line_to_range(double at, double along, double low, double high, double *first,
                                double *last) {

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Writes "cannot VERB PATH: reason" into the error; returns QD_ERR_IO.
+/// Child process: writes "cannot VERB PATH: reason" into the error; returns QD_ERR_IO.
 static qd_status call_failed(const char *verb, const char *path, qd_error *error) {
     char reason[128] = "";
     int number = errno;
@@ -54,7 +54,7 @@ qd_status qdi_path_from_root(const char *path, char *whole, size_t bytes, qd_err
 
 enum { STALL_MS = 120000, TICK_MS = 20 };
 
-/// Closes an end of a pipe.
+/// Child process: closes an end of a pipe.
 static void close_pipe_end(int *end) {
     if (*end >= 0) (void)close(*end);
     *end = -1;
@@ -241,7 +241,7 @@ static bool child_has_ended(qdi_child *child, int options) {
     return true;
 }
 
-/// Seconds of a clock that never goes back.
+/// Child process: seconds of a clock that never goes back.
 static double seconds_now(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);

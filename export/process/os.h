@@ -10,7 +10,7 @@
 /// What this floor needs from the operating system beyond ISO C and beside files (sim/files/os.h): programs
 /// that run as children. No other file of the floor calls it directly.
 
-/// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
+/// Child process: QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
 QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
 /// The whole path of a file that need not be there, for processes with another working directory. QD_ERR_IO,
 /// also where it is too long for `bytes`.

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-// Corners of a shape's core, in its own axes.
+// Rasterized figure: corners of a shape's core, in its own axes.
 static int figure_core(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
     double x = shape->half.x, y = shape->half.y;
     switch (shape->kind) {
@@ -23,17 +23,17 @@ static int figure_core(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
     return shape->count;
 }
 
-// How far a point is beyond a limit along x or y.
+// Rasterized figure: how far a point is beyond a limit along x or y.
 static double distance_beyond_limit(qd_vec2 p, bool along_x, double sign, double limit) {
     return sign * ((along_x ? p.x : p.y) - limit);
 }
 
-// The point at a part of the way from one point to another.
+// Rasterized figure: the point at a part of the way from one point to another.
 static qd_vec2 point_between(qd_vec2 p, qd_vec2 q, double part) {
     return (qd_vec2){p.x + part * (q.x - p.x), p.y + part * (q.y - p.y)};
 }
 
-// Cuts off the part of a line beyond a limit.
+// Rasterized figure: cuts off the part of a line beyond a limit.
 static int clip_line(qd_vec2 *corner, double over_p, double over_q) {
     if (over_p > 0 && over_q > 0) return 0;
     qd_vec2 cut = over_p == over_q ? corner[0]
@@ -43,7 +43,8 @@ static int clip_line(qd_vec2 *corner, double over_p, double over_q) {
     return 2;
 }
 
-// Cuts what lies beyond `limit` (before it for `sign` -1) off a line or a convex figure, along x or y.
+// Rasterized figure: cuts what lies beyond `limit` (before it for `sign` -1) off a line or a convex figure,
+// along x or y.
 static int clip_figure(qd_vec2 *corner, int count, bool along_x, double sign, double limit) {
     qd_vec2 kept[QDI_CORNERS_MAX + 1];
     int made = 0;

@@ -88,7 +88,7 @@ static const rgb categories[QDI_CATEGORIES] = {RGB(230, 159, 0),  RGB(86, 180, 2
                                                RGB(240, 228, 66), RGB(0, 114, 178),  RGB(213, 94, 0),
                                                RGB(204, 121, 167)};
 
-// A level between two, rounded: from + (to - from) * part / whole.
+// Palette: a level between two, rounded: from + (to - from) * part / whole.
 static rgb blend_levels(rgb from, rgb to, int part, int whole) {
     rgb out;
     for (int c = 0; c < 3; ++c) {
@@ -103,7 +103,7 @@ static void set_ink(qdi_palette *palette, int ink, rgb colour) {
     memcpy(palette->rgb[ink], colour.channel, sizeof colour.channel);
 }
 
-// The colour of a hue in the view's colour map.
+// Palette: the colour of a hue in the view's colour map.
 static rgb map_colour(const qd_view *view, int hue) {
     const rgb *map = maps[view->map];
     bool on_light = view->theme == QD_VIEW_LIGHT;
@@ -115,7 +115,7 @@ static rgb map_colour(const qd_view *view, int hue) {
     return blend_levels(map[first], map[first + 1], place % last, last);
 }
 
-// The colour of a hue, by what the view's colours show.
+// Palette: the colour of a hue, by what the view's colours show.
 static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
     // Where a query's bodies are lit, all others are dim.
     if (hue == QDI_HUE_STATIC)

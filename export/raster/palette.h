@@ -67,7 +67,8 @@ static inline uint8_t qdi_ink_of_hue(unsigned hue) {
     return (uint8_t)((unsigned)QDI_INK_BODY + hue * QDI_LEVELS + QDI_LEVELS - 1U);
 }
 
-/// The hue of a value along the map: even steps from `low` to `high`, the first and the last one open.
+/// Palette: the hue of a value along the map: even steps from `low` to `high`, the first and the last one
+/// open.
 static inline unsigned qdi_hue_of_value(double value, double low, double high) {
     double step = (value - low) / (high - low) * QDI_MAP_HUES;
     if (!(step > 0)) return 0;

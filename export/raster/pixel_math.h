@@ -3,12 +3,12 @@
 
 /// The small arithmetic of drawing, in forms that compilers make vector code of.
 
-/// The smaller of two numbers.
+/// Pixels: the smaller of two numbers.
 static inline float qdi_smaller(float a, float b) {
     return a < b ? a : b;
 }
 
-/// The larger of two numbers.
+/// Pixels: the larger of two numbers.
 static inline float qdi_larger(float a, float b) {
     return a > b ? a : b;
 }
@@ -23,8 +23,8 @@ static inline int qdi_larger_int(int a, int b) {
     return a > b ? a : b;
 }
 
-/// The next whole number below, or above. The values are to be far inside int's range. On plain x86-64,
-/// floorf is a call; this is two instructions.
+/// Pixels: the next whole number below, or above. The values are to be far inside int's range. On plain
+/// x86-64, floorf is a call; this is two instructions.
 static inline int qdi_floor_int(float value) {
     int whole = (int)value;
     return whole - (value < (float)whole);

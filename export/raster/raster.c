@@ -28,7 +28,7 @@ void qdi_raster_destroy(qdi_raster *raster) {
     raster->pixels = NULL;
 }
 
-// The part that two areas share.
+// Raster: the part that two areas share.
 static qdi_area intersect_areas(qdi_area a, qdi_area b) {
     return (qdi_area){qdi_larger_int(a.min_x, b.min_x), qdi_larger_int(a.min_y, b.min_y),
                       qdi_smaller_int(a.max_x, b.max_x), qdi_smaller_int(a.max_y, b.max_y)};

@@ -25,7 +25,7 @@ qd_vec2 qdi_shade_range(const qd_view *view, double top) {
     return isnan(view->range.x) ? (qd_vec2){0, top} : view->range;
 }
 
-// Compares two materials; below 0 where `a` comes before `b`.
+// Shade of pixels: compares two materials; below 0 where `a` comes before `b`.
 static int compare_materials(const qd_material *a, const qd_material *b) {
     const double left[] = {a->restitution, a->friction, a->tangential};
     const double right[] = {b->restitution, b->friction, b->tangential};
@@ -38,7 +38,7 @@ static int compare_materials(const qd_material *a, const qd_material *b) {
     return a->of < b->of ? -1 : a->of > b->of;
 }
 
-// The material of a body.
+// Shade of pixels: the material of a body.
 static bool material_of_row(const qdi_shade *shade, size_t row, qd_material *material) {
     const qd_id id = {shade->bodies.index[row], shade->bodies.generation[row]};
     qd_body_state state;
@@ -47,7 +47,7 @@ static bool material_of_row(const qdi_shade *shade, size_t row, qd_material *mat
     return true;
 }
 
-// The place of a material in the list, or where it belongs.
+// Shade of pixels: the place of a material in the list, or where it belongs.
 static size_t material_place(const qdi_shade *shade, const qd_material *material) {
     size_t place = 0;
     while (place < shade->material_count && compare_materials(&shade->materials[place], material) < 0)
@@ -55,7 +55,7 @@ static size_t material_place(const qdi_shade *shade, const qd_material *material
     return place;
 }
 
-// Lists the materials of all bodies, in order.
+// Shade of pixels: lists the materials of all bodies, in order.
 static void list_materials(qdi_shade *shade) {
     qd_material material;
     for (size_t row = 0; row < shade->bodies.count; ++row) {
@@ -81,7 +81,7 @@ qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top) {
     return shade;
 }
 
-// The speed of a body.
+// Shade of pixels: the speed of a body.
 static double speed_of_row(const qd_body_view *bodies, size_t row) {
     double vx = bodies->vx[row], vy = bodies->vy[row];
     return sqrt(vx * vx + vy * vy);
@@ -105,13 +105,14 @@ double qdi_shade_value(const qdi_shade *shade, size_t row) {
     return 0.0;
 }
 
-// The hue of the thread that a body was last moved by; threads beyond the categories begin again, and a body
-// that no thread moved has the hue after them.
+// Shade of pixels: the hue of the thread that a body was last moved by; threads beyond the categories begin
+// again, and a body that no thread moved has the hue after them.
 static unsigned thread_hue(int thread) {
     return thread == QDI_NO_THREAD ? QDI_CATEGORIES : (unsigned)thread % QDI_CATEGORIES;
 }
 
-// True where a body has the colour of static ones: it is, or it is dim because others are lit.
+// Shade of pixels: true where a body has the colour of static ones: it is, or it is dim because others are
+// lit.
 static bool is_grey(const qdi_shade *shade, size_t row) {
     return shade->lit ? !shade->lit[shade->bodies.index[row]] : shade->bodies.kind[row] == QD_BODY_STATIC;
 }
@@ -147,7 +148,7 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
     }
 }
 
-// The mean height that bodies can fall.
+// Shade of pixels: the mean height that bodies can fall.
 // How far each body can fall, in the mean: along gravity to the world's far side, and no further where a
 // period never ends that. Bodies are taken in order of index, whatever the rows' order. Without any, the
 // whole way.
@@ -169,7 +170,7 @@ static double mean_fall_height(const qd_world_def *def, const qd_body_view *bodi
     return count > 0 ? sum / (double)count : fabs(x) * def->size.x + fabs(y) * def->size.y;
 }
 
-// A speed that falling bodies will have.
+// Shade of pixels: a speed that falling bodies will have.
 // How fast gravity will make bodies from now on: half the speed of a mean fall to the far side, for most
 // falls end before that. Drag sets a limit.
 static double mean_fall_speed(const qd_world *world, const qd_body_view *bodies) {

@@ -70,7 +70,7 @@ static void make_stencil(qdi_stencil *stencil, int size, int row, int column) {
     stencil->made = true;
 }
 
-// The nearest whole number; the values are far inside int's range.
+// Stencil of a disk: the nearest whole number; the values are far inside int's range.
 static int round_to_int(float value) {
     int whole = (int)(value + (value < 0.0F ? -0.5F : 0.5F));
     return whole;

@@ -52,8 +52,8 @@ typedef struct splat_parts {
     int32_t usual[QDI_SPLAT_BATCH]; // two columns and two rows, in the tile or a pixel before it
 } splat_parts;
 
-// Without branches, so that compilers make vector code of it. The whole is rounded once, and the parts are
-// cut from it, so that nothing is lost.
+// Tile of pixels: without branches, so that compilers make vector code of it. The whole is rounded once, and
+// the parts are cut from it, so that nothing is lost.
 static void split_splats(const qdi_splats *restrict splats, float corner_x, float corner_y,
                          splat_parts *restrict parts) {
     const float end = QDI_TILE_SIDE + 0.999F; // below the last place that has one to its right

@@ -14,13 +14,13 @@ typedef struct outline {
     float radius;
 } outline;
 
-// A value between two limits.
+// Figure on a tile of pixels: a value between two limits.
 static int clamp_to_limits(float value, int low, int high) {
     if (!(value > (float)low)) return low;
     return value < (float)high ? (int)value : high;
 }
 
-// Twice the area of a figure, with its sign.
+// Figure on a tile of pixels: twice the area of a figure, with its sign.
 static float twice_signed_area(const qdi_corner *corner, int count) {
     float sum = 0.0F;
     for (int i = 0; i < count; ++i) {
@@ -30,7 +30,7 @@ static float twice_signed_area(const qdi_corner *corner, int count) {
     return sum;
 }
 
-// The sides of a figure.
+// Figure on a tile of pixels: the sides of a figure.
 static outline figure_outline(const qdi_corner *corners, int count, float radius) {
     outline made = {.radius = radius};
     float side = twice_signed_area(corners, count) < 0.0F ? -1.0F : 1.0F;
@@ -51,7 +51,7 @@ static outline figure_outline(const qdi_corner *corners, int count, float radius
     return made;
 }
 
-// The distance of a point from the border of a figure's core; below 0 inside.
+// Figure on a tile of pixels: the distance of a point from the border of a figure's core; below 0 inside.
 static float distance_from_core(const outline *figure, float x, float y) {
     float most = -1e30F;
     for (int i = 0; i < figure->count; ++i)

@@ -44,7 +44,7 @@ static qd_status keep_failure(qd_trajectory *trajectory, qd_status status, const
     return status;
 }
 
-/// Copies a text.
+/// Exported trajectory: copies a text.
 static qd_status copy_text(const qd_allocator *allocator, const char *text, char **copy, size_t *bytes) {
     *bytes = strlen(text) + 1;
     *copy = qdi_allocate(allocator, *bytes, 1);

@@ -15,7 +15,7 @@ static char *put_csv_bit(char *at, bool value) {
     return at;
 }
 
-/// Writes a comma.
+/// Exported CSV: writes a comma.
 static char *put_comma(char *at) {
     *at++ = ',';
     return at;

@@ -50,7 +50,7 @@ qd_shape_kind qdi_exported_shape(const qdi_exported_state *state, uint32_t row);
 uint64_t qdi_exported_label(const qdi_exported_state *state, qd_id id);
 int qdi_exported_wall(qd_id id);
 
-/// "disk", "dynamic", "left" ("" for 0: no wall).
+/// Exported state: "disk", "dynamic", "left" ("" for 0: no wall).
 const char *qdi_shape_word(qd_shape_kind kind);
 const char *qdi_kind_word(qd_body_kind kind);
 const char *qdi_wall_word(int wall);
@@ -118,7 +118,7 @@ QD_MUST_USE qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error)
 /// Deletes all of them.
 void qdi_vtp_discard(qd_trajectory *trajectory);
 
-/// Names of the files, NULL past the last of a format.
+/// Exported trajectory: names of the files, NULL past the last of a format.
 const char *qdi_text_name(qd_trajectory_format format, size_t number);
 
 #endif

@@ -129,7 +129,7 @@ typedef struct row_blocks {
     size_t *used;
 } row_blocks;
 
-/// Writes rows [begin, end) into their block of memory.
+/// Export's output: writes rows [begin, end) into their block of memory.
 static void make_rows_range(void *context, size_t begin, size_t end) {
     row_blocks *blocks = context;
     size_t block = begin / blocks->per_block;
@@ -163,7 +163,7 @@ void qdi_out_rows(qdi_out *out, size_t count, size_t room, qdi_row_function row,
 
 // ---- the end ----
 
-/// Frees the buffer.
+/// Export's output: frees the buffer.
 static void out_release_buffer(qdi_out *out) {
     qdi_release(out->allocator, out->buffer, BUFFER_BYTES, 1);
     out->buffer = NULL;

@@ -140,7 +140,7 @@ static void write_vtp_bodies(qdi_out *out, const vtp_job *job) {
 
 // ---- shapes ----
 
-/// Adds the outline of a body that is no disk.
+/// Exported series: adds the outline of a body that is no disk.
 static qd_status add_body_outline(vtp_job *job, uint32_t row, bool lines) {
     const qdi_exported_state *state = job->state;
     const qd_body_view *view = &state->view;
@@ -162,7 +162,7 @@ static qd_status add_body_outline(vtp_job *job, uint32_t row, bool lines) {
     return QD_OK;
 }
 
-/// Makes the outlines of all bodies that are no disks.
+/// Exported series: makes the outlines of all bodies that are no disks.
 /// Segments, and then all others: in such a file lines come before polygons.
 static qd_status take_body_outlines(vtp_job *job) {
     const qdi_exported_state *state = job->state;
@@ -235,7 +235,7 @@ static void write_vtp_shapes(qdi_out *out, const vtp_job *job) {
 
 // ---- nodes ----
 
-/// Writes a corner of a node's square.
+/// Exported series: writes a corner of a node's square.
 static char *put_node_corner(const void *context, size_t i, char *at) {
     const qd_tree_node_info *node = &state_of_job(context)->nodes[i / 4];
     size_t corner = i % 4;
@@ -274,8 +274,8 @@ static void write_vtp_nodes(qdi_out *out, const vtp_job *job) {
 
 // ---- contacts ----
 
-/// Where a contact's line ends on the side of a body: in its middle if it can move freely, else where the two
-/// touch.
+/// Exported series: where a contact's line ends on the side of a body: in its middle if it can move freely,
+/// else where the two touch.
 static qd_vec2 contact_line_end(const qdi_exported_state *state, const qd_contact *contact, qd_vec2 point,
                                 bool second) {
     const qd_body_view *view = &state->view;
@@ -392,7 +392,7 @@ qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
     return status;
 }
 
-/// Writes the list of a series' files and their times.
+/// Exported series: writes the list of a series' files and their times.
 static void write_pvd_list(qdi_out *out, const qd_trajectory *trajectory, size_t series) {
     qdi_out_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                       "byte_order=\"LittleEndian\">\n<Collection>\n");
@@ -406,7 +406,7 @@ static void write_pvd_list(qdi_out *out, const qd_trajectory *trajectory, size_t
     qdi_out_text(out, "</Collection>\n</VTKFile>\n");
 }
 
-/// The name of a series' list.
+/// Exported series: the name of a series' list.
 static void pvd_list_name(char name[NAME_SIZE], size_t series) {
     (void)snprintf(name, NAME_SIZE, "%s.pvd", series_names[series]);
 }

@@ -9,7 +9,7 @@
 /// Steps of the arcs: 24 for the whole turn.
 static const double arc_step = 6.28318530717958647692 / 24;
 
-/// The corners of a shape's core, counter-clockwise.
+/// Exported shape: the corners of a shape's core, counter-clockwise.
 static size_t core_corners(const qd_shape *shape, qd_vec2 corners[QD_POLYGON_MAX]) {
     double x = shape->half.x, y = shape->half.y;
     switch (shape->kind) {
@@ -30,7 +30,7 @@ static size_t core_corners(const qd_shape *shape, qd_vec2 corners[QD_POLYGON_MAX
     return (size_t)shape->count;
 }
 
-/// The angle of the outward normal of the side from `a` to `b`.
+/// Exported shape: the angle of the outward normal of the side from `a` to `b`.
 static double side_normal_angle(qd_vec2 a, qd_vec2 b) {
     return qd_atan2(-(b.x - a.x), b.y - a.y);
 }
@@ -60,7 +60,7 @@ size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX])
     return used;
 }
 
-/// Writes a point of a shape.
+/// Exported shape: writes a point of a shape.
 static char *put_shape_point(char *at, qd_vec2 point, bool first) {
     if (!first) *at++ = '/';
     at = qdi_put_real(at, point.x);

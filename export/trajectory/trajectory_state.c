@@ -6,7 +6,7 @@
 
 // ---- taking ----
 
-/// Lists the rows of bodies in order of index.
+/// Exported state: lists the rows of bodies in order of index.
 static qd_status take_body_rows(qdi_exported_state *state) {
     const qd_body_view *view = &state->view;
     qd_status status = qdi_reserve(state->allocator, &state->rows, &state->row_room, 0, view->count,
@@ -18,12 +18,12 @@ static qd_status take_body_rows(qdi_exported_state *state) {
     return QD_OK;
 }
 
-/// True for a wall, and for a body that was not removed.
+/// Exported state: true for a wall, and for a body that was not removed.
 static bool body_exists(const qdi_exported_state *state, qd_id id) {
     return qd_id_is_wall(id) || qd_body_view_row(&state->view, id) != UINT32_MAX;
 }
 
-/// Lists the contact points whose bodies both exist.
+/// Exported state: lists the contact points whose bodies both exist.
 static qd_status take_contact_points(qdi_exported_state *state) {
     size_t contacts = 0;
     state->contacts = qd_world_contacts(state->world, &contacts);
@@ -44,7 +44,7 @@ typedef struct node_taker {
     qd_status status;
 } node_taker;
 
-/// Keeps a node of the tree, with corners in the world.
+/// Exported state: keeps a node of the tree, with corners in the world.
 static bool take_tree_node(void *context, const qd_tree_node_info *node) {
     node_taker *taker = context;
     qdi_exported_state *state = taker->state;

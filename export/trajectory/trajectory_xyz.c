@@ -10,7 +10,7 @@
 /// Most bytes of a line: words, a whole number, fifteen reals, points.
 enum { LINE_ROOM = 40 + 21 + 15 * 32 + (int)QDI_CORE_ROOM };
 
-/// Writes a body's row.
+/// Exported XYZ: writes a body's row.
 static char *put_xyz_body(const void *context, size_t i, char *at) {
     const qdi_exported_state *state = context;
     const qd_body_view *view = &state->view;
@@ -41,12 +41,12 @@ static char *put_xyz_body(const void *context, size_t i, char *at) {
     return at;
 }
 
-/// T or F: whether an axis is periodic.
+/// Exported XYZ: t or F: whether an axis is periodic.
 static char periodic_letter(qd_boundary boundary) {
     return boundary == QD_BOUNDARY_PERIODIC ? 'T' : 'F';
 }
 
-/// Writes a world's name within quotes; characters that would end them are left out.
+/// Exported XYZ: writes a world's name within quotes; characters that would end them are left out.
 static void put_xyz_name(qdi_out *out, const char *name) {
     for (; *name; ++name)
         if (*name != '"' && *name != '\\' && *name >= ' ') qdi_out_bytes(out, name, 1);

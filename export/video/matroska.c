@@ -61,7 +61,7 @@ static bool read_matroska_setup(FILE *file, uint64_t size, uint64_t *setup) {
     return true;
 }
 
-/// True for elements that contain others which matter here.
+/// Matroska: true for elements that contain others which matter here.
 static bool is_container_element(uint64_t id) {
     return id == ID_SEGMENT || id == ID_CLUSTER || id == ID_TRACKS || id == ID_TRACK;
 }

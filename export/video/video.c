@@ -300,7 +300,7 @@ static size_t stage_frame(qd_video *video, const qdi_video_picture *picture) {
     return (size_t)(to - video->stage) + PALETTE_BYTES;
 }
 
-/// Adds a frame to an animated PNG.
+/// Video: adds a frame to an animated PNG.
 static void push_apng_frame(qd_video *video, const qdi_video_picture *picture) {
     const qdi_apng_format *format = &video->apng_format;
     qd_error error = {""};

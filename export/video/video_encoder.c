@@ -23,7 +23,7 @@ const char *qd_video_endings(void) {
     return ".mp4, .m4v, .mov, .mkv, .webm, .gif, .png or .apng";
 }
 
-/// True where two words are the same but for capitals.
+/// Video's encoder: true where two words are the same but for capitals.
 static bool same_ignoring_case(const char *a, const char *b) {
     while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) ++a, ++b;
     return *a == *b;
@@ -41,7 +41,7 @@ bool qd_video_is_known(const char *file) {
     return file && qdi_video_format_of(file) != NULL;
 }
 
-/// A continued fraction, as far as both numbers stay below 65536.
+/// Video's encoder: a continued fraction, as far as both numbers stay below 65536.
 qdi_rate qdi_rate_of(double fps) {
     const double most = 65535;
     double num = 1, den = 0, num_before = 0, den_before = 1, rest = fps;
@@ -81,7 +81,7 @@ void qdi_arguments_format(qdi_arguments *arguments, const char *format, ...) {
     arguments->used += (size_t)length + 1;
 }
 
-/// Adds several arguments at once: words with a blank between.
+/// Video's encoder: adds several arguments at once: words with a blank between.
 static void add_argument_words(qdi_arguments *line, const char *words) {
     while (*words) {
         int length = (int)strcspn(words, " ");
@@ -102,7 +102,7 @@ bool qdi_encoder_wants_even(const char *encoder) {
     return strcmp(encoder, "gif") != 0 && strcmp(encoder, "apng") != 0;
 }
 
-/// Adds the arguments of x264.
+/// Video's encoder: adds the arguments of x264.
 static void add_x264_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     qdi_arguments_add(line, "-preset");
     qdi_arguments_add(line, qd_video_preset_name(encoding->settings.preset));
@@ -110,7 +110,7 @@ static void add_x264_arguments(const qdi_encoding *encoding, qdi_arguments *line
     qdi_arguments_format(line, "%d", encoding->settings.crf);
 }
 
-/// Adds the arguments of libvpx.
+/// Video's encoder: adds the arguments of libvpx.
 /// Its scale goes to 63 and begins to show losses later. As slow as asked for: 0 is the slowest.
 static void add_vpx_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     int crf = encoding->settings.crf, preset = (int)encoding->settings.preset;
@@ -125,7 +125,7 @@ static void add_vpx_arguments(const qdi_encoding *encoding, qdi_arguments *line)
     qdi_arguments_format(line, "%d", speed);
 }
 
-/// Adds the arguments of MPEG-4, whose scale of quality is 2 to 31.
+/// Video's encoder: adds the arguments of MPEG-4, whose scale of quality is 2 to 31.
 static void add_mpeg4_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     int quality = encoding->settings.crf / 6;
     qdi_arguments_add(line, "-q:v");

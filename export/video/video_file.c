@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Turns a picture of indices into true colour.
+/// Video's file: turns a picture of indices into true colour.
 static qd_status widen_to_true_colour(const qd_allocator *allocator, qdi_png_loaded *loaded) {
     uint8_t *wide = qdi_allocate(allocator, 3 * loaded->bytes, 1);
     if (!wide) return QD_ERR_MEMORY;

@@ -17,7 +17,7 @@ enum { JOIN_SECONDS = 24 * 3600 };
 /// In the folder of the segments.
 static const char list[] = "segments.ffconcat", palette[] = "palette.png";
 
-/// When a frame is shown.
+/// Joined video: when a frame is shown.
 /// When a frame begins, in millionths of a second. Each segment's length is the difference of two of these,
 /// so that roundings never add up.
 static uint64_t frame_begin_time(const qd_video *video, uint64_t frame) {
@@ -64,7 +64,7 @@ static qd_status run_join_program(qd_video *video, const char *doing, qd_error *
     return status;
 }
 
-/// Chooses the 256 colours of a GIF whose frames are in true colour, from all frames.
+/// Joined video: chooses the 256 colours of a GIF whose frames are in true colour, from all frames.
 static qd_status make_gif_palette(qd_video *video, qd_error *error) {
     char path[QDI_PATH_MAX];
     qd_status status = qdi_path_join(video->directory, palette, path);
@@ -156,7 +156,7 @@ static bool segments_are_whole(const qd_video *video, const qdi_segments *segmen
 
 static const char joined_name[] = "joined.txt";
 
-/// The hash of all bytes of a file.
+/// Joined video: the hash of all bytes of a file.
 static qd_status hash_file(const char *path, uint64_t *hash, qd_error *why) {
     unsigned char data[1 << 16];
     FILE *file = NULL;

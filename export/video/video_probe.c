@@ -23,7 +23,7 @@ static qd_status no_encoder_reason(const qdi_encoding *encoding, const char *why
     return QD_ERR_NOT_FOUND;
 }
 
-/// Runs a program to its end. False: it could not be started or failed; why is in `reason`.
+/// Video's probe: runs a program to its end. False: it could not be started or failed; why is in `reason`.
 static bool run_probe_program(const char *const *arguments, char *answer, char *reason, size_t bytes) {
     qdi_child child;
     qd_error error = {""};

@@ -45,13 +45,13 @@ typedef struct fatten_job {
     size_t *sums; ///< per range
 } fatten_job;
 
-// The longer side of a box.
+// Margin: the longer side of a box.
 static double longer_side(qd_box box) {
     double width = (double)box.max_x - (double)box.min_x, height = (double)box.max_y - (double)box.min_y;
     return width > height ? width : height;
 }
 
-/// How far any point of a body moves in a step, as a part of its size; at most 1.
+/// Margin: how far any point of a body moves in a step, as a part of its size; at most 1.
 static double stride(const fatten_job *job, size_t row, double side) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->motion;
@@ -61,7 +61,7 @@ static double stride(const fatten_job *job, size_t row, double side) {
     return way < side ? way / side : 1;
 }
 
-// Adds up how far bodies travel in a step, in whole units of their boxes: the order does not matter.
+// Margin: adds up how far bodies travel in a step, in whole units of their boxes: the order does not matter.
 static void sum_strides(void *context, size_t begin, size_t end) {
     const fatten_job *job = context;
     size_t sum = 0;
@@ -95,7 +95,7 @@ static void fatten_range(void *context, size_t begin, size_t end) {
     job->sums[begin / QDI_BODY_GRAIN] = sum;
 }
 
-/// The mean of what a pass added up.
+/// Margin: the mean of what a pass added up.
 static double mean_over(fatten_job *job, qdi_range_function pass) {
     const qd_world *world = job->world;
     if (world->count == 0) return 0;
@@ -111,7 +111,7 @@ static double slack_part(qd_contact_model model) {
     return model == QD_CONTACT_NONE ? 0 : 1;
 }
 
-/// Chooses for how many steps boxes are made.
+/// Margin: chooses for how many steps boxes are made.
 static void choose(fatten_job *job) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
@@ -140,7 +140,7 @@ static void choose(fatten_job *job) {
 
 // ---- all anew ----
 
-/// The tree's own errors about boxes cannot happen: limits and checks keep them away.
+/// Margin: the tree's own errors about boxes cannot happen: limits and checks keep them away.
 static qd_status refresh(qd_world *world, const qd_box *boxes, qd_tree_counts *counts) {
     world->margin.edited = false;
     qd_status status = qd_tree_refresh(world->tree, world->team, boxes, world->index, world->count, counts,
@@ -169,7 +169,7 @@ static void meet_pairs(void *context, size_t begin, size_t end) {
         job->world->met[i] = (qdi_meeting){row[job->pairs[i].a], row[job->pairs[i].b]};
 }
 
-/// For QD_RETRIEVE_BRUTE: the boxes that the tree holds, without a tree.
+/// Margin: for QD_RETRIEVE_BRUTE: the boxes that the tree holds, without a tree.
 static qd_status make_brute(const qd_world *world, const qd_box *boxes, qd_brute **brute) {
     const qd_vec2 period = qdi_world_period(world);
     qd_tree_def def = qd_tree_def_default();
@@ -202,7 +202,7 @@ static qd_status find_candidate_pairs(const qd_world *world, const qd_box *boxes
     return qd_tree_pairs(world->tree, world->team, world->candidates);
 }
 
-/// `boxes`: those that the tree holds. `tests` grows by how many were compared.
+/// Margin: `boxes`: those that the tree holds. `tests` grows by how many were compared.
 static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
     qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
     qd_status status = find_candidate_pairs(world, boxes);
@@ -220,7 +220,7 @@ static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests)
     return QD_OK;
 }
 
-// Adds what a refresh of the tree did to the counts of the step.
+// Margin: adds what a refresh of the tree did to the counts of the step.
 static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->in_place += more->in_place;
     counts->refiled += more->refiled;
@@ -229,7 +229,7 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
-// Refreshes the tree with new boxes of all bodies.
+// Margin: refreshes the tree with new boxes of all bodies.
 static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, qdi_found *found) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
@@ -240,7 +240,7 @@ static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, q
     return status;
 }
 
-/// The first half: all boxes to the tree.
+/// Margin: the first half: all boxes to the tree.
 static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
@@ -292,7 +292,7 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
            !qdi_margin_holds_image(world->fat[row], world->boxes[row], period);
 }
 
-// The periodic image of a coordinate that lies nearest to an interval.
+// Margin: the periodic image of a coordinate that lies nearest to an interval.
 static int image_in(float min, float max, double at, double period) {
     if (period == 0) return 0;
     double away = at - 0.5 * ((double)min + (double)max);
@@ -342,7 +342,7 @@ static void close_holes(qd_world *world, const leaver_job *job, size_t ranges) {
             world->met[job->holes[range * QDI_CONTACT_GRAIN + k]] = world->met[--world->met_count];
 }
 
-/// Tells the tree of the leavers' new boxes.
+/// Margin: tells the tree of the leavers' new boxes.
 static qd_status file_again(qd_world *world, const uint32_t *rows, size_t count) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < count && status == QD_OK; ++i)
@@ -388,7 +388,7 @@ static bool add_found_meeting(void *context, qd_body_index body, qd_image image)
     return is_of_other(job->world->index, job->left, job->row, row) || add_meeting(job, row);
 }
 
-/// All whose boxes overlap that of a row. `tests` grows by how many were compared.
+/// Margin: all whose boxes overlap that of a row. `tests` grows by how many were compared.
 static qd_status look_about(const qd_world *world, const qd_brute *brute, uint32_t row, qd_tree_visit visit,
                             void *context, uint64_t *tests) {
     if (!brute)
@@ -506,9 +506,9 @@ static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
     return file_again(world, job.rows, left);
 }
 
-/// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be
-/// little beside a step. Where the root's list has an order of its own, which is made anew for each, fewer
-/// are.
+/// Margin: how many bodies are worth being looked at one by one: what that takes, a microsecond or two each,
+/// is to be little beside a step. Where the root's list has an order of its own, which is made anew for each,
+/// fewer are.
 static size_t few(const qd_world *world) {
     return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
 }

@@ -30,7 +30,7 @@ QD_MUST_USE qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion 
 /// Files the fat boxes that were loaded, and finds their candidates again. QD_ERR_CORRUPT: they do not hold
 /// the bodies.
 QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
-/// Files the bodies' own boxes at their present places; nothing else changes.
+/// Margin: files the bodies' own boxes at their present places; nothing else changes.
 QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
 
 #endif

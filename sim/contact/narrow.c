@@ -26,8 +26,8 @@
 #include <math.h>
 #include <string.h>
 
-// A key is a << bits | b, b of a wall being the number of indices + the wall's number. So keys are short, and
-// walls sort after bodies.
+// Narrow phase: a key is a << bits | b, b of a wall being the number of indices + the wall's number. So keys
+// are short, and walls sort after bodies.
 static uint64_t key_of(const qdi_narrow_job *job, uint64_t a, uint64_t b) {
     return a << job->bits | b;
 }
@@ -61,7 +61,7 @@ bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
     return (p->category & q->mask) != 0 && (q->category & p->mask) != 0;
 }
 
-/// How deep a body is in a wall, if it were a disk of its radius.
+/// Narrow phase: how deep a body is in a wall, if it were a disk of its radius.
 static double wall_depth(const qdi_narrow_job *job, uint32_t row, int wall) {
     const qd_world *world = job->world;
     const qdi_axis *axis = &world->axis[wall / 2];
@@ -70,20 +70,20 @@ static double wall_depth(const qdi_narrow_job *job, uint32_t row, int wall) {
     return wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
 }
 
-/// From a body straight into a wall.
+/// Narrow phase: from a body straight into a wall.
 static qd_vec2 wall_normal(int wall) {
     double sign = wall % 2 == 0 ? -1 : 1;
     return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
 }
 
-/// How far from a wall a body may be to count.
+/// Narrow phase: how far from a wall a body may be to count.
 static double wall_reach(const qdi_narrow_job *job, uint32_t row) {
     const qd_world *world = job->world;
     if (!qdi_reaches(&job->reach) || (!job->plain && qdi_senses(world, row))) return 0;
     return qdi_reach_of_row(world, &job->reach, row);
 }
 
-/// How a body that is no disk meets a wall; false: not at all.
+/// Narrow phase: how a body that is no disk meets a wall; false: not at all.
 static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_manifold *manifold) {
     const qd_world *world = job->world;
     const qdi_axis *axis = &world->axis[wall / 2];
@@ -96,8 +96,8 @@ static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_man
            qdi_manifold_gap(manifold) <= wall_reach(job, row);
 }
 
-/// Walls of `mask`, within reach of a disk of the body's radius, that the body meets: by bit; four bits above
-/// those that it does not touch.
+/// Narrow phase: walls of `mask`, within reach of a disk of the body's radius, that the body meets: by bit;
+/// four bits above those that it does not touch.
 static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask) {
     const qd_world *world = job->world;
     if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
@@ -194,8 +194,8 @@ static void keep_contact_order(void *context, size_t begin, size_t end) {
     memcpy(job->pair_order + begin, job->keys->value + begin, (end - begin) * sizeof *job->pair_order);
 }
 
-/// Puts the places in the order of their keys. Where they have the keys of the step before they have its
-/// order too: pairs that lie on each other stay the same for many steps.
+/// Narrow phase: puts the places in the order of their keys. Where they have the keys of the step before they
+/// have its order too: pairs that lie on each other stay the same for many steps.
 static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     qdi_keys keys;
@@ -242,7 +242,7 @@ static void put_contact(const qdi_narrow_job *job, const qdi_spot *spot, const q
     contact->sensor = found->sensor;
 }
 
-/// How a body meets a wall.
+/// Narrow phase: how a body meets a wall.
 static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_geometry *geometry,
                           qdi_found_pair *found) {
     const qd_world *world = job->world;

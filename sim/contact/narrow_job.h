@@ -62,7 +62,7 @@ bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair);
 void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
                       qdi_found_pair *found);
 
-/// Velocity of a body's point that lies at `arm` from its centroid.
+/// Narrow phase: velocity of a body's point that lies at `arm` from its centroid.
 static inline qd_vec2 qdi_velocity_at(const qdi_narrow_job *job, uint32_t row, qd_vec2 arm) {
     const qdi_motion *m = &job->motion;
     double spin = job->world->turning ? m->spin[row] : 0;
@@ -73,7 +73,7 @@ static inline qd_vec2 qdi_velocity_at(const qdi_narrow_job *job, uint32_t row, q
 void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geometry *geometry,
                      qdi_found_pair *found);
 
-/// The least gap of a manifold.
+/// Narrow phase: the least gap of a manifold.
 static inline double qdi_manifold_gap(const qdi_manifold *manifold) {
     double gap = HUGE_VAL;
     for (int k = 0; k < manifold->count; ++k)

@@ -13,35 +13,37 @@
 
 #include <string.h>
 
-/// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a
-/// period, touch through no other. Candidates do not say, for a body may have gone round since they were
-/// found.
+/// Narrow phase: which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer
+/// than half a period, touch through no other. Candidates do not say, for a body may have gone round since
+/// they were found.
 static int nearest_image(double d, double period) {
     if (period == 0) return 0;
     return (d < -0.5 * period) - (d > 0.5 * period);
 }
 
-// The periodic image of body b that is nearest to body a.
+// Narrow phase: the periodic image of body b that is nearest to body a.
 static qd_image nearest_image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
     return (qd_image){(int16_t)nearest_image(m->x[b] - m->x[a], job->period.x),
                       (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
 }
 
-/// `d` along one axis, or that to the nearest image: next to always there is no other, so a branch is cheaper
-/// than the general way. Both give the same bits: adding 0 turns -0 into 0, as adding no period does.
+/// Narrow phase: `d` along one axis, or that to the nearest image: next to always there is no other, so a
+/// branch is cheaper than the general way. Both give the same bits: adding 0 turns -0 into 0, as adding no
+/// period does.
 static inline double to_nearest(double d, double period, double half) {
     return fabs(d) > half ? d + nearest_image(d, period) * period : d + 0;
 }
 
-/// From the centre of a to that of b's nearest image.
+/// Narrow phase: from the centre of a to that of b's nearest image.
 static inline qd_vec2 nearest_offset(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
     return (qd_vec2){to_nearest(m->x[b] - m->x[a], job->period.x, job->half.x),
                      to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
 }
 
-/// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
+/// Narrow phase: true where two bodies' own boxes do not even overlap; false where that is not worth finding
+/// out.
 static bool boxes_apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
            (job->period.x == 0 || nearest_image_of(job, a, b).x == 0) &&
@@ -99,7 +101,7 @@ static void put_found_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd
 
 // ---- disks ----
 
-// Collides two disks and writes the pair.
+// Narrow phase: collides two disks and writes the pair.
 static void put_disk_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
                           qdi_geometry *geometry, qdi_found_pair *found) {
     qdi_manifold manifold = {.count = 0};
@@ -146,7 +148,7 @@ typedef struct near_pair {
     reaches reach;
 } near_pair;
 
-/// The form of a body that is no disk.
+/// Narrow phase: the form of a body that is no disk.
 static const qdi_form *form_of(const qd_world *world, uint32_t row) {
     return &world->shapes.form[world->shape[row]];
 }
@@ -156,7 +158,7 @@ static qdi_pose pose_of_row(const qdi_narrow_job *job, uint32_t row, double x, d
     return (qdi_pose){x, y, job->motion.c[row], job->motion.s[row]};
 }
 
-/// Fills `list` and returns how many; those of two rects go to `rects` too.
+/// Narrow phase: fills `list` and returns how many; those of two rects go to `rects` too.
 static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, near_pair *list,
                          qdi_rect_pairs *rects) {
     const qd_world *world = job->world;

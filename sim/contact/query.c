@@ -36,7 +36,7 @@ static qd_image image_of(const query *job, uint32_t row, qd_image of_box) {
     return (qd_image){(int16_t)(of_box.x + in_box.x), (int16_t)(of_box.y + in_box.y)};
 }
 
-// A body's image, seen from a point.
+// World's query: a body's image, seen from a point.
 static qdi_pose pose_from(const query *job, uint32_t row, qd_image of_box, qd_vec2 point) {
     const qdi_motion *now = &job->world->now;
     const qd_image image = image_of(job, row, of_box);
@@ -44,7 +44,7 @@ static qdi_pose pose_from(const query *job, uint32_t row, qd_image of_box, qd_ve
                       now->y[row] - point.y + image.y * job->period.y, now->c[row], now->s[row]};
 }
 
-// The id of a body that the tree found by its index.
+// World's query: the id of a body that the tree found by its index.
 static qd_id id_of(const query *job, qd_body_index body) {
     return (qd_id){body, job->world->generation[job->world->row_of_index[body]]};
 }
@@ -63,14 +63,14 @@ static qd_status begin(query *job) {
     return QD_OK;
 }
 
-// A point of the world in the coordinates of its tree.
+// World's query: a point of the world in the coordinates of its tree.
 static qd_vec2 in_tree(const qd_world *world, qd_vec2 point) {
     return (qd_vec2){point.x - world->centre.x, point.y - world->centre.y};
 }
 
 // ---- rays
 
-// Where a ray meets the shape of a body, if it does.
+// World's query: where a ray meets the shape of a body, if it does.
 static bool ray_meets(const query *job, qd_body_index body, qd_image image, double most, qdi_ray_hit *hit) {
     const uint32_t row = job->world->row_of_index[body];
     const qdi_form form = qdi_form_of_row(job->world, row);
@@ -78,7 +78,7 @@ static bool ray_meets(const query *job, qd_body_index body, qd_image image, doub
     return qdi_ray_form(&form, &pose, (qd_vec2){0, 0}, job->ray.step, most, hit);
 }
 
-// Called by the tree for each box that a ray meets: tests the shape in it.
+// World's query: called by the tree for each box that a ray meets: tests the shape in it.
 static bool test_ray(void *context, qd_body_index body, qd_image image, double most, double *at) {
     const query *job = context;
     qdi_ray_hit hit;
@@ -87,7 +87,7 @@ static bool test_ray(void *context, qd_body_index body, qd_image image, double m
     return true;
 }
 
-// The hit of a ray as the world tells it, with point and normal.
+// World's query: the hit of a ray as the world tells it, with point and normal.
 static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
     qdi_ray_hit local = {0};
     (void)ray_meets(job, hit->body, hit->image, hit->at, &local); // once more, for the normal
@@ -96,7 +96,7 @@ static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
     return found;
 }
 
-// Hands a hit of a ray on to the caller.
+// World's query: hands a hit of a ray on to the caller.
 static bool visit_ray(void *context, const qd_ray_hit *hit) {
     const query *job = context;
     const qd_world_hit found = hit_of(job, hit);
@@ -139,14 +139,14 @@ static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image 
     return qdi_distance(&point, &here, &form, &pose);
 }
 
-// Called by the tree for each box near the point: distance to the shape in it.
+// World's query: called by the tree for each box near the point: distance to the shape in it.
 static double test_distance(void *context, qd_body_index body, qd_image image, double most) {
     (void)most;
     const query *job = context;
     return accepted(job, body) ? nearest_point(job, body, image).distance : (double)INFINITY;
 }
 
-// Adds point and normal to a body found near a point.
+// World's query: adds point and normal to a body found near a point.
 static void complete(const query *job, qd_world_near *found) {
     found->body = id_of(job, found->near.body);
     found->point = job->point;
@@ -158,7 +158,7 @@ static void complete(const query *job, qd_world_near *found) {
     found->near.image = image_of(job, job->world->row_of_index[found->near.body], found->near.image);
 }
 
-// Hands a body near a point on to the caller.
+// World's query: hands a body near a point on to the caller.
 static bool visit_circle(void *context, const qd_near *near) {
     const query *job = context;
     qd_world_near found = {.near = *near};
@@ -178,14 +178,15 @@ qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius, q
 
 // ---- rectangles
 
-// True where an image of a body has a point in the rectangle.
+// World's query: true where an image of a body has a point in the rectangle.
 static bool is_in_rect(const query *job, uint32_t row, qd_image of_box) {
     const qdi_form form = qdi_form_of_row(job->world, row), rect = {.kind = QD_SHAPE_RECT, .half = job->half};
     const qdi_pose pose = pose_from(job, row, of_box, job->point), here = {0.0, 0.0, 1.0, 0.0};
     return qdi_distance(&rect, &here, &form, &pose).distance <= 0.0;
 }
 
-// The tree tells one image of a box. Where its shape misses the rectangle, that of another may not.
+// World's query: the tree tells one image of a box. Where its shape misses the rectangle, that of another may
+// not.
 static bool look_at_images(const query *job, uint32_t row, qd_image *image) {
     static const int16_t order[3] = {0, -1, 1};
     const int copies_x = job->period.x > 0.0 ? 3 : 1, copies_y = job->period.y > 0.0 ? 3 : 1;

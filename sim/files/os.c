@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-// What strerror_r says: GNU's gives back where the text is, which need not be the buffer.
+// Files and folders: what strerror_r says: GNU's gives back where the text is, which need not be the buffer.
 static const char *text_of_gnu(const char *text, const char *buffer) {
     (void)buffer;
     return text;
 }
 
-// The same of POSIX's, which fills the buffer.
+// Files and folders: the same of POSIX's, which fills the buffer.
 static const char *text_of_posix(int failed, const char *buffer) {
     return failed == 0 ? buffer : "unknown error";
 }
@@ -460,13 +460,13 @@ void qdi_os_lock_drop(const char *path, qdi_os_lock lock) {
     close(lock.descriptor);
 }
 
-/// Switches this thread to the C locale; what it was is to be handed to leave_c_locale.
+/// Files and folders: switches this thread to the C locale; what it was is to be handed to leave_c_locale.
 static locale_t enter_c_locale(locale_t *c) {
     *c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return uselocale(*c); // with no memory for a locale this only asks for the present one
 }
 
-// Switches this thread back to the locale that it had.
+// Files and folders: switches this thread back to the locale that it had.
 static void leave_c_locale(locale_t before, locale_t c) {
     uselocale(before);
     if (c) freelocale(c);

@@ -61,7 +61,8 @@ QD_MUST_USE qd_status qdi_file_sync(const char *path, qd_error *error);
 /// Reads the last bytes of a file. QD_ERR_IO, also where it has fewer: then with no reason.
 QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error);
 
-/// Why a call failed, in words, whatever strerror_r is of this C library: in `buffer` or of static storage.
+/// Files and folders: why a call failed, in words, whatever strerror_r is of this C library: in `buffer` or
+/// of static storage.
 const char *qdi_os_error_text(int number, char *buffer, size_t bytes);
 
 // ---- directories and names ----
@@ -92,7 +93,7 @@ bool qdi_os_is_file(const char *path);
 /// false to stop.
 typedef bool (*qdi_os_entry)(void *context, const char *name);
 
-/// Errors: QD_ERR_IO.
+/// Files and folders: errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_list(const char *path, qdi_os_entry entry, void *context, qd_error *error);
 
 /// Deletes a file; one that is not there is fine. Errors: QD_ERR_IO.
@@ -106,7 +107,7 @@ QD_MUST_USE qd_status qdi_os_remove_directory_if_empty(const char *path, qd_erro
 QD_MUST_USE qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data,
                                         size_t bytes, qd_error *error);
 
-/// True where anything has this name, a link that leads nowhere too.
+/// Files and folders: true where anything has this name, a link that leads nowhere too.
 bool qdi_os_exists(const char *path);
 
 /// Bytes of a file's full name, from the root on and without links, whether it exists or not; 0 where its
@@ -140,8 +141,8 @@ typedef struct qdi_os_lock {
 /// the file is a link).
 QD_MUST_USE qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error);
 
-/// The same, but others may share it: it is taken while no process holds it alone. To be dropped with a
-/// `path` of NULL.
+/// Files and folders: the same, but others may share it: it is taken while no process holds it alone. To be
+/// dropped with a `path` of NULL.
 QD_MUST_USE qd_status qdi_os_lock_share(const char *path, qdi_os_lock *lock, qd_error *error);
 
 /// True where another process holds the lock. Makes no file, and prevents no process from taking the lock.
@@ -150,10 +151,10 @@ bool qdi_os_lock_is_held(const char *path);
 /// Releases the lock and deletes its file, or keeps the file where `path` is NULL.
 void qdi_os_lock_drop(const char *path, qdi_os_lock lock);
 
-/// strtod as in the C locale, whatever locale the program has set.
+/// Files and folders: strtod as in the C locale, whatever locale the program has set.
 double qdi_os_read_double(const char *text, char **end);
 
-/// snprintf("%.*g") as in the C locale, whatever locale the program has set.
+/// Files and folders: snprintf("%.*g") as in the C locale, whatever locale the program has set.
 int qdi_os_print_double(char *buffer, size_t bytes, int digits, double value);
 
 #endif

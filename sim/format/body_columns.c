@@ -87,8 +87,8 @@ static const known_name table_names[] = {
     {"density", QDI_ROLE_DENSITY},
 };
 
-/// The name without capitals, spaces, signs, and what stands in brackets; its length, 0 where it is longer
-/// than any that is known.
+/// Body file's columns: the name without capitals, spaces, signs, and what stands in brackets; its length, 0
+/// where it is longer than any that is known.
 static size_t plain_name(const char *name, size_t bytes, char plain[QDI_COLUMN_NAME]) {
     size_t used = 0;
     for (size_t i = 0; i < bytes && name[i] != '[' && name[i] != '('; ++i) {
@@ -208,14 +208,14 @@ static void use_column(qdi_columns *columns, qdi_role role) {
     memcpy(columns->used[at].name, columns->spare[role], QDI_COLUMN_NAME);
 }
 
-/// The first of four forms of a coordinate that is there, or NONE.
+/// Body file's columns: the first of four forms of a coordinate that is there, or NONE.
 static qdi_role pick_coordinate_form(const qdi_columns *columns, qdi_role first) {
     for (int i = 0; i < 4; ++i)
         if (has_column(columns, (qdi_role)((int)first + i))) return (qdi_role)((int)first + i);
     return QDI_ROLE_NONE;
 }
 
-// Whether a coordinate is given as a share of the box.
+// Body file's columns: whether a coordinate is given as a share of the box.
 static bool is_scaled_role(qdi_role role) {
     return role == QDI_ROLE_XS || role == QDI_ROLE_XSU || role == QDI_ROLE_YS || role == QDI_ROLE_YSU;
 }
@@ -294,7 +294,7 @@ bool qdi_columns_uses(const qdi_columns *columns, size_t place) {
 
 // ---- fields ----
 
-/// Reads a number that may have a decimal comma instead of a point.
+/// Body file's columns: reads a number that may have a decimal comma instead of a point.
 static bool read_number(const qdi_body_reader *reader, const char *text, size_t bytes, double *value) {
     char copy[64];
     const char *comma = reader->decimal_comma ? memchr(text, ',', bytes) : NULL;
@@ -305,7 +305,7 @@ static bool read_number(const qdi_body_reader *reader, const char *text, size_t 
     return qdi_number_read(copy, bytes, value);
 }
 
-/// A number of at most `most`, either way.
+/// Body file's columns: a number of at most `most`, either way.
 static qd_status read_within(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
                              double most, double *value) {
     char quote[QDI_QUOTE_ROOM];
@@ -389,7 +389,7 @@ static double record_coordinate(const qdi_record *record, qdi_role role, const q
     return is_scaled_role(role) ? side->low + value * (side->high - side->low) : value;
 }
 
-/// Refuses what a plane has no place for.
+/// Body file's columns: refuses what a plane has no place for.
 static qd_status check_flat(qdi_body_reader *reader, const qdi_record *record, double radius) {
     const qdi_columns *columns = &reader->columns;
     static const qdi_role zero[] = {QDI_ROLE_VZ, QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y};
@@ -405,7 +405,7 @@ static qd_status check_flat(qdi_body_reader *reader, const qdi_record *record, d
                      columns->spare[QDI_ROLE_Z]);
 }
 
-/// The mass that a row says, or NaN where the density is to be taken.
+/// Body file's columns: the mass that a row says, or NaN where the density is to be taken.
 static double mass_of(const qdi_body_reader *reader, const qdi_record *record, double radius, double area) {
     const double pi = 3.14159265358979323846;
     const qdi_columns *columns = &reader->columns;
@@ -427,7 +427,7 @@ static qd_status check_width(const qdi_body_reader *reader, const qdi_record *re
                      width);
 }
 
-/// The radius that a row says, of a disk or of the circle about what is none.
+/// Body file's columns: the radius that a row says, of a disk or of the circle about what is none.
 static double radius_of(const qdi_body_reader *reader, const qdi_record *record) {
     const qdi_columns *columns = &reader->columns;
     if (!isnan(reader->options->radius)) return reader->options->radius;
@@ -437,7 +437,8 @@ static double radius_of(const qdi_body_reader *reader, const qdi_record *record)
                                                   : 0.5 * record->value[QDI_ROLE_WIDTH];
 }
 
-/// Keeps the shape of what is no disk; `*number` is its number then, else 0, and `*radius` its reach.
+/// Body file's columns: keeps the shape of what is no disk; `*number` is its number then, else 0, and
+/// `*radius` its reach.
 static qd_status add_shape(const qdi_body_reader *reader, const qdi_record *record, double *radius,
                            double *area, uint32_t *number) {
     const double pi = 3.14159265358979323846;

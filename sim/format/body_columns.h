@@ -122,17 +122,18 @@ QD_MUST_USE qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *
 /// Makes the line at hand, whose fields are words, a body. Errors: as the two above.
 QD_MUST_USE qd_status qdi_record_line(qdi_body_reader *reader);
 
-/// The number that a field holds: finite, within what a world can hold. Errors: QD_ERR_INVALID.
+/// Body file's columns: the number that a field holds: finite, within what a world can hold. Errors:
+/// QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_number(const qdi_body_reader *reader, const char *name, const char *text,
                                        size_t bytes, double *value);
-/// The same of a mass.
+/// Body file's columns: the same of a mass.
 QD_MUST_USE qd_status qdi_field_mass(const qdi_body_reader *reader, const char *name, const char *text,
                                      size_t bytes, double *value);
-/// A whole number. Errors: QD_ERR_INVALID.
+/// Body file's columns: a whole number. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const char *text,
                                       size_t bytes, uint64_t most, uint64_t *value);
 
-/// The only word of the line at hand, as a whole number. Errors: QD_ERR_INVALID.
+/// Body file's columns: the only word of the line at hand, as a whole number. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_line_whole(const qdi_body_reader *reader, const char *name, uint64_t most,
                                      uint64_t *value);
 
@@ -144,7 +145,8 @@ QD_MUST_USE qd_status qdi_record_word(const qdi_body_reader *reader, qdi_record 
 QD_MUST_USE qd_status qdi_record_shape(const qdi_body_reader *reader, const qdi_record *record, double radius,
                                        qd_shape *shape);
 
-/// Puts the rows in order of their labels, where they have any, and refuses a label that comes twice.
+/// Body file's columns: puts the rows in order of their labels, where they have any, and refuses a label that
+/// comes twice.
 QD_MUST_USE qd_status qdi_rows_settle(qdi_body_reader *reader);
 
 /// The formats: each brings the wanted part of its file to `file->part`, and reads that part.
@@ -169,8 +171,8 @@ typedef struct qdi_frame_search {
 
 /// body_file.c: a frame begins with the line at hand. By timestep it is kept until that is read.
 void qdi_frame_begin(qdi_frame_search *search);
-/// Ends a search: QD_OK where the frame is in the part, else why it is not. `saying`: what a frame says of
-/// its step ("says Step="); NULL: each has a timestep.
+/// Body file: ends a search: QD_OK where the frame is in the part, else why it is not. `saying`: what a frame
+/// says of its step ("says Step="); NULL: each has a timestep.
 QD_MUST_USE qd_status qdi_frame_search_end(const qdi_frame_search *search, const char *saying);
 
 /// body_file.c: all lines, for formats of one frame.

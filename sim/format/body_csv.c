@@ -33,7 +33,8 @@ static field trim_field(const char *text, size_t bytes) {
     return (field){text, bytes};
 }
 
-/// Goes behind a quoted field and what follows up to the separator. False where the quote does not end.
+/// CSV of bodies: goes behind a quoted field and what follows up to the separator. False where the quote does
+/// not end.
 static bool take_quoted(field_walk *walk, field *taken) {
     size_t start = ++walk->at;
     for (;; ++walk->at) {
@@ -65,7 +66,7 @@ static void take_csv_field(field_walk *walk, field *taken) {
     walk->at += length;
 }
 
-/// The next field; false past the last one, or with `*reason` where the line is malformed.
+/// CSV of bodies: the next field; false past the last one, or with `*reason` where the line is malformed.
 static bool next_field(field_walk *walk, field *taken, const char **reason) {
     bool words = walk->separator == ' ';
     while (walk->at < walk->bytes && is_csv_blank(walk->text[walk->at]) &&
@@ -88,7 +89,7 @@ static bool next_field(field_walk *walk, field *taken, const char **reason) {
     return *reason == NULL;
 }
 
-/// What separates the fields of a header. Signs in quotes do not count.
+/// CSV of bodies: what separates the fields of a header. Signs in quotes do not count.
 static char separator_of(const char *text, size_t bytes) {
     bool quoted = false, semicolon = false, comma = false;
     for (size_t i = 0; i < bytes; ++i) {
@@ -109,7 +110,7 @@ static field_walk field_walk_of(const qdi_lines *lines, char separator) {
     return (field_walk){.text = line.text, .bytes = line.bytes, .separator = separator};
 }
 
-/// True where a line says what separates the fields, as spreadsheets do: "sep=;".
+/// CSV of bodies: true where a line says what separates the fields, as spreadsheets do: "sep=;".
 static bool says_separator(field line, char *separator) {
     if (line.bytes != 5 || memcmp(line.text, "sep=", 4) != 0) return false;
     *separator = line.text[4];

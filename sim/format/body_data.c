@@ -38,13 +38,13 @@ typedef struct data_file {
     bool by_type;                ///< masses come from the types
 } data_file;
 
-/// The line at hand without its comment.
+/// LAMMPS data of bodies: the line at hand without its comment.
 static size_t code_length(const qdi_lines *lines) {
     const char *comment = memchr(lines->text, '#', lines->bytes);
     return comment ? (size_t)(comment - lines->text) : lines->bytes;
 }
 
-/// Takes a line apart: up to `room` words. Returns how many it has, comments left out.
+/// LAMMPS data of bodies: takes a line apart: up to `room` words. Returns how many it has, comments left out.
 static size_t split_words(const qdi_lines *lines, const char **words, size_t *lengths, size_t room) {
     size_t at = 0, length = 0, count = 0, bytes = code_length(lines);
     const char *word = NULL;
@@ -63,7 +63,7 @@ static bool word_is(const char *word, size_t length, const char *text) {
     return length == strlen(text) && memcmp(word, text, length) == 0;
 }
 
-/// True for a line that names a section: rows begin with numbers.
+/// LAMMPS data of bodies: true for a line that names a section: rows begin with numbers.
 static bool names_section(const qdi_lines *lines) {
     const char *word = NULL;
     size_t length = 0, at = 0;
@@ -71,7 +71,8 @@ static bool names_section(const qdi_lines *lines) {
     return (*word >= 'A' && *word <= 'Z') || (*word >= 'a' && *word <= 'z');
 }
 
-/// Goes to the next row of a section; `*more` is false at its end. Words beyond `room` are counted only.
+/// LAMMPS data of bodies: goes to the next row of a section; `*more` is false at its end. Words beyond `room`
+/// are counted only.
 static qd_status next_row(qdi_body_reader *reader, const char **words, size_t *lengths, size_t room,
                           size_t *count, bool *more) {
     for (;;) {
@@ -114,7 +115,7 @@ static qd_status read_data_tilt(const qdi_body_reader *reader, const char *const
     return QD_OK;
 }
 
-/// A line of the header. What it does not know has nothing to do with disks.
+/// LAMMPS data of bodies: a line of the header. What it does not know has nothing to do with disks.
 static qd_status read_header_line(data_file *data) {
     const qdi_body_reader *reader = data->reader;
     const char *words[HEADER_WORDS];
@@ -310,7 +311,7 @@ static qdi_disk_row *find_body_row(const qdi_body_file *file, uint64_t label) {
     return low < file->count && file->rows[low].label == label ? &file->rows[low] : NULL;
 }
 
-/// A row: id vx vy vz, and for spheres omegax omegay omegaz.
+/// LAMMPS data of bodies: a row: id vx vy vz, and for spheres omegax omegay omegaz.
 static qd_status read_velocity(const qdi_body_reader *reader, const char *const *words, const size_t *lengths,
                                size_t count) {
     static const char *const names[] = {"id", "vx", "vy", "vz", "omegax", "omegay", "omegaz"};

@@ -27,7 +27,7 @@ static bool line_begins(const qdi_lines *lines, const char *with) {
     return lines->bytes >= length && memcmp(lines->text, with, length) == 0;
 }
 
-/// True where the line is `with` and nothing but spaces behind it.
+/// LAMMPS dump of bodies: true where the line is `with` and nothing but spaces behind it.
 static bool is_line(const qdi_lines *lines, const char *with) {
     if (!line_begins(lines, with)) return false;
     for (size_t i = strlen(with); i < lines->bytes; ++i)
@@ -104,7 +104,7 @@ typedef struct frame_head {
     uint64_t count;
 } frame_head;
 
-/// Goes to a line that must be there.
+/// LAMMPS dump of bodies: goes to a line that must be there.
 static qd_status need_line(qdi_body_reader *reader, const char *what) {
     bool more = false;
     qd_status status = qdi_lines_next(&reader->lines, &more, reader->error);
@@ -112,7 +112,7 @@ static qd_status need_line(qdi_body_reader *reader, const char *what) {
     return status;
 }
 
-/// Walls where something is fixed; nothing where both ends follow the atoms.
+/// LAMMPS dump of bodies: walls where something is fixed; nothing where both ends follow the atoms.
 static bool boundary_named(const char *word, size_t length, qd_boundary *boundary) {
     if (length != 2 || !strchr("pfsm", word[0]) || !strchr("pfsm", word[1])) return false;
     bool fixed = word[0] == 'f' || word[1] == 'f';
@@ -122,7 +122,8 @@ static bool boundary_named(const char *word, size_t length, qd_boundary *boundar
     return (word[0] == 'p') == (word[1] == 'p');
 }
 
-/// Reads what stands behind ITEM: BOX BOUNDS: nothing, three boundaries, or xy xz yz and three boundaries.
+/// LAMMPS dump of bodies: reads what stands behind ITEM: BOX BOUNDS: nothing, three boundaries, or xy xz yz
+/// and three boundaries.
 static qd_status read_box_names(qdi_body_reader *reader, bool *tilted) {
     size_t at = strlen("ITEM: BOX BOUNDS"), length = 0, count = 0;
     const char *word = NULL;
@@ -209,7 +210,7 @@ static qd_status read_dump_atoms(qdi_body_reader *reader, uint64_t count) {
     return status;
 }
 
-/// A block before the atoms.
+/// LAMMPS dump of bodies: a block before the atoms.
 static qd_status read_block(qdi_body_reader *reader, frame_head *head) {
     uint64_t step = 0;
     char quote[QDI_QUOTE_ROOM];

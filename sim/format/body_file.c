@@ -172,7 +172,7 @@ qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qd
     return QD_OK;
 }
 
-/// From the part to the rows.
+/// Body file: from the part to the rows.
 static qd_status read_part(const char *path, const qdi_body_options *options, qdi_body_file *file,
                            qd_error *error) {
     qdi_body_reader reader = {.file = file, .options = options, .error = error};

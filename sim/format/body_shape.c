@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/// The number of a word in a list that a NULL ends, or -1.
+/// Shape in a body file: the number of a word in a list that a NULL ends, or -1.
 static int number_of(const char *const *words, const char *text, size_t bytes) {
     for (int i = 0; words[i]; ++i)
         if (strlen(words[i]) == bytes && memcmp(words[i], text, bytes) == 0) return i;
     return -1;
 }
 
-/// The part of a text up to a sign, or all that is left; `*at` goes behind it.
+/// Shape in a body file: the part of a text up to a sign, or all that is left; `*at` goes behind it.
 static size_t part_of(const char *text, size_t bytes, size_t *at, char sign) {
     const char *end = memchr(text + *at, sign, bytes - *at);
     size_t length = end ? (size_t)(end - (text + *at)) : bytes - *at;
@@ -20,7 +20,7 @@ static size_t part_of(const char *text, size_t bytes, size_t *at, char sign) {
     return length;
 }
 
-/// "X:Y/X:Y/..."; "-" or nothing: none.
+/// Shape in a body file: "X:Y/X:Y/..."; "-" or nothing: none.
 static qd_status read_points(const qdi_body_reader *reader, qdi_record *record, const char *name,
                              const char *text, size_t bytes) {
     record->point_count = 0;

@@ -34,8 +34,8 @@ static bool is_xyz_blank(const qdi_lines *lines) {
 
 // ---- the second line ----
 
-/// Goes to the next KEY=VALUE; a value in quotes, braces or brackets may hold spaces. Words without = are
-/// left out.
+/// XYZ of bodies: goes to the next KEY=VALUE; a value in quotes, braces or brackets may hold spaces. Words
+/// without = are left out.
 static bool next_pair(span line, size_t *at, span *key, span *value) {
     static const char open[] = "\"'{[", close[] = "\"'}]";
     for (;;) {
@@ -75,12 +75,12 @@ static qd_status read_xyz_count(const qdi_body_reader *reader, uint64_t *count) 
     return qdi_line_whole(reader, "the number of bodies", (1U << 28) - 1, count);
 }
 
-// Keeps a line of the frame that is searched for.
+// XYZ of bodies: keeps a line of the frame that is searched for.
 static qd_status keep_frame_line(const qdi_frame_search *search) {
     return search->keep ? qdi_body_part_add(search->file, search->from, search->error) : QD_OK;
 }
 
-/// The line with the number of bodies, with which a frame begins.
+/// XYZ of bodies: the line with the number of bodies, with which a frame begins.
 static qd_status begin_frame(qdi_frame_search *search, uint64_t *count) {
     const qdi_body_reader reader = {.lines = *search->from, .error = search->error};
     qd_status status = read_xyz_count(&reader, count);
@@ -89,7 +89,7 @@ static qd_status begin_frame(qdi_frame_search *search, uint64_t *count) {
     return keep_frame_line(search);
 }
 
-/// Whether it is the step in question shows in the second line.
+/// XYZ of bodies: whether it is the step in question shows in the second line.
 static void look_at_step(qdi_frame_search *search) {
     span line = {search->from->text, search->from->bytes}, key, value;
     uint64_t step = 0;
@@ -100,7 +100,7 @@ static void look_at_step(qdi_frame_search *search) {
             search->keep = true;
 }
 
-/// The lines of a frame behind its first.
+/// XYZ of bodies: the lines of a frame behind its first.
 static qd_status take_frame(qdi_frame_search *search, uint64_t count) {
     for (uint64_t i = 0; i <= count; ++i) {
         bool more = false;
@@ -173,7 +173,7 @@ static const known_property *find_property(span name, uint64_t components) {
     return NULL;
 }
 
-/// The next of the parts that colons separate.
+/// XYZ of bodies: the next of the parts that colons separate.
 static bool next_part(span list, size_t *at, span *part) {
     if (*at >= list.bytes) return false;
     const char *from = list.text + *at, *colon = memchr(from, ':', list.bytes - *at);
@@ -182,7 +182,7 @@ static bool next_part(span list, size_t *at, span *part) {
     return true;
 }
 
-/// The role of a property of words.
+/// XYZ of bodies: the role of a property of words.
 static qdi_role role_of_word(span name, uint64_t components) {
     if (components != 1) return QDI_ROLE_NONE;
     if (span_is(name, "shape")) return QDI_ROLE_SHAPE;
@@ -222,7 +222,7 @@ static qd_status read_properties(qdi_body_reader *reader, span list) {
     return qdi_columns_settle(reader);
 }
 
-/// `count` numbers, as many as the value must have.
+/// XYZ of bodies: `count` numbers, as many as the value must have.
 static qd_status read_numbers(const qdi_body_reader *reader, const char *name, span value, size_t count,
                               double *numbers) {
     size_t at = 0, length = 0, used = 0;
@@ -236,7 +236,7 @@ static qd_status read_numbers(const qdi_body_reader *reader, const char *name, s
     return used == count && !word ? QD_OK : QDI_BLAME(reader, "%s: must be %zu numbers", name, count);
 }
 
-/// The box: three vectors, which must lie along the axes, and its corner.
+/// XYZ of bodies: the box: three vectors, which must lie along the axes, and its corner.
 static qd_status read_lattice(const qdi_body_reader *reader, span value, double size[2]) {
     double lattice[9] = {0};
     qd_status status = read_numbers(reader, "Lattice", value, 9, lattice);
@@ -251,7 +251,7 @@ static qd_status read_lattice(const qdi_body_reader *reader, span value, double 
     return QD_OK;
 }
 
-/// "T F F": periodic where it says T.
+/// XYZ of bodies: "T F F": periodic where it says T.
 static void read_periodic(qdi_body_reader *reader, span value) {
     size_t at = 0, length = 0;
     const char *word = NULL;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Frees the working memory of fast bodies.
+/// ccd: frees the working memory of fast bodies.
 static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_ccd *ccd = scratch->ccd;
     qdi_release(allocator, ccd->trajectory_of, ccd->trajectory_of_room, sizeof *ccd->trajectory_of);
@@ -54,7 +54,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd, 1, sizeof *ccd);
 }
 
-/// Gets the working memory of fast bodies ready for a step.
+/// ccd: gets the working memory of fast bodies ready for a step.
 static qd_status prepare(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
     if (!scratch->ccd) {
@@ -95,7 +95,7 @@ static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
            qdi_ccd_wrap_error(world, row, way, step->dt);
 }
 
-/// The box at the end of a new path, and whether that leaves the fat one.
+/// ccd: the box at the end of a new path, and whether that leaves the fat one.
 static void box_again(qd_world *world, uint32_t row) {
     qd_vec2 period = qdi_world_period(world);
     qdi_margin *margin = &world->margin;
@@ -108,7 +108,7 @@ static void box_again(qd_world *world, uint32_t row) {
     margin->left = after ? margin->left + 1 : margin->left - 1;
 }
 
-/// Serial: new paths are few.
+/// ccd: serial: new paths are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
     qdi_ccd *ccd = step->ccd;
@@ -169,7 +169,7 @@ static qd_status list_impacts(const qdi_step *step) {
     return QD_OK;
 }
 
-/// One round: candidates, edges, new paths. `done`: there were no new edges.
+/// ccd: one round: candidates, edges, new paths. `done`: there were no new edges.
 static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done, qdi_lap *lap) {
     qd_status status = *outside ? qdi_ccd_file(step, lap) : QD_OK;
     size_t added = 0;

@@ -225,7 +225,7 @@ static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t
 }
 /// The first segment of a body's path as it is now.
 qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row);
-/// The next one; false: there is none.
+/// Paths of ccd: the next one; false: there is none.
 bool qdi_path_next(const qdi_step *step, qdi_path_segment *segment);
 /// When a segment ends.
 static inline double qdi_segment_end(const qdi_step *step, const qdi_path_segment *segment) {
@@ -238,12 +238,13 @@ qdi_path_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time)
 bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_path_segment *segment);
 qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_path_segment *segment);
 qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time);
-/// What contains a body's whole path.
+/// Paths of ccd: what contains a body's whole path.
 void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
-/// The same as a box for a tree. False: it is too long for a periodic world, and the body is not followed:
-/// `box` is that of its end.
+/// Paths of ccd: the same as a box for a tree. False: it is too long for a periodic world, and the body is
+/// not followed: `box` is that of its end.
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box);
-/// A box made larger by what bodies that are not listed move; false: it is too large for a periodic world.
+/// Paths of ccd: a box made larger by what bodies that are not listed move; false: it is too large for a
+/// periodic world.
 bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider);
 /// Which image of b's path lies beside a's; false: one of them is too long for that.
 bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
@@ -254,7 +255,7 @@ double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way);
 /// What the sum of gravity's work through periodic sides (qdi_balance_wraps) gets wrong about a body that has
 /// moved by `way`: it goes by velocities, as if nothing had stopped it.
 double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt);
-/// True where a body is within the limits in `next`.
+/// Paths of ccd: true where a body is within the limits in `next`.
 bool qdi_within_limits(const qd_world *world, uint32_t row);
 
 // ---- rigid/ccd_list.c ----
@@ -310,7 +311,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
 
 // ---- rigid/ccd.c ----
 
-/// True for a body that is followed whatever its speed.
+/// ccd: true for a body that is followed whatever its speed.
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].bullet;
 }

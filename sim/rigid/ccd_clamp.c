@@ -28,7 +28,7 @@
 
 enum { ROUNDS = 64 };
 
-/// The time at which a body stops, as found so far.
+/// Stops of ccd: the time at which a body stops, as found so far.
 static double stop_of(const qdi_ccd *ccd, uint32_t row) {
     uint64_t bits = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
     double time;
@@ -38,7 +38,7 @@ static double stop_of(const qdi_ccd *ccd, uint32_t row) {
 
 // ---- rounds ----
 
-/// Sets a range of bodies to go on to the step's end.
+/// Stops of ccd: sets a range of bodies to go on to the step's end.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const uint64_t never = qdi_time_bits(step->dt);
@@ -50,8 +50,8 @@ static void clear_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Takes over the times of a round. Those that are followed and were stopped have a new path; what a
-/// kinematic body stops else moves so little that nothing else comes of it.
+/// Stops of ccd: takes over the times of a round. Those that are followed and were stopped have a new path;
+/// what a kinematic body stops else moves so little that nothing else comes of it.
 static void settle_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qdi_ccd *ccd = step->ccd;
@@ -73,7 +73,7 @@ static void settle_range(void *context, size_t begin, size_t end) {
     ccd->followed[begin / QDI_BODY_GRAIN] = fresh;
 }
 
-/// Makes room for the times of stops.
+/// Stops of ccd: makes room for the times of stops.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
@@ -107,7 +107,8 @@ static void choose_carrier(const qdi_step *step, const qdi_hit *hit) {
     ccd->carried[hit->row] = hit->time;
 }
 
-/// Takes the ground from a body that it would carry into something: it stands then. True where it did.
+/// Stops of ccd: takes the ground from a body that it would carry into something: it stands then. True where
+/// it did.
 static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
     qdi_ccd *ccd = step->ccd;
     uint8_t *flags = &ccd->flags[hit->row];
@@ -120,7 +121,7 @@ static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
     return true;
 }
 
-/// Takes over what was hit in a round, in any order; returns how many have a new path.
+/// Stops of ccd: takes over what was hit in a round, in any order; returns how many have a new path.
 static size_t settle_hits(const qdi_step *step) {
     const qdi_ccd *ccd = step->ccd;
     const size_t workers = (size_t)qd_team_threads(step->world->team);
@@ -142,7 +143,7 @@ typedef struct stop_job {
     uint32_t *lowest_bad;
 } stop_job;
 
-/// Carries a stopped body along; returns what that does to its energy.
+/// Stops of ccd: carries a stopped body along; returns what that does to its energy.
 static double carry(const qdi_step *step, uint32_t row, qdi_pose *pose) {
     const qdi_ccd *ccd = step->ccd;
     if (ccd->carrier[row] == QDI_NO_ROW) return 0;
@@ -152,9 +153,9 @@ static double carry(const qdi_step *step, uint32_t row, qdi_pose *pose) {
     return qdi_ccd_energy(step->world, row, way) - qdi_ccd_energy(step->world, row, (qd_vec2){0, 0});
 }
 
-/// Puts a body where it stops, with the velocity that it has then; returns what that does to its energy, but
-/// for what it gets from what carries it. What is stopped at once turns all the same: what lies aslant with
-/// its core on something would never lie down.
+/// Stops of ccd: puts a body where it stops, with the velocity that it has then; returns what that does to
+/// its energy, but for what it gets from what carries it. What is stopped at once turns all the same: what
+/// lies aslant with its core on something would never lie down.
 static double arrive(const qdi_step *step, uint32_t row, double *given) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
@@ -179,7 +180,7 @@ static double arrive(const qdi_step *step, uint32_t row, double *given) {
            qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
-/// Puts a range of bodies where they stop.
+/// Stops of ccd: puts a range of bodies where they stop.
 static void arrive_range(void *context, size_t begin, size_t end) {
     const stop_job *job = context;
     const qdi_step *step = job->step;
@@ -232,7 +233,7 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     return status == QD_OK ? qdi_balance_array(world, job.drift, world->count, &ledger->drift) : status;
 }
 
-/// Stops who would pass through something, and those behind whoever stands.
+/// Stops of ccd: stops who would pass through something, and those behind whoever stands.
 static qd_status take_rounds(qdi_step *step) {
     qd_world *world = step->world;
     const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};

@@ -24,12 +24,12 @@ typedef struct find_job {
     unsigned walls;
 } find_job;
 
-/// The key of a pair of fast bodies, by their indices.
+/// Impacts of ccd: the key of a pair of fast bodies, by their indices.
 static uint64_t key_of(uint64_t a, uint64_t b) {
     return a << 32 | b;
 }
 
-/// True for an edge that is there already.
+/// Impacts of ccd: true for an edge that is there already.
 static bool known(const qdi_ccd *ccd, uint64_t key) {
     size_t low = 0, high = ccd->edge_count;
     while (low < high) {
@@ -43,7 +43,7 @@ static bool known(const qdi_ccd *ccd, uint64_t key) {
     return false;
 }
 
-/// The later one of two times.
+/// Impacts of ccd: the later one of two times.
 static double later(double a, double b) {
     return a > b ? a : b;
 }
@@ -69,17 +69,17 @@ static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     }
 }
 
-/// True where a pair is to be looked at in this round.
+/// Impacts of ccd: true where a pair is to be looked at in this round.
 static bool due(const qdi_step *step, uint8_t flags) {
     return (flags & QDI_FOLLOWED) && (step->first || (flags & QDI_FRESH));
 }
 
-/// True for a body that stops nobody.
+/// Impacts of ccd: true for a body that stops nobody.
 static bool sensor(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].sensor;
 }
 
-/// Adds to what a worker has found.
+/// Impacts of ccd: adds to what a worker has found.
 static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
     qd_status status = qdi_reserve(step->world->allocator, &meets->at, &meets->room, meets->count,
                                    meets->count + 1, sizeof *meets->at);
@@ -89,8 +89,8 @@ static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
         meets->status = status;
 }
 
-/// True for two disks on their first paths that do not come near each other: the one moves straight, seen
-/// from the other. This says so of most candidates, and soon.
+/// Impacts of ccd: true for two disks on their first paths that do not come near each other: the one moves
+/// straight, seen from the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
@@ -108,7 +108,7 @@ static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     return x * x + y * y > enough;
 }
 
-/// Looks at two bodies; a has the lower index.
+/// Impacts of ccd: looks at two bodies; a has the lower index.
 static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
@@ -121,7 +121,7 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
     job->visitor->pair(step, a, b, image, worker);
 }
 
-/// Shows a range of the pairs of paths to the visitor.
+/// Impacts of ccd: shows a range of the pairs of paths to the visitor.
 static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const uint32_t *row = job->step->world->row_of_index;
@@ -143,12 +143,12 @@ static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     return false;
 }
 
-/// The value, or 0 where it is below.
+/// Impacts of ccd: the value, or 0 where it is below.
 static double above_zero(double value) {
     return value > 0 ? value : 0;
 }
 
-/// Walls that a path may reach.
+/// Impacts of ccd: walls that a path may reach.
 static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
     qd_vec2 centre = step->world->centre;
@@ -164,7 +164,7 @@ static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     return near & walls;
 }
 
-/// Shows the walls that a listed body's path reaches to the visitor.
+/// Impacts of ccd: shows the walls that a listed body's path reaches to the visitor.
 static void look_at_walls(const find_job *job, uint32_t row, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
@@ -181,7 +181,7 @@ typedef struct about {
     int worker;
 } about;
 
-/// Those that are listed are met in the pairs of their tree.
+/// Impacts of ccd: those that are listed are met in the pairs of their tree.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
     (void)image; // of a box, not of a path
     const about *here = context;
@@ -193,7 +193,7 @@ static bool look_at_neighbour(void *context, qd_body_index body, qd_image image)
     return true;
 }
 
-/// Shows to the visitor what is not listed near a range of the listed.
+/// Impacts of ccd: shows to the visitor what is not listed near a range of the listed.
 static void look_about(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
@@ -213,7 +213,7 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Makes room for what the threads find.
+/// Impacts of ccd: makes room for what the threads find.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     size_t workers = (size_t)qd_team_threads(step->world->team), before = ccd->meets_room;
@@ -248,13 +248,13 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
 
 // ---- edges ----
 
-/// Order of what was found, by key.
+/// Impacts of ccd: order of what was found, by key.
 static int compare(const void *p, const void *q) {
     uint64_t a = ((const qdi_meet *)p)->key, b = ((const qdi_meet *)q)->key;
     return a < b ? -1 : a > b;
 }
 
-/// All that was found, in order of key.
+/// Impacts of ccd: all that was found, in order of key.
 static qd_status collect(const qdi_step *step, size_t *count) {
     qdi_ccd *ccd = step->ccd;
     size_t workers = (size_t)qd_team_threads(step->world->team), found = 0;
@@ -269,7 +269,7 @@ static qd_status collect(const qdi_step *step, size_t *count) {
     return QD_OK;
 }
 
-/// The edge of two paths that meet.
+/// Impacts of ccd: the edge of two paths that meet.
 static qdi_edge edge_of(const qdi_meet *meet) {
     return (qdi_edge){.key = meet->key,
                       .row_a = meet->row_a,
@@ -280,7 +280,7 @@ static qdi_edge edge_of(const qdi_meet *meet) {
                       .stop = meet->stop};
 }
 
-/// Merges what was found into the edges, from the end on.
+/// Impacts of ccd: merges what was found into the edges, from the end on.
 static void merge(qdi_ccd *ccd, size_t count) {
     size_t old = ccd->edge_count, new = count;
     for (size_t i = 0; i < old; ++i) ccd->edges[i].fresh = false;
@@ -300,7 +300,7 @@ static bool given_up(const qdi_ccd *ccd, uint32_t row) {
     return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
 }
 
-/// Notes two paths that meet, unless an edge joins them already.
+/// Impacts of ccd: notes two paths that meet, unless an edge joins them already.
 static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     uint64_t key = key_of(world->index[a], world->index[b]);
@@ -311,7 +311,7 @@ static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
         note(step, &step->ccd->meets[worker], (qdi_meet){key, a, b, -1, image, !meet});
 }
 
-/// Notes that a path meets a wall.
+/// Impacts of ccd: notes that a path meets a wall.
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
     if (given_up(step->ccd, row) || known(step->ccd, key)) return;

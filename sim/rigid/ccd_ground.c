@@ -50,7 +50,7 @@ qd_vec2 qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose
     return (qd_vec2){way.x / span, way.y / span};
 }
 
-/// Makes each of a range of bodies a heap of its own.
+/// Ground of ccd: makes each of a range of bodies a heap of its own.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t r = begin; r < end; ++r) {
@@ -61,7 +61,7 @@ static void clear_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// The first row of a body's heap, as far as it is known; ways there are made shorter.
+/// Ground of ccd: the first row of a body's heap, as far as it is known; ways there are made shorter.
 static uint32_t heap_of(const qdi_step *step, uint32_t row) {
     _Atomic uint32_t *heap = step->ccd->heap;
     for (;;) {
@@ -73,7 +73,7 @@ static uint32_t heap_of(const qdi_step *step, uint32_t row) {
     }
 }
 
-/// Joins the heaps of the dynamic bodies of a range of contacts.
+/// Ground of ccd: joins the heaps of the dynamic bodies of a range of contacts.
 static void join_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t i = begin; i < end; ++i) {
@@ -105,7 +105,7 @@ static uint32_t carrier_of(const qdi_step *step, const qdi_link *link) {
     return moves ? world->index[row] : QDI_NO_ROW;
 }
 
-/// Notes what a range of contacts gives their heaps as grounds.
+/// Ground of ccd: notes what a range of contacts gives their heaps as grounds.
 static void ground_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t i = begin; i < end; ++i) {
@@ -150,12 +150,13 @@ uint32_t qdi_ccd_name_of_carrier(const qdi_step *step, uint32_t carrier) {
     return qdi_carrier_is_wall(carrier) ? carrier : step->world->index[carrier];
 }
 
-/// True for a coordinate that a path comes by, or nearly.
+/// Ground of ccd: true for a coordinate that a path comes by, or nearly.
 static bool comes_by(double at, double from, double to, double more) {
     return at >= (from < to ? from : to) - more && at <= (from < to ? to : from) + more;
 }
 
-/// True where a body that is stopped is not carried further than to where its path was looked at.
+/// Ground of ccd: true where a body that is stopped is not carried further than to where its path was looked
+/// at.
 static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segment *path, double stop,
                        uint32_t carrier) {
     const qdi_pose pose = qdi_segment_pose(path, stop);

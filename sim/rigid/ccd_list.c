@@ -20,7 +20,7 @@ enum { FEW = 4 };
 /// Bodies for a thread at once, of those that come on the list when others have met them.
 enum { MORE_GRAIN = 32 };
 
-/// Whether a body is followed; if not, `way` is how far any point of it moves, squared.
+/// Fast bodies of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
     const qdi_path_segment segment = qdi_segment_make(step, row);
     if (step->world->shape[row]) step->ccd->free[row] = segment;
@@ -30,13 +30,13 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
     return qdi_segment_followed(step, row, &segment);
 }
 
-/// Clears the flags of a range of bodies.
+/// Fast bodies of ccd: clears the flags of a range of bodies.
 static void clear_flags(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     memset(step->ccd->flags + begin, 0, end - begin);
 }
 
-/// Marks the bodies that a range of contacts presses into what cannot move.
+/// Fast bodies of ccd: marks the bodies that a range of contacts presses into what cannot move.
 static void mark_pressed(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t i = begin; i < end; ++i) {
@@ -47,7 +47,7 @@ static void mark_pressed(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Marks those that are pressed: they are followed however little they move.
+/// Fast bodies of ccd: marks those that are pressed: they are followed however little they move.
 static void find_pressed(qdi_step *step) {
     qd_world *world = step->world;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_flags, step);
@@ -55,7 +55,7 @@ static void find_pressed(qdi_step *step) {
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
 }
 
-/// Finds out who of a range of bodies is followed, and how far the others move.
+/// Fast bodies of ccd: finds out who of a range of bodies is followed, and how far the others move.
 static void survey(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
@@ -83,13 +83,13 @@ static void survey(void *context, size_t begin, size_t end) {
     ccd->slowest[begin / QDI_BODY_GRAIN] = slowest;
 }
 
-/// True where the box of a path is too large to retrieve what is about it.
+/// Fast bodies of ccd: true where the box of a path is too large to retrieve what is about it.
 static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
     qd_box wider;
     return !step->ccd->all && !(step->ccd->flags[row] & QDI_LOST) && !qdi_path_wider(step, way, &wider);
 }
 
-/// Puts a body on the list of the followed.
+/// Fast bodies of ccd: puts a body on the list of the followed.
 static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
     qdi_ccd *ccd = step->ccd;
     ccd->listed[place] = row;
@@ -97,7 +97,7 @@ static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
     ccd->place_of[row] = place;
 }
 
-/// The boxes of the paths of those listed from place `begin` to `end`.
+/// Fast bodies of ccd: the boxes of the paths of those listed from place `begin` to `end`.
 static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
     qdi_ccd *ccd = step->ccd;
     bool wide = false;
@@ -109,7 +109,7 @@ static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
     if (wide) atomic_store_explicit(&ccd->wide, true, memory_order_relaxed);
 }
 
-/// Lists the followed of a range of bodies.
+/// Fast bodies of ccd: lists the followed of a range of bodies.
 static void gather(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qdi_ccd *ccd = step->ccd;
@@ -120,7 +120,7 @@ static void gather(void *context, size_t begin, size_t end) {
     make_boxes(step, first, place);
 }
 
-/// Makes room for the list of the followed.
+/// Fast bodies of ccd: makes room for the list of the followed.
 static qd_status reserve_list(const qdi_step *step, size_t count) {
     qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
@@ -135,7 +135,7 @@ static qd_status reserve_list(const qdi_step *step, size_t count) {
     return status;
 }
 
-/// Lists all bodies, followed or not.
+/// Fast bodies of ccd: lists all bodies, followed or not.
 static qd_status list_all(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     ccd->all = true;
@@ -147,7 +147,7 @@ static qd_status list_all(const qdi_step *step) {
     return QD_OK;
 }
 
-/// Makes room for what is kept of each body.
+/// Fast bodies of ccd: makes room for what is kept of each body.
 static qd_status reserve(const qdi_step *step, size_t ranges) {
     qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
@@ -198,7 +198,7 @@ typedef struct more_job {
     size_t first; ///< place of the first that is new on the list
 } more_job;
 
-/// Works out the boxes of the paths of bodies that came on the list late.
+/// Fast bodies of ccd: works out the boxes of the paths of bodies that came on the list late.
 static void box_more(void *context, size_t begin, size_t end) {
     const more_job *job = context;
     make_boxes(job->step, job->first + begin, job->first + end);
@@ -219,7 +219,7 @@ qd_status qdi_ccd_list_more(const qdi_step *step, bool wide) {
     return atomic_load_explicit(&ccd->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
 }
 
-/// True where a box contains another one.
+/// Fast bodies of ccd: true where a box contains another one.
 static bool contains(qd_box outer, qd_box inner) {
     return inner.min_x >= outer.min_x && inner.max_x <= outer.max_x && inner.min_y >= outer.min_y &&
            inner.max_y <= outer.max_y;
@@ -249,7 +249,7 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
 
 // ---- the tree ----
 
-/// Makes the tree of the paths.
+/// Fast bodies of ccd: makes the tree of the paths.
 static qd_status make_tree(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     qd_status status = QD_OK;

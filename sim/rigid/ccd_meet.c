@@ -31,7 +31,7 @@ typedef struct meet {
     double from, until;
 } meet;
 
-/// Where b is at a time, seen from a.
+/// Meetings of ccd: where b is at a time, seen from a.
 static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
     if (!two->b) return (qdi_pose){0, 0, 1, 0};
     qdi_pose pose = qdi_segment_pose(&two->b->segment, time);
@@ -40,7 +40,7 @@ static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
     return pose;
 }
 
-/// The touches within reach at a time.
+/// Meetings of ccd: the touches within reach at a time.
 static void look(const meet *two, double time, double reach, qdi_encounter *seen) {
     qdi_pose a = qdi_segment_pose(&two->a->segment, time);
     seen->time = time;
@@ -58,12 +58,12 @@ static void look(const meet *two, double time, double reach, qdi_encounter *seen
     }
 }
 
-/// No less than the speed of any point of a body on its path.
+/// Meetings of ccd: no less than the speed of any point of a body on its path.
 static double speed_of(const qdi_party *party) {
     return fabs(party->segment.vx) + fabs(party->segment.vy) + fabs(party->segment.spin) * party->reach;
 }
 
-/// The largest approach of a touch.
+/// Meetings of ccd: the largest approach of a touch.
 static double approach_of(const meet *two, const qdi_encounter *seen) {
     const qdi_manifold *m = &seen->manifold;
     double most = 0;
@@ -87,7 +87,7 @@ static double approach_of(const meet *two, const qdi_encounter *seen) {
     return most;
 }
 
-/// The smaller one of two lengths.
+/// Meetings of ccd: the smaller one of two lengths.
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }
@@ -109,7 +109,7 @@ static bool counts(const meet *two, const qdi_encounter *seen) {
     return approach * (two->step->dt - seen->time) > left_to_rest * inner_of(two);
 }
 
-/// Two disks: their centres come within `sum`.
+/// Meetings of ccd: two disks: their centres come within `sum`.
 static bool disks(const meet *two, qdi_encounter *meeting) {
     qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);
     double ux = two->b->segment.vx - two->a->segment.vx, uy = two->b->segment.vy - two->a->segment.vy;
@@ -127,7 +127,7 @@ static bool disks(const meet *two, qdi_encounter *meeting) {
     return counts(two, meeting);
 }
 
-/// A wall, and something that does not turn.
+/// Meetings of ccd: a wall, and something that does not turn.
 static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
     const qdi_path_segment *segment = &two->a->segment;
     double approach = segment->vx * two->normal.x + segment->vy * two->normal.y, time = two->from;
@@ -146,7 +146,7 @@ static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
     return counts(two, meeting);
 }
 
-/// The wall as a form: a slab that is thick and long enough.
+/// Meetings of ccd: the wall as a form: a slab that is thick and long enough.
 static qdi_form slab(const meet *two, qdi_swept_path *sweep) {
     double way = speed_of(two->a) * (two->until - two->from);
     double half = 4 * (two->a->reach + way);
@@ -157,7 +157,7 @@ static qdi_form slab(const meet *two, qdi_swept_path *sweep) {
     return (qdi_form){.kind = QD_SHAPE_RECT, .half = {half, half}};
 }
 
-/// When the two come within `tolerance`, from `time` on.
+/// Meetings of ccd: when the two come within `tolerance`, from `time` on.
 static bool advance(const meet *two, double tolerance, double *time) {
     double span = two->until - *time;
     qdi_pose a = qdi_segment_pose(&two->a->segment, *time), b = pose_b(two, &a, *time);
@@ -185,9 +185,9 @@ static bool advance(const meet *two, double tolerance, double *time) {
     return true;
 }
 
-/// From look number k to the next where the two touch but do not approach: they may once they have turned, or
-/// where an edge of a polyline leaves them to its neighbour. At first no more than a part of their size,
-/// however far they go: the neighbour is met soon.
+/// Meetings of ccd: from look number k to the next where the two touch but do not approach: they may once
+/// they have turned, or where an edge of a polyline leaves them to its neighbour. At first no more than a
+/// part of their size, however far they go: the neighbour is met soon.
 static double pause(const meet *two, int k) {
     double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
     double inner = inner_of(two);
@@ -196,7 +196,7 @@ static double pause(const meet *two, int k) {
     return time > least ? time : least;
 }
 
-/// True for a meeting of any two forms, found by steps that cannot pass it.
+/// Meetings of ccd: true for a meeting of any two forms, found by steps that cannot pass it.
 static bool any(const meet *two, qdi_encounter *meeting) {
     double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;
@@ -214,7 +214,7 @@ static bool any(const meet *two, qdi_encounter *meeting) {
     return false;
 }
 
-/// True where the circles about two do not meet: this says so of most, and soon.
+/// Meetings of ccd: true where the circles about two do not meet: this says so of most, and soon.
 static bool circles_apart(const meet *two) {
     const qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);
     const double ux = two->b->segment.vx - two->a->segment.vx, uy = two->b->segment.vy - two->a->segment.vy;
@@ -226,8 +226,8 @@ static bool circles_apart(const meet *two) {
     return x * x + y * y > enough;
 }
 
-/// What turns about several times in a step is met by the disk that is in it: its corners cannot be followed,
-/// and nothing passes that.
+/// Meetings of ccd: what turns about several times in a step is met by the disk that is in it: its corners
+/// cannot be followed, and nothing passes that.
 static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
     qdi_party met = *party;
     if (!(fabs(party->segment.spin) * step->dt > most_turn)) return met;

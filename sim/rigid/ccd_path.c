@@ -23,7 +23,7 @@ double qdi_ccd_part(const qd_world *world) {
     return world->def.continuous == QD_CONTINUOUS_ON ? 0 : 0.5;
 }
 
-/// How far a coordinate goes in the step, where a periodic axis may have wrapped it.
+/// Paths of ccd: how far a coordinate goes in the step, where a periodic axis may have wrapped it.
 static double displacement(const qdi_axis *axis, double from, double to, double expected) {
     double way = to - from;
     if (axis->boundary == QD_BOUNDARY_PERIODIC)
@@ -31,7 +31,8 @@ static double displacement(const qdi_axis *axis, double from, double to, double 
     return way;
 }
 
-/// The mean velocity; that of the step's end, where it gives the path exactly, so that nothing is rounded.
+/// Paths of ccd: the mean velocity; that of the step's end, where it gives the path exactly, so that nothing
+/// is rounded.
 static double mean_velocity(double from, double to, double way, double last, double dt) {
     return from + last * dt == to ? last : way / dt;
 }
@@ -40,7 +41,7 @@ static double mean_velocity(double from, double to, double way, double last, dou
 static const double chord_size_part = 0.05, chord_radius_part = 1e-3;
 enum { CHORDS = 64 };
 
-/// From its pivot to a body that turns about one, at the step's start; (0, 0) for the others.
+/// Paths of ccd: from its pivot to a body that turns about one, at the step's start; (0, 0) for the others.
 static qd_vec2 pivot_arm(const qd_world *world, uint32_t row) {
     if (world->kind[row] != QD_BODY_KINEMATIC) return (qd_vec2){0, 0};
     const qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
@@ -48,7 +49,7 @@ static qd_vec2 pivot_arm(const qd_world *world, uint32_t row) {
     return qdi_pivot_arm(world, pivot, world->now.x[row], world->now.y[row]);
 }
 
-/// Chords for an arc: of an angle t a chord leaves it by radius * t^2 / 8.
+/// Paths of ccd: chords for an arc: of an angle t a chord leaves it by radius * t^2 / 8.
 static int chords_of(const qd_world *world, uint32_t row, qd_vec2 arm, double turn) {
     const double radius = sqrt(arm.x * arm.x + arm.y * arm.y), inner = qdi_inner_of_row(world, row);
     double most = chord_size_part * inner;
@@ -58,7 +59,7 @@ static int chords_of(const qd_world *world, uint32_t row, qd_vec2 arm, double tu
     return parts < CHORDS ? (parts > 1 ? (int)parts : 1) : CHORDS;
 }
 
-/// A vector turned by an angle's cosine and sine.
+/// Paths of ccd: a vector turned by an angle's cosine and sine.
 static qd_vec2 turned(qd_vec2 arm, double angle) {
     double s, c;
     qd_sincos(angle, &s, &c);
@@ -172,7 +173,7 @@ qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time) {
 
 // ---- boxes ----
 
-/// Makes the bounds of a path contain a point.
+/// Paths of ccd: makes the bounds of a path contain a point.
 static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, double more, qd_vec2 *low,
                     qd_vec2 *high) {
     qd_vec2 below, above;
@@ -183,8 +184,8 @@ static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, d
     if (pose->y + above.y + more > high->y) high->y = pose->y + above.y + more;
 }
 
-/// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both
-/// ends.
+/// Paths of ccd: a point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further
+/// than at both ends.
 static double arc_height(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until) {
     const double turn = fabs(segment->spin) * (until - segment->start);
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
@@ -221,7 +222,7 @@ static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd
     } while (qdi_path_next(step, &after));
 }
 
-/// The same for a disk that has met nobody, where no edge of the world wraps it.
+/// Paths of ccd: the same for a disk that has met nobody, where no edge of the world wraps it.
 static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     const qdi_motion *now = &step->world->now, *next = &step->world->next;
     double radius = step->world->radius[row];
@@ -246,7 +247,7 @@ void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *
     *high = (qd_vec2){high->x + more, high->y + more};
 }
 
-/// A box relative to the world's centre, by whole periods where its middle is in the world.
+/// Paths of ccd: a box relative to the world's centre, by whole periods where its middle is in the world.
 static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
     double x = 0.5 * (low.x + high.x), y = 0.5 * (low.y + high.y);
     double shift_x = qdi_axis_wrap(&world->axis[0], x) - x - world->centre.x;
@@ -255,7 +256,7 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
                     qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
 }
 
-/// The box of the path's end.
+/// Paths of ccd: the box of the path's end.
 static qd_box last_box(const qdi_step *step, uint32_t row) {
     qdi_path_segment segment = qdi_path_begin(step, row);
     while (qdi_path_next(step, &segment)) {
@@ -283,13 +284,13 @@ bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider) {
     return qdi_box_acceptable(*wider, qdi_world_period(step->world));
 }
 
-/// The image along an axis in which b's path lies beside a's.
+/// Paths of ccd: the image along an axis in which b's path lies beside a's.
 static int image_of(double from, double to, double period) {
     return period > 0 ? -(int)floor((to - from) / period + 0.5) : 0;
 }
 
-// Both paths' boxes are at most half a period long, so if they overlap, then through the image whose middle
-// is nearest.
+// Paths of ccd: both paths' boxes are at most half a period long, so if they overlap, then through the image
+// whose middle is nearest.
 bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
     qd_vec2 period = qdi_world_period(step->world);
     *image = (qd_image){0, 0};

@@ -44,7 +44,7 @@ static void play(const solve_job *job) {
         job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
 }
 
-/// Plays the matches of an edge anew, after its time has changed.
+/// Impacts of ccd: plays the matches of an edge anew, after its time has changed.
 static void play_again(const solve_job *job, uint32_t place) {
     for (uint32_t k = (job->cluster->edges + place) / 2; k > 0; k /= 2)
         job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
@@ -107,9 +107,9 @@ static void append(const solve_job *job, uint32_t number, qdi_path_segment segme
     trajectory->last = place;
 }
 
-/// What forces change of a body's velocity in a unit of time. What contacts hold up does not fall: of a body
-/// at rest on others only that part counts which they have left; its path is more than its velocity, where
-/// they push it out of an overlap.
+/// Impacts of ccd: what forces change of a body's velocity in a unit of time. What contacts hold up does not
+/// fall: of a body at rest on others only that part counts which they have left; its path is more than its
+/// velocity, where they push it out of an overlap.
 static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segment *segment) {
     const qd_world *world = job->step->world;
     const qdi_motion *next = &world->next;
@@ -127,7 +127,7 @@ static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segm
     return (qdi_twist){part * forces.x / dt, part * forces.y / dt, 0};
 }
 
-/// Begins a body's path anew, where the step begins.
+/// Impacts of ccd: begins a body's path anew, where the step begins.
 static void begin(const solve_job *job, uint32_t number) {
     const qd_world *world = job->step->world;
     qdi_trajectory *trajectory = &job->ccd->trajectories[number];
@@ -209,7 +209,7 @@ static double approach_of(const qdi_constraint *constraint, const qdi_twist velo
     return most;
 }
 
-/// The mean velocity until the step's end of somebody who has this one.
+/// Impacts of ccd: the mean velocity until the step's end of somebody who has this one.
 static qdi_twist onward(const solve_job *job, uint32_t number, qdi_twist velocity, double time) {
     if (number == QDI_NONE_YET) return velocity;
     const qdi_twist gain = job->ccd->trajectories[number].gain;
@@ -218,7 +218,8 @@ static qdi_twist onward(const solve_job *job, uint32_t number, qdi_twist velocit
                        velocity.spin + gain.spin * half};
 }
 
-/// Where forces would bring two into each other that have just met, they hold each other up from then on.
+/// Impacts of ccd: where forces would bring two into each other that have just met, they hold each other up
+/// from then on.
 static void hold_up(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
                     const qdi_twist velocity[2]) {
     const uint32_t number[2] = {edge->trajectory_a, edge->trajectory_b};
@@ -243,8 +244,8 @@ static bool is_pushed(const solve_job *job, uint32_t number) {
     return world->scratch.mover_count > 0 && world->scratch.slot[job->ccd->trajectories[number].row] > 0;
 }
 
-/// True where two meet only because one is pushed out of an overlap: that leaves no speed behind, and is left
-/// to contacts.
+/// Impacts of ccd: true where two meet only because one is pushed out of an overlap: that leaves no speed
+/// behind, and is left to contacts.
 static bool only_pushed(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
                         const qdi_twist velocity[2]) {
     if (!is_pushed(job, edge->trajectory_a) && !is_pushed(job, edge->trajectory_b)) return false;
@@ -301,7 +302,7 @@ static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const
     }
 }
 
-/// Keeps what happened with the first dynamic body of the two.
+/// Impacts of ccd: keeps what happened with the first dynamic body of the two.
 static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segment *a, double approach,
                  const qdi_constraint *constraint, const qdi_motion *motion,
                  const qdi_contact_balance *contact_balance) {
@@ -333,7 +334,7 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
     trajectory->walls.work += given.x * constraint->wx + given.y * constraint->wy;
 }
 
-/// False where nothing comes of it.
+/// Impacts of ccd: false where nothing comes of it.
 static bool collide(const solve_job *job, qdi_edge *edge) {
     const double time = edge->time;
     const qdi_path_segment a = last_segment(job, edge->trajectory_a, edge->row_a, time);
@@ -360,7 +361,7 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     return true;
 }
 
-/// Returns the number of its edges.
+/// Impacts of ccd: returns the number of its edges.
 static uint32_t look_around(const solve_job *job, uint32_t number, double time) {
     if (number == QDI_NONE_YET) return 0;
     const qdi_trajectory *trajectory = &job->ccd->trajectories[number];
@@ -372,7 +373,7 @@ static uint32_t look_around(const solve_job *job, uint32_t number, double time) 
     return trajectory->count;
 }
 
-/// All go on as if nothing had happened: what stops them is found otherwise.
+/// Impacts of ccd: all go on as if nothing had happened: what stops them is found otherwise.
 static void give_up(const solve_job *job) {
     job->cluster->given_up = true;
     job->cluster->next_segment = job->cluster->first_segment;
@@ -401,7 +402,8 @@ static void spend(const solve_job *job, uint64_t spent) {
         job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]].spent = spent;
 }
 
-/// True for an edge with what cannot move that would be passed: a push may turn a body through it.
+/// Impacts of ccd: true for an edge with what cannot move that would be passed: a push may turn a body
+/// through it.
 static bool passes(const solve_job *job, const qdi_edge *edge) {
     if (edge->trajectory_a != QDI_NONE_YET && edge->trajectory_b != QDI_NONE_YET) return false;
     return qdi_ccd_core_passes(job->step, edge->row_a, edge->row_b, edge->wall, edge->image);

@@ -38,7 +38,7 @@ static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part 
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
 
-/// Lowers the time at which a body is to stop.
+/// Stops of ccd: lowers the time at which a body is to stop.
 static void lower(const qdi_ccd *ccd, uint32_t row, double time) {
     const uint64_t bits = qdi_time_bits(time);
     uint64_t seen = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
@@ -55,7 +55,7 @@ typedef struct walk {
     uint32_t row;
 } walk;
 
-/// Begins a walk along a body's path.
+/// Stops of ccd: begins a walk along a body's path.
 static walk walk_begin(const qdi_step *step, uint32_t row) {
     const bool holds = step->ccd->stops_hold;
     walk w = {.segment = qdi_path_begin(step, row),
@@ -95,12 +95,12 @@ static bool walk_on(const qdi_step *step, walk *w) {
     return true;
 }
 
-/// How long somebody is on the path, and a wall or what nothing stops the whole step.
+/// Stops of ccd: how long somebody is on the path, and a wall or what nothing stops the whole step.
 static double time_of(const qdi_step *step, uint32_t row) {
     return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
 }
 
-/// The mean velocity of a body from when it was stopped until the step's end.
+/// Stops of ccd: the mean velocity of a body from when it was stopped until the step's end.
 static qd_vec2 velocity_after(const qdi_step *step, uint32_t row, const qdi_party *party) {
     const double stop = time_of(step, row);
     if (!(stop < step->dt) || !(step->ccd->carried[row] < step->dt)) return (qd_vec2){0, 0};
@@ -110,17 +110,18 @@ static qd_vec2 velocity_after(const qdi_step *step, uint32_t row, const qdi_part
     return (qd_vec2){speed.x * part, speed.y * part};
 }
 
-/// How far turning moves a point of a body in a time.
+/// Stops of ccd: how far turning moves a point of a body in a time.
 static double turn_of(const qdi_party *party, double time) {
     return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->segment.spin) * party->reach * time;
 }
 
-/// The length of a difference of two velocities.
+/// Stops of ccd: the length of a difference of two velocities.
 static double speed_between(qd_vec2 a, qd_vec2 b) {
     return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
 }
 
-/// How far a point of one of two moves in the step, seen from the other: also when that has been stopped.
+/// Stops of ccd: how far a point of one of two moves in the step, seen from the other: also when that has
+/// been stopped.
 static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
                            const qdi_party *b) {
     const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
@@ -138,20 +139,20 @@ static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party
            (b ? turn_of(b, time_b > 0 ? time_b : step->dt) : 0);
 }
 
-/// Relative motion from which on two are looked at, `gap` apart at the start. An overlap is part of the path
-/// that is left to contacts.
+/// Stops of ccd: relative motion from which on two are looked at, `gap` apart at the start. An overlap is
+/// part of the path that is left to contacts.
 static double followed_way(double size, double gap, bool both) {
     const double overlap = gap < 0 ? -gap : 0;
     return both ? followed_part * (size - overlap) : followed_part * size - overlap;
 }
 
-/// What an image of a body is shifted by.
+/// Stops of ccd: what an image of a body is shifted by.
 static qd_vec2 shift_of(const qd_world *world, qd_image image) {
     return (qd_vec2){image.x != 0 ? image.x * world->axis[0].length : 0,
                      image.y != 0 ? image.y * world->axis[1].length : 0};
 }
 
-/// The gap of two at the step's start and the normal there, or more than `reach`.
+/// Stops of ccd: the gap of two at the step's start and the normal there, or more than `reach`.
 static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach,
                            qdi_manifold *manifold) {
     const qdi_path_segment *p = &a->segment, *q = &b->segment;
@@ -162,8 +163,8 @@ static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift
     return manifold->count == 2 && manifold->at[1].gap < gap ? manifold->at[1].gap : gap;
 }
 
-/// No more than the distance of a point, `d` away from the form's position at the step's start, from the
-/// form.
+/// Stops of ccd: no more than the distance of a point, `d` away from the form's position at the step's start,
+/// from the form.
 static double side_distance(const qdi_party *party, qd_vec2 d) {
     const qdi_form *form = &party->form;
     const double c = party->segment.c, s = party->segment.s;
@@ -174,7 +175,7 @@ static double side_distance(const qdi_party *party, qd_vec2 d) {
     return (x > y ? x : y) - form->radius;
 }
 
-/// No more than the gap at the step's start, for much less work.
+/// Stops of ccd: no more than the gap at the step's start, for much less work.
 static double least_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift) {
     const qdi_path_segment *p = &a->segment, *q = &b->segment;
     const qd_vec2 d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
@@ -183,7 +184,7 @@ static double least_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift) {
     return from_a > from_b ? from_a : from_b;
 }
 
-/// A body's core: a disk of half its size.
+/// Stops of ccd: a body's core: a disk of half its size.
 static qdi_party core_of(const qdi_party *party) {
     qdi_party core = *party;
     core.inner = core.reach = core_part * party->inner;
@@ -191,11 +192,11 @@ static qdi_party core_of(const qdi_party *party) {
     return core;
 }
 
-/// The smaller one of two lengths or times.
+/// Stops of ccd: the smaller one of two lengths or times.
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }
-/// The larger one of two lengths.
+/// Stops of ccd: the larger one of two lengths.
 static double larger(double a, double b) {
     return a > b ? a : b;
 }
@@ -208,8 +209,8 @@ typedef struct movers {
     bool touching;  ///< at the start
 } movers;
 
-/// When the two have come `limit` nearer, or infinity: at these speeds as long as both go on, and then by
-/// `after` more at most.
+/// Stops of ccd: when the two have come `limit` nearer, or infinity: at these speeds as long as both go on,
+/// and then by `after` more at most.
 static double nearer_by(const qdi_step *step, const movers *m, double speed_a, double speed_b, double limit,
                         double after) {
     const double time_a = time_of(step, m->row_a), time_b = time_of(step, m->row_b);
@@ -220,12 +221,12 @@ static double nearer_by(const qdi_step *step, const movers *m, double speed_a, d
     return one * (last - first) > left ? first + left / one : (double)INFINITY;
 }
 
-/// A body's speed along a normal.
+/// Stops of ccd: a body's speed along a normal.
 static double speed_along(const qdi_party *party, qd_vec2 n) {
     return party->segment.vx * n.x + party->segment.vy * n.y;
 }
 
-/// When two movers that touch at the start have come too near to each other.
+/// Stops of ccd: when two movers that touch at the start have come too near to each other.
 static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifold *manifold, qd_vec2 shift,
                          double size, double gap) {
     const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
@@ -247,7 +248,7 @@ static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifo
     return time;
 }
 
-/// The first time at which two meet on their paths, or infinity.
+/// Stops of ccd: the first time at which two meet on their paths, or infinity.
 static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
                          qd_vec2 shift, qd_vec2 *normal) {
     walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
@@ -287,7 +288,8 @@ static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, d
         meets->status = status;
 }
 
-/// The time at which the first of two is to be stopped that meet at a time; infinity: it runs away.
+/// Stops of ccd: the time at which the first of two is to be stopped that meet at a time; infinity: it runs
+/// away.
 static double stop_of_mover(const qdi_step *step, const movers *m, bool first, double time) {
     const double size = m->a->inner + m->b->inner, speed_a = speed_along(m->a, m->normal),
                  speed_b = -speed_along(m->b, m->normal);
@@ -299,7 +301,7 @@ static double stop_of_mover(const qdi_step *step, const movers *m, bool first, d
     return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
 }
 
-/// Stops two movers that meet, where they are followed.
+/// Stops of ccd: stops two movers that meet, where they are followed.
 static void stop_movers(const qdi_step *step, const movers *m, double time) {
     const uint8_t *flags = step->ccd->flags;
     const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);
@@ -309,14 +311,14 @@ static void stop_movers(const qdi_step *step, const movers *m, double time) {
         lower(step->ccd, m->row_b, stop_b);
 }
 
-/// The size that the motion of two movers is compared with: twice the smaller one, or a small body would sink
-/// into a large one. Where impacts are followed exactly only bodies that were given up come here, and a press
-/// that is stopped by each of many small ones would push them through what they lie on.
+/// Stops of ccd: the size that the motion of two movers is compared with: twice the smaller one, or a small
+/// body would sink into a large one. Where impacts are followed exactly only bodies that were given up come
+/// here, and a press that is stopped by each of many small ones would push them through what they lie on.
 static double size_of_both(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
     return step->following ? a->inner + b->inner : 2 * smaller(a->inner, b->inner);
 }
 
-/// True where two that move like this relative to each other are looked at.
+/// Stops of ccd: true where two that move like this relative to each other are looked at.
 static bool is_followed(double way, double size, double gap, bool both, bool bullet) {
     return bullet || way > followed_way(size, gap, both);
 }
@@ -358,7 +360,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     note_carrier(step, row, world->kind[other] == QD_BODY_KINEMATIC ? other : QDI_NO_ROW, time, worker);
 }
 
-/// The gap between a wall and a body at the step's start.
+/// Stops of ccd: the gap between a wall and a body at the step's start.
 static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall) {
     const qdi_axis *axis = &step->world->axis[wall / 2];
     const double came = qdi_wall_speed(step->world, wall) * step->dt; // the axis is that of the step's end
@@ -391,7 +393,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
     } while (walk_on(step, &w));
 }
 
-/// The first time at which a body's core meets a wall, or infinity.
+/// Stops of ccd: the first time at which a body's core meets a wall, or infinity.
 static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
     for (qdi_path_segment segment = qdi_path_begin(step, row);;) {
         const qdi_party whole = qdi_party_of(step, row, &segment), core = core_of(&whole);

@@ -7,7 +7,7 @@
 
 /// When somebody is stopped in a step (rigid/ccd_stop.c), for the rounds of that (rigid/ccd_clamp.c).
 
-/// A positive time, so that it can be compared by its bits.
+/// Stops of ccd: a positive time, so that it can be compared by its bits.
 static inline uint64_t qdi_time_bits(double time) {
     uint64_t bits;
     memcpy(&bits, &time, sizeof bits);

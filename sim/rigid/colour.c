@@ -52,7 +52,7 @@ typedef struct colour_job {
     bool alone; ///< no other thread writes
 } colour_job;
 
-/// Of a link among all; higher ones come first. No two are equal.
+/// Colours of contacts: of a link among all; higher ones come first. No two are equal.
 static inline uint64_t priority_of(const qdi_link *link) {
     return (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << 32 | link->rank;
 }
@@ -65,8 +65,8 @@ static inline uint64_t claim_of(const qdi_link *link, uint64_t round) {
 /// In the place of a range's number: several ranges. Less than any claim of a round.
 static const uint64_t several = UINT64_C(1) << 40;
 
-/// Raises a body's claim; `own`: no other thread does. Which of the two is higher is beyond guessing: no
-/// branch where that can be.
+/// Colours of contacts: raises a body's claim; `own`: no other thread does. Which of the two is higher is
+/// beyond guessing: no branch where that can be.
 static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t round, uint64_t claim) {
     _Atomic uint64_t *slot = &job->claims[row].highest[round % 2];
     uint64_t seen = atomic_load_explicit(slot, memory_order_relaxed);
@@ -79,7 +79,7 @@ static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t
     }
 }
 
-/// True where nobody has raised a body's claim above this one.
+/// Colours of contacts: true where nobody has raised a body's claim above this one.
 static inline bool holds(const colour_job *job, uint32_t row, uint64_t claim) {
     return atomic_load_explicit(&job->claims[row].highest[job->round % 2], memory_order_relaxed) == claim;
 }
@@ -99,13 +99,13 @@ static inline void paint(const colour_job *job, uint32_t number) {
     if (link->moves_b) job->claims[link->row_b].used |= bit;
 }
 
-/// Writes a range's number at a body, and takes its claims away.
+/// Colours of contacts: writes a range's number at a body, and takes its claims away.
 static void clear(const colour_job *job, uint32_t row, size_t range) {
     atomic_store_explicit(&job->claims[row].highest[0], range, memory_order_relaxed);
     atomic_store_explicit(&job->claims[row].highest[1], 0, memory_order_relaxed);
 }
 
-/// Writes the number of a range of links at their bodies.
+/// Colours of contacts: writes the number of a range of links at their bodies.
 static void clear_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN;
@@ -122,14 +122,14 @@ static void unpaint_range(void *context, size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) job->claims[r].used = 0;
 }
 
-/// Notes at a body that links of several ranges share it.
+/// Colours of contacts: notes at a body that links of several ranges share it.
 static void object(const colour_job *job, uint32_t row, size_t range) {
     _Atomic uint64_t *number = &job->claims[row].highest[0];
     if (atomic_load_explicit(number, memory_order_relaxed) != range)
         atomic_store_explicit(number, several, memory_order_relaxed);
 }
 
-/// Notes at the bodies of a range of links whether other ranges share them.
+/// Colours of contacts: notes at the bodies of a range of links whether other ranges share them.
 static void object_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN;
@@ -140,7 +140,7 @@ static void object_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// True for a body whose links are all in one range.
+/// Colours of contacts: true for a body whose links are all in one range.
 static bool is_own(const colour_job *job, uint32_t row) {
     return atomic_load_explicit(&job->claims[row].highest[0], memory_order_relaxed) != several;
 }
@@ -160,7 +160,7 @@ static void open_range(void *context, size_t begin, size_t end) {
     job->left[begin / QDI_CONTACT_GRAIN] = end - begin;
 }
 
-/// A round of one range.
+/// Colours of contacts: a round of one range.
 static void settle(const colour_job *job, size_t range) {
     uint32_t *pending = job->pending + range * QDI_CONTACT_GRAIN;
     size_t count = job->left[range], lost = 0;
@@ -181,12 +181,12 @@ static void settle(const colour_job *job, size_t range) {
     job->left[range] = lost;
 }
 
-/// A round of several ranges.
+/// Colours of contacts: a round of several ranges.
 static void settle_ranges(void *context, size_t begin, size_t end) {
     for (size_t range = begin; range < end; ++range) settle(context, range);
 }
 
-/// Rounds until few links are left; returns how many.
+/// Colours of contacts: rounds until few links are left; returns how many.
 static size_t run_rounds(qd_world *world, colour_job *job) {
     size_t left = job->link_count;
     qdi_team_for(world->team, left, QDI_CONTACT_GRAIN, clear_range, job);
@@ -217,7 +217,7 @@ static void key_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Keys of the links that are left; returns their bits.
+/// Colours of contacts: keys of the links that are left; returns their bits.
 static int key_left(const colour_job *job) {
     qdi_keys *keys = job->keys;
     int bits = 1;

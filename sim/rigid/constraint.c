@@ -24,7 +24,7 @@ void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_ma
     constraint->friction = mixed.friction;
 }
 
-/// The surface of a contact's b: a body or the walls.
+/// Constraint: the surface of a contact's b: a body or the walls.
 static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
     return row_b == QDI_NO_ROW ? &world->walls : qdi_surface_of_row(world, row_b);
 }
@@ -47,7 +47,7 @@ double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
     return qdi_mixed_friction(traits[a].surface.friction, surface_of_b(world, link->row_b)->friction);
 }
 
-/// What a body gains in a step by the attraction, in speed.
+/// Constraint: what a body gains in a step by the attraction, in speed.
 static double pulled(const qd_world *world, uint32_t row, double dt) {
     qd_vec2 pull = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
     return sqrt(pull.x * pull.x + pull.y * pull.y) * dt;

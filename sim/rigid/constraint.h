@@ -89,7 +89,7 @@ bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint
 /// carried a load in the step before goes on.
 bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt);
 
-/// The mean velocity of the wall of a contact in this step.
+/// Constraint: the mean velocity of the wall of a contact in this step.
 static inline qd_vec2 qdi_wall_velocity(const qd_world *world, const qd_contact *contact) {
     return world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
 }

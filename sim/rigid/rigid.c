@@ -53,20 +53,20 @@ typedef struct rigid_job {
 /// moves.
 static const double pressed_part = 0.25;
 
-/// True for a link whose body lies deep in what cannot move.
+/// Rigid contacts: true for a link whose body lies deep in what cannot move.
 static bool is_pressed(const qd_world *world, const qdi_link *link) {
     if (link->moves_a == link->moves_b) return false;
     double depth = world->present.geometry[link->geometry].depth[0]; // the deeper one
     return depth > pressed_part * qdi_inner_of_row(world, link->moves_a ? link->row_a : link->row_b);
 }
 
-/// Sets what a contact gave to nothing.
+/// Rigid contacts: sets what a contact gave to nothing.
 static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
     scratch->outcomes[contact] = (qdi_outcome){.warm_start = {{0, 0}, {0, 0}}};
     scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 
-/// Makes the links of a range of contacts.
+/// Rigid contacts: makes the links of a range of contacts.
 static void make_links(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
@@ -109,7 +109,7 @@ static bool gives_back(const qd_material *surface) {
     return surface->restitution > 0 || surface->tangential > 0;
 }
 
-/// The same of a trait's surface.
+/// Rigid contacts: the same of a trait's surface.
 static bool trait_gives_back(const qdi_trait *trait) {
     return gives_back(&trait->surface);
 }
@@ -223,12 +223,12 @@ typedef struct wall_list {
     const uint64_t *number;
 } wall_list;
 
-/// A contact of the walls, in order of (a, b).
+/// Rigid contacts: a contact of the walls, in order of (a, b).
 static const qd_contact *wall_contact(const wall_list *list, size_t i) {
     return &list->world->present.contacts[list->number[i]];
 }
 
-/// What such a contact gave.
+/// Rigid contacts: what such a contact gave.
 static const qdi_outcome *wall_outcome(const wall_list *list, size_t i) {
     return &list->world->scratch.outcomes[list->number[i]];
 }
@@ -242,7 +242,7 @@ static qd_vec2 wall_impulse(const void *context, size_t i) {
     return (qd_vec2){-push * n.x + tangent * n.y, -push * n.y - tangent * n.x};
 }
 
-/// The same across the left and the right wall, and across the lower and the upper one.
+/// Rigid contacts: the same across the left and the right wall, and across the lower and the upper one.
 static qd_vec2 push_sideways(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
     const qd_vec2 n = wall_contact(context, i)->normal;
@@ -250,7 +250,7 @@ static qd_vec2 push_sideways(const void *context, size_t i) {
     return n.x < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
-/// The push of a wall contact against the two upright walls.
+/// Rigid contacts: the push of a wall contact against the two upright walls.
 static qd_vec2 push_upright(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
     const qd_vec2 n = wall_contact(context, i)->normal;
@@ -258,14 +258,15 @@ static qd_vec2 push_upright(const void *context, size_t i) {
     return n.y < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
-/// The energy that it gave, being moved.
+/// Rigid contacts: the energy that it gave, being moved.
 static qd_vec2 wall_work(const void *context, size_t i) {
     const wall_list *list = context;
     qd_vec2 speed = qdi_wall_velocity(list->world, wall_contact(list, i)), given = wall_impulse(list, i);
     return (qd_vec2){given.x * speed.x + given.y * speed.y, 0};
 }
 
-/// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
+/// Rigid contacts: what the walls gave in all: of their contacts in order of (a, b). And where the energy
+/// went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_contact_state *state = &world->present;
     size_t count = qdi_constraint_count(state) - state->first_wall;
@@ -287,7 +288,7 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
 
 // ---- all of it ----
 
-/// Makes room for the links of a step and what they give.
+/// Rigid contacts: makes room for the links of a step and what they give.
 static qd_status reserve(qd_world *world, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;

@@ -6,7 +6,7 @@
 #include "sim/world/forces.h"
 #include "sim/world/world_impl.h"
 
-/// Motion asks for these with any contact model.
+/// Rigid contacts: motion asks for these with any contact model.
 static qd_status begin(qd_world *world, qdi_step_context *step) {
     (void)step;
     world->scratch.mover_count = world->scratch.pressed = 0;
@@ -25,7 +25,7 @@ static qd_status resolve(qd_world *world, qdi_step_context *step) {
 
 const qdi_feature qdi_impulse_feature = {.at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_RESOLVE] = resolve}};
 
-/// Follows the fast bodies of a step.
+/// Rigid contacts: follows the fast bodies of a step.
 static qd_status follow(qd_world *world, qdi_step_context *step) {
     if (world->fast == 0 && world->scratch.pressed == 0) return QD_OK;
     return qdi_ccd_follow(world, step->dt, &step->gains[0], step->lap);

@@ -63,7 +63,7 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
 
 // ---- sub-steps ----
 
-/// Adds what forces give in a sub-step to the velocities of a range of movers.
+/// Contact solver: adds what forces give in a sub-step to the velocities of a range of movers.
 static void push_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -75,8 +75,8 @@ static void push_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// What changed a mover's velocity in the sub-step before, forces and all that its touches hold it with, does
-/// so again: that is push and warm start at once, without a sweep over the touches.
+/// Contact solver: what changed a mover's velocity in the sub-step before, forces and all that its touches
+/// hold it with, does so again: that is push and warm start at once, without a sweep over the touches.
 static void repeat_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -92,7 +92,7 @@ static void repeat_range(void *context, size_t begin, size_t end) {
 /// Most that what touches something turns in a sub-step: beyond it levers mean nothing.
 #define MOST_TURN 0.78539816339744831
 
-/// Moves a range of movers by a sub-step.
+/// Contact solver: moves a range of movers by a sub-step.
 static void move_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -125,13 +125,13 @@ static void warm_range(void *context, size_t begin, size_t end) {
     sweep_groups(job, job->kernels->warm, begin, end);
 }
 
-/// Solves a range of groups with the push out of overlaps.
+/// Contact solver: solves a range of groups with the push out of overlaps.
 static void solve_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->solve, begin, end);
 }
 
-/// Solves a range of groups without that push.
+/// Contact solver: solves a range of groups without that push.
 static void relax_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->relax, begin, end);
@@ -139,7 +139,7 @@ static void relax_range(void *context, size_t begin, size_t end) {
 
 // ---- into the step and out of it ----
 
-/// Takes over the velocities of a range of bodies as movers.
+/// Contact solver: takes over the velocities of a range of bodies as movers.
 static void open_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -155,7 +155,7 @@ static void open_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Puts the velocities of a range of movers back to their bodies.
+/// Contact solver: puts the velocities of a range of movers back to their bodies.
 static void close_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -172,11 +172,11 @@ static void close_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// The spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against what does not
-/// move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square of the
-/// sub-step. A touch may push out as far as its load loses to softness in a sub-step, and little more: what
-/// is left over loads two touches that push against each other (a body between two that do not move) until
-/// their springs are full, and throws it when one of them lets go. Less than that lets piles sink.
+/// Contact solver: the spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against
+/// what does not move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square
+/// of the sub-step. A touch may push out as far as its load loses to softness in a sub-step, and little more:
+/// what is left over loads two touches that push against each other (a body between two that do not move)
+/// until their springs are full, and throws it when one of them lets go. Less than that lets piles sink.
 static qdi_solver_spring spring_of(double h, double part) {
     const double ratio = 10, margin = 1.15, w = 2 * 3.14159265358979324 * part / h;
     double a = 2 * ratio + h * w, b = h * w * a;
@@ -184,7 +184,7 @@ static qdi_solver_spring spring_of(double h, double part) {
         .rate = w / a, .per_rate = a / w, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = margin / b};
 }
 
-/// The stiffness and damping of contacts for a sub-step.
+/// Contact solver: the stiffness and damping of contacts for a sub-step.
 static qdi_solver_rules rules_of(double dt, int substeps) {
     double h = dt / substeps;
     return (qdi_solver_rules){.per_h = substeps / dt,

@@ -87,8 +87,23 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt
 typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
                                  size_t count, const qdi_solver_rules *rules);
 
+/// The contacts of a group after the last sub-step: what their bodies' velocities were in the mean of the
+/// step, and what is reported of them, by lane.
+typedef struct qdi_solver_result {
+    qdi_lanes x, y, spin_a, spin_b;           ///< mean velocity of a as seen from b, and the mean spins
+    qdi_lanes slide;                          ///< qdi_slide_of
+    qdi_lanes impulse[2], tangent_impulse[2]; ///< in all: what bounces gave, and the sub-steps
+    qdi_lanes warm[2], warm_tangent[2];
+    qdi_lanes lost_normal, lost_friction, virial;
+} qdi_solver_result;
+
+/// Adds touch number `k` of a group, after so many sub-steps, to the group's result.
+typedef void (*qdi_solver_count)(const qdi_solver_group *group, const qdi_solver_point *touch,
+                                 double substeps, qdi_solver_result *result, int k);
+
 typedef struct qdi_solver_kernels {
     qdi_solver_sweep warm, solve, relax;
+    qdi_solver_count count;
 } qdi_solver_kernels;
 
 /// The kernels of an instruction set that is available.

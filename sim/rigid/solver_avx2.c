@@ -9,45 +9,45 @@ enum { WIDTH = 4 };
 typedef __m256d vec;
 typedef __m256d mask;
 
-/// Loads four doubles.
+/// Contact solver, AVX2: loads four doubles.
 static inline vec v_load(const double *from) {
     return _mm256_loadu_pd(from);
 }
-/// Stores four doubles.
+/// Contact solver, AVX2: stores four doubles.
 static inline void v_store(double *to, vec value) {
     _mm256_storeu_pd(to, value);
 }
-/// The same value in four doubles.
+/// Contact solver, AVX2: the same value in four doubles.
 static inline vec v_set(double value) {
     return _mm256_set1_pd(value);
 }
-/// The smaller ones of four doubles.
+/// Contact solver, AVX2: the smaller ones of four doubles.
 static inline vec v_min(vec a, vec b) {
     return _mm256_min_pd(a, b);
 }
-/// The larger ones of four doubles.
+/// Contact solver, AVX2: the larger ones of four doubles.
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_pd(a, b);
 }
-/// A mask of those of a that are above those of b.
+/// Contact solver, AVX2: a mask of those of a that are above those of b.
 static inline mask v_above(vec a, vec b) {
     return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
 }
-/// A mask of the lanes whose bits are set.
+/// Contact solver, AVX2: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);
     return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits), bit), bit));
 }
-/// True where any lane of a mask is set.
+/// Contact solver, AVX2: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
     return _mm256_movemask_pd(lanes) != 0;
 }
-/// Those of a where the mask is set, of b elsewhere.
+/// Contact solver, AVX2: those of a where the mask is set, of b elsewhere.
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm256_blendv_pd(b, a, lanes);
 }
 
-/// Rows become columns, and columns rows.
+/// Contact solver, AVX2: rows become columns, and columns rows.
 static inline void transpose(const vec in[4], vec out[4]) {
     vec low_01 = _mm256_unpacklo_pd(in[0], in[1]), high_01 = _mm256_unpackhi_pd(in[0], in[1]);
     vec low_23 = _mm256_unpacklo_pd(in[2], in[3]), high_23 = _mm256_unpackhi_pd(in[2], in[3]);
@@ -56,13 +56,13 @@ static inline void transpose(const vec in[4], vec out[4]) {
     out[2] = _mm256_permute2f128_pd(low_01, low_23, 0x31);
     out[3] = _mm256_permute2f128_pd(high_01, high_23, 0x31);
 }
-/// Loads the movers' rows into four doubles, turned to columns.
+/// Contact solver, AVX2: loads the movers' rows into four doubles, turned to columns.
 static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     vec rows[4];
     for (int k = 0; k < 4; ++k) rows[k] = _mm256_loadu_pd(qdi_mover_at(movers, slots[k], part));
     transpose(rows, out);
 }
-/// Puts columns of four doubles back into the movers' rows.
+/// Contact solver, AVX2: puts columns of four doubles back into the movers' rows.
 static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
                           const vec in[4]) {
     vec rows[4];
@@ -73,5 +73,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_avx2 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_avx2 = {warm, solve, relax, count_touch};
 #endif

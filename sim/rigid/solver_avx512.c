@@ -9,50 +9,50 @@ enum { WIDTH = 8 };
 typedef __m512d vec;
 typedef __mmask8 mask;
 
-/// Loads eight doubles.
+/// Contact solver, AVX-512: loads eight doubles.
 static inline vec v_load(const double *from) {
     return _mm512_loadu_pd(from);
 }
-/// Stores eight doubles.
+/// Contact solver, AVX-512: stores eight doubles.
 static inline void v_store(double *to, vec value) {
     _mm512_storeu_pd(to, value);
 }
-/// The same value in eight doubles.
+/// Contact solver, AVX-512: the same value in eight doubles.
 static inline vec v_set(double value) {
     return _mm512_set1_pd(value);
 }
-/// The smaller ones of eight doubles.
+/// Contact solver, AVX-512: the smaller ones of eight doubles.
 static inline vec v_min(vec a, vec b) {
     return _mm512_min_pd(a, b);
 }
-/// The larger ones of eight doubles.
+/// Contact solver, AVX-512: the larger ones of eight doubles.
 static inline vec v_max(vec a, vec b) {
     return _mm512_max_pd(a, b);
 }
-/// A mask of those of a that are above those of b.
+/// Contact solver, AVX-512: a mask of those of a that are above those of b.
 static inline mask v_above(vec a, vec b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
 }
-/// A mask of the lanes whose bits are set.
+/// Contact solver, AVX-512: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     return (mask)bits;
 }
-/// True where any lane of a mask is set.
+/// Contact solver, AVX-512: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
     return lanes != 0;
 }
-/// Those of a where the mask is set, of b elsewhere.
+/// Contact solver, AVX-512: those of a where the mask is set, of b elsewhere.
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm512_mask_blend_pd(lanes, b, a);
 }
 
-/// Loads two rows of movers into the halves of eight doubles.
+/// Contact solver, AVX-512: loads two rows of movers into the halves of eight doubles.
 static inline vec two_rows(qdi_mover *movers, uint32_t low, uint32_t high, unsigned part) {
     __m256d first = _mm256_loadu_pd(qdi_mover_at(movers, low, part)),
             second = _mm256_loadu_pd(qdi_mover_at(movers, high, part));
     return _mm512_insertf64x4(_mm512_castpd256_pd512(first), second, 1);
 }
-/// Loads the movers' rows into eight doubles, turned to columns.
+/// Contact solver, AVX-512: loads the movers' rows into eight doubles, turned to columns.
 static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     vec row_02 = two_rows(movers, slots[0], slots[2], part),
         row_13 = two_rows(movers, slots[1], slots[3], part);
@@ -66,13 +66,13 @@ static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned par
     out[3] = _mm512_shuffle_f64x2(high_0123, high_4567, 0xdd);
 }
 
-/// Puts two halves back, each where its bit is set.
+/// Contact solver, AVX-512: puts two halves back, each where its bit is set.
 static inline void put_rows(qdi_mover *movers, uint32_t low, uint32_t high, unsigned part, bool low_too,
                             bool high_too, vec rows) {
     if (low_too) _mm256_storeu_pd(qdi_mover_at(movers, low, part), _mm512_castpd512_pd256(rows));
     if (high_too) _mm256_storeu_pd(qdi_mover_at(movers, high, part), _mm512_extractf64x4_pd(rows, 1));
 }
-/// Puts columns of eight doubles back into the movers' rows.
+/// Contact solver, AVX-512: puts columns of eight doubles back into the movers' rows.
 static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
                           const vec in[4]) {
     const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
@@ -91,5 +91,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_avx512 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_avx512 = {warm, solve, relax, count_touch};
 #endif

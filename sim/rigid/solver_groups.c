@@ -29,7 +29,7 @@ static void mark(const qdi_solver_job *job, uint32_t row) {
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
-/// True for a link that fills a lane of the second touches.
+/// Contact solver's groups: true for a link that fills a lane of the second touches.
 static bool counts_as_two(const qdi_solver_job *job, size_t i) {
     return job->links[i].touches > (i < job->serial ? 1 : 0);
 }
@@ -46,7 +46,7 @@ static void find_range(void *context, size_t begin, size_t end) {
     job->twos[begin / QDI_CONTACT_GRAIN] = twos;
 }
 
-/// Marks the movers of a range of links.
+/// Contact solver's groups: marks the movers of a range of links.
 static void mark_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -63,7 +63,7 @@ static void clear_range(void *context, size_t begin, size_t end) {
         atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
 }
 
-/// Counts the movers of a range of bodies.
+/// Contact solver's groups: counts the movers of a range of bodies.
 static void count_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t count = 0;
@@ -72,7 +72,7 @@ static void count_range(void *context, size_t begin, size_t end) {
     job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
-/// Lists the movers of a range of bodies.
+/// Contact solver's groups: lists the movers of a range of bodies.
 static void gather_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -91,7 +91,7 @@ static void gather_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Numbers the movers and takes their velocities.
+/// Contact solver's groups: numbers the movers and takes their velocities.
 static qd_status gather(qd_world *world, qdi_solver_job *job) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
@@ -120,7 +120,7 @@ static qd_status gather(qd_world *world, qdi_solver_job *job) {
 
 // ---- constraints of the solver ----
 
-/// The mover that stands for the wall of a contact.
+/// Contact solver's groups: the mover that stands for the wall of a contact.
 static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
     if (!world->walls_move) return 0;
     return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->spot].wall;
@@ -147,7 +147,7 @@ typedef struct inertias {
     qdi_lanes inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
 } inertias;
 
-/// Effective masses of touches, whose `mass` so far says which are there.
+/// Contact solver's groups: effective masses of touches, whose `mass` so far says which are there.
 static void make_masses(const inertias *of, qdi_solver_point *touch) {
     for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
         double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
@@ -159,7 +159,7 @@ static void make_masses(const inertias *of, qdi_solver_point *touch) {
     }
 }
 
-/// Makes a lane of a contact.
+/// Contact solver's groups: makes a lane of a contact.
 static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
                       qdi_solver_point *second, inertias *of, size_t lane) {
     const qd_world *world = job->world;
@@ -223,7 +223,7 @@ static void list_range(void *context, size_t begin, size_t end) {
 /// ahead.
 enum { CONTACTS_AHEAD = 8 };
 
-/// Asks for what the link some places further on needs.
+/// Contact solver's groups: asks for what the link some places further on needs.
 static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, size_t count) {
     if (CONTACTS_AHEAD >= count) return;
     const qdi_contact_state *state = &job->world->present;
@@ -232,12 +232,13 @@ static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, si
     __builtin_prefetch(&state->warm_starts[link->contact]);
 }
 
-/// Groups are larger than what the processor can write at a time without having read it.
+/// Contact solver's groups: groups are larger than what the processor can write at a time without having read
+/// it.
 static inline void ask_to_write(const void *first, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
 }
 
-/// Makes a group of lanes of the links that are solved side by side.
+/// Contact solver's groups: makes a group of lanes of the links that are solved side by side.
 static void make_group(const qdi_solver_job *job, size_t number) {
     qdi_solver_group *group = &job->groups[number];
     qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
@@ -261,7 +262,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     if (second) make_masses(&of, second);
 }
 
-/// Makes a range of groups.
+/// Contact solver's groups: makes a range of groups.
 static void make_range(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
@@ -298,12 +299,12 @@ static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size
     solved->twos[all->count - 1] = twos - solved->twos_before[all->count - 1];
 }
 
-/// True where some surface moves like a belt.
+/// Contact solver's groups: true where some surface moves like a belt.
 static bool slides(const qdi_trait *trait) {
     return trait->slide != 0;
 }
 
-/// Makes room for the groups of a step.
+/// Contact solver's groups: makes room for the groups of a step.
 static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solved) {
     qdi_scratch *scratch = &world->scratch;
     size_t second = 0, groups = count_groups(solved, &second);

@@ -36,7 +36,7 @@ typedef struct qdi_solver_job {
     const qdi_solver_kernels *kernels;
 } qdi_solver_job;
 
-/// The mover of a body, 0: none.
+/// Contact solver: the mover of a body, 0: none.
 static inline uint32_t qdi_slot_of(const qd_world *world, uint32_t row) {
     return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
 }

@@ -311,3 +311,36 @@ static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
         }
     }
 }
+
+// ---- results ----
+
+/// Contact sweeps: what the next step starts from, which is what a touch gave in the last sub-step, but no
+/// more than in the mean, for a blow must not come again. What it gave in all. What it took in the whole of
+/// the step, see energy_balance.h; and what the centres of its bodies are apart along the normal, times the
+/// impulses on b, and across it.
+static void count_touch(const qdi_solver_group *group, const qdi_solver_point *touch, double substeps,
+                        qdi_solver_result *r, int k) {
+    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
+        const vec one = v_set(1), last = v_load(touch->normal + at), total = v_load(touch->total + at),
+                  mean = total / v_set(substeps), total_tangent = v_load(touch->total_tangent + at);
+        const mask more = v_above(last, mean);
+        v_store(r->warm[k] + at, v_min(last, mean));
+        v_store(r->warm_tangent[k] + at,
+                v_load(touch->tangent + at) * (v_pick(more, mean, one) / v_pick(more, last, one)));
+        const vec impulse = v_load(r->impulse[k] + at) + total;
+        const vec tangent_impulse = v_load(r->tangent_impulse[k] + at) + total_tangent;
+        v_store(r->impulse[k] + at, impulse);
+        v_store(r->tangent_impulse[k] + at, tangent_impulse);
+        const vec x = v_load(r->x + at), y = v_load(r->y + at), nx = v_load(group->nx + at),
+                  ny = v_load(group->ny + at);
+        const vec across_a = v_load(touch->across_a + at), across_b = v_load(touch->across_b + at);
+        const vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
+        const vec spin_a = v_load(r->spin_a + at), spin_b = v_load(r->spin_b + at);
+        const vec normal = x * nx + y * ny + (spin_a * across_a - spin_b * across_b);
+        const vec slip = y * nx - x * ny + (spin_a * along_a - spin_b * along_b) + v_load(r->slide + at);
+        v_store(r->lost_normal + at, v_load(r->lost_normal + at) + total * normal);
+        v_store(r->lost_friction + at, v_load(r->lost_friction + at) + total_tangent * slip);
+        v_store(r->virial + at, v_load(r->virial + at) + (impulse * (along_a - along_b) -
+                                                          tangent_impulse * (across_a - across_b)));
+    }
+}

@@ -7,47 +7,47 @@ enum { WIDTH = 1 };
 typedef double vec;
 typedef bool mask;
 
-/// Loads one double.
+/// Contact solver, portable: loads one double.
 static inline vec v_load(const double *from) {
     return *from;
 }
-/// Stores one double.
+/// Contact solver, portable: stores one double.
 static inline void v_store(double *to, vec value) {
     *to = value;
 }
-/// A lane of a value: here a lane is all there is.
+/// Contact solver, portable: a lane of a value: here a lane is all there is.
 static inline vec v_set(double value) {
     return value;
 }
-/// The smaller one of two doubles.
+/// Contact solver, portable: the smaller one of two doubles.
 static inline vec v_min(vec a, vec b) {
     return a < b ? a : b;
 }
-/// The larger one of two doubles.
+/// Contact solver, portable: the larger one of two doubles.
 static inline vec v_max(vec a, vec b) {
     return a > b ? a : b;
 }
-/// A mask of those of a that are above those of b.
+/// Contact solver, portable: a mask of those of a that are above those of b.
 static inline mask v_above(vec a, vec b) {
     return a > b;
 }
-/// A mask of the lanes whose bits are set.
+/// Contact solver, portable: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     return bits != 0;
 }
-/// True where any lane of a mask is set.
+/// Contact solver, portable: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
     return lanes;
 }
-/// Those of a where the mask is set, of b elsewhere.
+/// Contact solver, portable: those of a where the mask is set, of b elsewhere.
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return lanes ? a : b;
 }
-/// Loads the movers' rows into one double, turned to columns.
+/// Contact solver, portable: loads the movers' rows into one double, turned to columns.
 static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     memcpy(out, qdi_mover_at(movers, *slots, part), 4 * sizeof *out);
 }
-/// Puts columns of one double back into the movers' rows.
+/// Contact solver, portable: puts columns of one double back into the movers' rows.
 static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
                           const vec in[4]) {
     if (bits) memcpy(qdi_mover_at(movers, *slots, part), in, 4 * sizeof *in);
@@ -55,7 +55,7 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_portable = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_portable = {warm, solve, relax, count_touch};
 
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();

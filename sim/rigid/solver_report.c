@@ -8,18 +8,9 @@
 
 #include <string.h>
 
-/// The constraints of a group side by side: what their bodies' velocities were in the mean of the step, and
-/// what is reported of them, by lane.
-typedef struct report {
-    qdi_lanes x, y, spin_a, spin_b;           ///< mean velocity of a as seen from b, and the mean spins
-    qdi_lanes slide;                          ///< qdi_slide_of
-    qdi_lanes impulse[2], tangent_impulse[2]; ///< in all: what bounces gave, and the sub-steps
-    qdi_lanes warm[2], warm_tangent[2];
-    qdi_lanes lost_normal, lost_friction, virial;
-} report;
-
 /// What bounces gave, and the velocities; nothing for lanes from `lanes` on.
-static void open_report(const qdi_solver_job *job, const qdi_solver_group *group, size_t lanes, report *r) {
+static void open_report(const qdi_solver_job *job, const qdi_solver_group *group, size_t lanes,
+                        qdi_solver_result *r) {
     const qdi_scratch *scratch = &job->world->scratch;
     memset(r, 0, sizeof *r);
     for (size_t lane = 0; lane < lanes; ++lane) {
@@ -43,40 +34,10 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
     }
 }
 
-/// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow
-/// must not come again.
-static void report_impulses(const qdi_solver_job *job, const qdi_solver_point *touch, report *r, int k) {
-    const double part = job->substeps;
-    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
-        const double last = touch->normal[lane], mean = touch->total[lane] / part,
-                     tangent = touch->tangent[lane];
-        r->impulse[k][lane] += touch->total[lane];
-        r->tangent_impulse[k][lane] += touch->total_tangent[lane];
-        r->warm[k][lane] = last < mean ? last : mean;
-        r->warm_tangent[k][lane] = last > mean ? tangent * (mean / last) : tangent;
-    }
-}
-
-/// What a touch took in the whole of the step, see energy_balance.h; and what the centres of its bodies are
-/// apart along the normal, times the impulses on b, and across it.
-static void report_energy(const qdi_solver_group *group, const qdi_solver_point *touch, report *r, int k) {
-    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
-        const double x = r->x[lane], y = r->y[lane], nx = group->nx[lane], ny = group->ny[lane];
-        const double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
-        const double along_a = touch->along_a[lane], along_b = touch->along_b[lane];
-        const double spin_a = r->spin_a[lane], spin_b = r->spin_b[lane];
-        r->lost_normal[lane] += touch->total[lane] *
-                                (x * nx + y * ny + (spin_a * across_a - spin_b * across_b));
-        r->lost_friction[lane] += touch->total_tangent[lane] *
-                                  (y * nx - x * ny + (spin_a * along_a - spin_b * along_b) + r->slide[lane]);
-        r->virial[lane] += r->impulse[k][lane] * (along_a - along_b) -
-                           r->tangent_impulse[k][lane] * (across_a - across_b);
-    }
-}
-
-/// Work of the one body of a touch that does not move freely: `held` is its mover, `on_a`: it is a.
+/// Contact solver's report: work of the one body of a touch that does not move freely: `held` is its mover,
+/// `on_a`: it is a.
 static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
-                   const qdi_mover *held, bool on_a, const report *r, int k) {
+                   const qdi_mover *held, bool on_a, const qdi_solver_result *r, int k) {
     double push = r->impulse[k][lane], tangent = r->tangent_impulse[k][lane], nx = group->nx[lane],
            ny = group->ny[lane];
     double across = on_a ? touch->across_a[lane] : touch->across_b[lane],
@@ -87,7 +48,7 @@ static double work(const qdi_solver_group *group, const qdi_solver_point *touch,
 }
 
 /// Writes the outcome and the balance of a constraint.
-static void close_report(const qdi_solver_job *job, size_t number, size_t lane, const report *r) {
+static void close_report(const qdi_solver_job *job, size_t number, size_t lane, const qdi_solver_result *r) {
     const qdi_scratch *scratch = &job->world->scratch;
     const qdi_solver_group *group = &job->groups[number];
     const uint32_t contact = group->contact[lane];
@@ -129,12 +90,11 @@ void qdi_solver_report(void *context, size_t begin, size_t end) {
         const uint32_t *numbers = NULL;
         size_t left = qdi_solver_constraints(job, g, &numbers);
         const size_t lanes = left < QDI_SOLVER_LANES ? left : QDI_SOLVER_LANES;
-        report r;
+        qdi_solver_result r;
         open_report(job, &job->groups[g], lanes, &r);
         for (int k = 0; k < (g < job->twos_groups ? 2 : 1); ++k) {
             const qdi_solver_point *touch = k ? &job->second[g] : &job->groups[g].touch;
-            report_impulses(job, touch, &r, k);
-            report_energy(&job->groups[g], touch, &r, k);
+            job->kernels->count(&job->groups[g], touch, job->substeps, &r, k);
         }
         for (size_t lane = 0; lane < lanes; ++lane) {
             if (lane + REPORTS_AHEAD < left) ask_for_report(job, numbers[lane + REPORTS_AHEAD]);

@@ -9,44 +9,44 @@ enum { WIDTH = 2 };
 typedef __m128d vec;
 typedef __m128d mask;
 
-/// Loads two doubles.
+/// Contact solver, SSE2: loads two doubles.
 static inline vec v_load(const double *from) {
     return _mm_loadu_pd(from);
 }
-/// Stores two doubles.
+/// Contact solver, SSE2: stores two doubles.
 static inline void v_store(double *to, vec value) {
     _mm_storeu_pd(to, value);
 }
-/// The same value in two doubles.
+/// Contact solver, SSE2: the same value in two doubles.
 static inline vec v_set(double value) {
     return _mm_set1_pd(value);
 }
-/// The smaller ones of two doubles.
+/// Contact solver, SSE2: the smaller ones of two doubles.
 static inline vec v_min(vec a, vec b) {
     return _mm_min_pd(a, b);
 }
-/// The larger ones of two doubles.
+/// Contact solver, SSE2: the larger ones of two doubles.
 static inline vec v_max(vec a, vec b) {
     return _mm_max_pd(a, b);
 }
-/// A mask of those of a that are above those of b.
+/// Contact solver, SSE2: a mask of those of a that are above those of b.
 static inline mask v_above(vec a, vec b) {
     return _mm_cmpgt_pd(a, b);
 }
-/// A mask of the lanes whose bits are set.
+/// Contact solver, SSE2: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     const __m128i bit = _mm_set_epi32(2, 2, 1, 1);
     return _mm_castsi128_pd(_mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)bits), bit), bit));
 }
-/// True where any lane of a mask is set.
+/// Contact solver, SSE2: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
     return _mm_movemask_pd(lanes) != 0;
 }
-/// Those of a where the mask is set, of b elsewhere.
+/// Contact solver, SSE2: those of a where the mask is set, of b elsewhere.
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm_or_pd(_mm_and_pd(lanes, a), _mm_andnot_pd(lanes, b));
 }
-/// Loads the movers' rows into two doubles, turned to columns.
+/// Contact solver, SSE2: loads the movers' rows into two doubles, turned to columns.
 static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     const double *p = qdi_mover_at(movers, slots[0], part), *q = qdi_mover_at(movers, slots[1], part);
     for (unsigned k = 0; k < 2; ++k) {
@@ -55,7 +55,7 @@ static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned par
         out[2 * k + 1] = _mm_unpackhi_pd(here, there);
     }
 }
-/// Puts columns of two doubles back into the movers' rows.
+/// Contact solver, SSE2: puts columns of two doubles back into the movers' rows.
 static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
                           const vec in[4]) {
     for (unsigned k = 0; k < 2; ++k) {
@@ -70,5 +70,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_sse2 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_sse2 = {warm, solve, relax, count_touch};
 #endif

@@ -23,7 +23,7 @@ typedef struct comparing {
     char subject[96];
 } comparing;
 
-/// Counts a difference, and tells it.
+/// Compared runs: counts a difference, and tells it.
 static bool field_differs(void *context, const char *name, const char *first, const char *second, bool work) {
     comparing *job = context;
     uint64_t *whole = job->now.of == QD_DIFFERENCE_BODY      ? &job->found.bodies
@@ -52,7 +52,7 @@ static void set_difference_subject(comparing *job, qd_difference_of of, uint64_t
     job->counted = false;
 }
 
-/// It is in one world and not in the other.
+/// Compared runs: it is in one world and not in the other.
 static bool whole_differs(comparing *job, bool in_first) {
     return field_differs(job, "", in_first ? "there" : "none", in_first ? "none" : "there", false);
 }
@@ -107,7 +107,7 @@ static bool compare_world_bodies(comparing *job) {
 
 // ---- contacts ----
 
-/// "body 3", "wall left", or of one that is gone "index 2".
+/// Compared runs: "body 3", "wall left", or of one that is gone "index 2".
 static void name_partner(const qd_world *world, qd_id id, char *text, size_t room, uint64_t *label) {
     static const char *const walls[QDI_WALLS] = {"left", "right", "bottom", "top"};
     uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
@@ -130,7 +130,7 @@ static void name_compared_contact(comparing *job, const qd_world *world, const q
     snprintf(job->subject, sizeof job->subject, "contact of %s and %s", a, b);
 }
 
-/// < 0: the first comes before the second.
+/// Compared runs: < 0: the first comes before the second.
 static int contact_order(const qd_contact *first, const qd_contact *second) {
     if (first->a.index != second->a.index) return first->a.index < second->a.index ? -1 : 1;
     if (first->b.index != second->b.index) return first->b.index < second->b.index ? -1 : 1;
@@ -174,6 +174,39 @@ static bool compare_world_contacts(comparing *job) {
                         qdi_constraint_count(q));
 }
 
+// ---- materials ----
+
+// Compares what two worlds say of one pair of materials.
+static bool compare_world_pair(comparing *job, uint32_t a, uint32_t b) {
+    qd_material p, q;
+    if (qd_world_material_pair(job->first, a, b, &p) != QD_OK ||
+        qd_world_material_pair(job->second, a, b, &q) != QD_OK)
+        return true; // told by the materials themselves
+    set_difference_subject(job, QD_DIFFERENCE_WORLD, 0);
+    snprintf(job->subject, sizeof job->subject, "the pair of materials %u and %u", a, b);
+    return qdi_fields_compare(&qdi_fields_material, &p, &q, field_differs, job);
+}
+
+// Compares the materials of two worlds, and their pairs.
+static bool compare_world_materials(comparing *job) {
+    const qdi_materials *p = &job->first->traits.materials, *q = &job->second->traits.materials;
+    bool more = true;
+    for (uint32_t i = 0; more && (i < p->count || i < q->count); ++i) {
+        set_difference_subject(job, QD_DIFFERENCE_WORLD, 0);
+        snprintf(job->subject, sizeof job->subject, "material %u", i + 1);
+        if (i >= p->count || i >= q->count)
+            more = whole_differs(job, i < p->count);
+        else if (strcmp(p->list[i].name, q->list[i].name) != 0)
+            more = field_differs(job, "name", p->list[i].name, q->list[i].name, false);
+        else
+            more = qdi_fields_compare(&qdi_fields_material, &p->list[i].surface, &q->list[i].surface,
+                                      field_differs, job);
+    }
+    for (uint32_t a = 1; more && (p->pairs || q->pairs) && a <= p->count; ++a)
+        for (uint32_t b = a; more && b <= p->count; ++b) more = compare_world_pair(job, a, b);
+    return more;
+}
+
 // ---- emitters and sinks ----
 
 // Compares the emitters of two worlds.
@@ -210,7 +243,7 @@ static void compare_worlds(comparing *job) {
     set_difference_subject(job, QD_DIFFERENCE_WORLD, 0);
     snprintf(job->subject, sizeof job->subject, "the world");
     if (qdi_fields_compare(&qdi_fields_world, first, second, field_differs, job) &&
-        compare_world_bodies(job) && compare_world_contacts(job) &&
+        compare_world_materials(job) && compare_world_bodies(job) && compare_world_contacts(job) &&
         compare_world_emitters(job, first->population, second->population))
         (void)compare_world_sinks(job, first->population, second->population);
 }

@@ -21,7 +21,7 @@ typedef struct visitor {
     void *context;
 } visitor;
 
-/// Writes the name of a place: "touch.0.point.x". Returns its length.
+/// Compared runs: writes the name of a place: "touch.0.point.x". Returns its length.
 static size_t write_name(const place *at, char text[QDI_FIELD_ROOM]) {
     size_t used = at->up ? write_name(at->up, text) : 0;
     int more = 0;
@@ -39,13 +39,13 @@ static double field_real(const void *at) {
     return value;
 }
 
-// Whether a field is the same in two worlds; NaN equals NaN.
+// Compared runs: whether a field is the same in two worlds; NaN equals NaN.
 static bool fields_equal(const qdi_field *field, const void *first, const void *second) {
     if (memcmp(first, second, qdi_field_size(field)) == 0) return true;
     return field->kind == QDI_FIELD_REAL && isnan(field_real(first)) && isnan(field_real(second));
 }
 
-// Writes an enumerated field as its word.
+// Compared runs: writes an enumerated field as its word.
 static void write_field_word(const qdi_field *field, const void *at, char text[QDI_FIELD_ROOM]) {
     unsigned value, known = 0;
     memcpy(&value, at, sizeof value);
@@ -56,7 +56,7 @@ static void write_field_word(const qdi_field *field, const void *at, char text[Q
         snprintf(text, QDI_FIELD_ROOM, "%u", value);
 }
 
-// Writes the value of a field as people read it.
+// Compared runs: writes the value of a field as people read it.
 static void write_field_value(const qdi_field *field, const void *at, char text[QDI_FIELD_ROOM]) {
     union {
         float f;
@@ -90,7 +90,7 @@ static void write_field_value(const qdi_field *field, const void *at, char text[
     }
 }
 
-// Tells a field in which two worlds differ.
+// Compared runs: tells a field in which two worlds differ.
 static bool tell_field(const visitor *who, const qdi_field *field, const place *at, const void *first,
                        const void *second) {
     char name[QDI_FIELD_ROOM], one[QDI_FIELD_ROOM], two[QDI_FIELD_ROOM];

@@ -24,7 +24,7 @@ static const qdi_yaml_node *yaml_node(const qdi_yaml *yaml, qdi_yaml_ref ref) {
     return &yaml->nodes[ref];
 }
 
-/// A value as text; what is longer than the room is cut.
+/// Compared runs' scenes: a value as text; what is longer than the room is cut.
 static const char *value_of(const qdi_yaml *yaml, qdi_yaml_ref ref, char text[VALUE_ROOM]) {
     if (!ref) return NULL;
     const qdi_yaml_node *node = yaml_node(yaml, ref);
@@ -42,7 +42,7 @@ static bool is_scene_leaf(const qdi_yaml *yaml, qdi_yaml_ref ref) {
     return node->kind == QDI_YAML_VALUE || node->count == 0;
 }
 
-/// Two leaves.
+/// Compared runs' scenes: two leaves.
 static bool same_scene_values(const comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
     const qdi_yaml_node *one = yaml_node(&job->first, p), *two = yaml_node(&job->second, q);
     if (one->kind != two->kind) return false;
@@ -51,7 +51,7 @@ static bool same_scene_values(const comparing *job, qdi_yaml_ref p, qdi_yaml_ref
             memcmp(job->first.chars + one->text, job->second.chars + two->text, one->bytes) == 0);
 }
 
-// Tells a scene key in which two scenes differ.
+// Compared runs' scenes: tells a scene key in which two scenes differ.
 static bool tell_key(comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
     char one[VALUE_ROOM], two[VALUE_ROOM];
     const char *first = value_of(&job->first, p, one), *second = value_of(&job->second, q, two);
@@ -59,7 +59,7 @@ static bool tell_key(comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
     return !job->visit || job->visit(job->context, job->key, first, second);
 }
 
-/// Goes to a child, and back to where `length` was.
+/// Compared runs' scenes: goes to a child, and back to where `length` was.
 static size_t enter_key(comparing *job, const qdi_yaml *yaml, qdi_yaml_ref child, size_t number) {
     size_t length = job->key_length;
     const qdi_yaml_node *node = yaml_node(yaml, child);
@@ -72,13 +72,13 @@ static size_t enter_key(comparing *job, const qdi_yaml *yaml, qdi_yaml_ref child
     return length;
 }
 
-// Goes back to the key above.
+// Compared runs' scenes: goes back to the key above.
 static void leave_key(comparing *job, size_t length) {
     job->key_length = length;
     job->key[length] = '\0';
 }
 
-/// Every leaf of what is in one scene only.
+/// Compared runs' scenes: every leaf of what is in one scene only.
 static bool tell_all(comparing *job, bool in_first, qdi_yaml_ref at) {
     const qdi_yaml *yaml = in_first ? &job->first : &job->second;
     if (is_scene_leaf(yaml, at)) return tell_key(job, in_first ? at : 0, in_first ? 0 : at);
@@ -93,7 +93,7 @@ static bool tell_all(comparing *job, bool in_first, qdi_yaml_ref at) {
     return more;
 }
 
-/// The child of `map` (or list) with the key (or number) of another tree's child.
+/// Compared runs' scenes: the child of `map` (or list) with the key (or number) of another tree's child.
 static qdi_yaml_ref find_counterpart(const qdi_yaml *yaml, qdi_yaml_ref map, const qdi_yaml *other,
                                      qdi_yaml_ref child, size_t number) {
     const qdi_yaml_node *node = yaml_node(other, child);
@@ -126,7 +126,7 @@ static bool compare_scene_nodes(comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) 
     return more;
 }
 
-/// The tree of a scene's resolved text; it was read before, so it is in order.
+/// Compared runs' scenes: the tree of a scene's resolved text; it was read before, so it is in order.
 static qd_status read_tree(qdi_yaml *yaml, const qd_scene *scene, qdi_yaml_ref *root) {
     const char *text = qd_scene_text(scene);
     qdi_yaml_fault fault;

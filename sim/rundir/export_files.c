@@ -12,7 +12,7 @@ static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies.cs
                                     "shapes.pvd",       "nodes.pvd",  "contacts.pvd"};
 static const char *const series[] = {"bodies_", "shapes_", "nodes_", "contacts_"};
 
-// Whether a name is that of a numbered VTP file.
+// Run directory's exports: whether a name is that of a numbered VTP file.
 static bool is_vtp_series(const char *name, size_t length, const char *head) {
     size_t at = strlen(head), tail = strlen(".vtp");
     if (length <= at + tail || memcmp(name, head, at) != 0 || memcmp(name + length - tail, ".vtp", tail) != 0)

@@ -11,7 +11,7 @@
 
 static const char list_name[] = "manifest.csv";
 
-/// Length of a name without `.part`.
+/// Run directory's frames: length of a name without `.part`.
 static size_t whole_length(const char *name) {
     size_t length = strlen(name);
     return qdi_ends_with(name, length, PART) ? length - strlen(PART) : length;

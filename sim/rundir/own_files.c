@@ -18,7 +18,7 @@ typedef struct own_look {
     qd_error *error;
 } own_look;
 
-// Notes whether a directory holds files of ours, and others.
+// Run directory's files: notes whether a directory holds files of ours, and others.
 static bool note_own_entry(void *context, const char *name) {
     own_look *look = context;
     if (look->kind->is_ours(name))
@@ -39,7 +39,7 @@ static bool remove_own_file(void *context, const char *name) {
     return look->status == QD_OK;
 }
 
-// Refuses the name of a directory that is too long.
+// Run directory's files: refuses the name of a directory that is too long.
 static qd_status check_directory_name(const char *directory, qd_error *error) {
     if (strlen(directory) + NAME_SIZE < PATH_SIZE) return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE, "the name of the directory is longer than %d characters",
@@ -54,7 +54,7 @@ typedef struct kind_look {
     qd_error *error;
 } kind_look;
 
-// Checks that an entry of a directory is what its name says.
+// Run directory's files: checks that an entry of a directory is what its name says.
 static bool check_own_entry(void *context, const char *name) {
     kind_look *look = context;
     qdi_own_kind kind = look->kind(name);

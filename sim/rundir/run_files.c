@@ -9,13 +9,13 @@
 
 enum { PATH_SIZE = 4096 + 16 };
 
-/// Length of a name without `.part`.
+/// Run directory's files: length of a name without `.part`.
 static size_t whole_length(const char *name) {
     size_t length = strlen(name);
     return qdi_ends_with(name, length, QDI_RUN_PART) ? length - strlen(QDI_RUN_PART) : length;
 }
 
-// Whether a name is in a list of names.
+// Run directory's files: whether a name is in a list of names.
 static bool is_one_of_names(const char *name, size_t length, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; ++i)
         if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;

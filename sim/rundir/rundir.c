@@ -22,12 +22,12 @@ struct qd_rundir {
     qdi_os_lock lock;
 };
 
-// Bytes of a text with its end.
+// Run directory: bytes of a text with its end.
 static size_t string_size(const char *text) {
     return strlen(text) + 1;
 }
 
-/// The texts in a row, up to a NULL; NULL where there is no memory.
+/// Run directory: the texts in a row, up to a NULL; NULL where there is no memory.
 static char *join_texts(const qd_allocator *allocator, const char *first, ...) {
     va_list parts;
     size_t bytes = 1;
@@ -53,7 +53,7 @@ static void release_string(const qd_allocator *allocator, char *text) {
     if (text) qdi_release(allocator, text, string_size(text), 1);
 }
 
-// Tells that memory ran out.
+// Run directory: tells that memory ran out.
 static qd_status report_no_memory(qd_error *error) {
     if (error) snprintf(error->text, sizeof error->text, "out of memory");
     return QD_ERR_MEMORY;
@@ -164,7 +164,8 @@ static qd_status delete_frames(const qd_rundir *rundir, const char *folder, qd_e
     return status;
 }
 
-/// Deletes what was exported into the folder that is the default, with the folders that are empty then.
+/// Run directory: deletes what was exported into the folder that is the default, with the folders that are
+/// empty then.
 static qd_status delete_exports(const qd_rundir *rundir, qd_error *error) {
     static const char *const folders[] = {"/export/lammps", "/export/extxyz", "/export/vtp", "/export/csv",
                                           "/export"};
@@ -180,7 +181,7 @@ static qd_status delete_exports(const qd_rundir *rundir, qd_error *error) {
     return status;
 }
 
-/// Deletes what a video was to be made of.
+/// Run directory: deletes what a video was to be made of.
 static qd_status delete_video(const qd_rundir *rundir, qd_error *error) {
     char *path = join_texts(rundir->allocator, rundir->path, "/video", NULL);
     if (!path) return report_no_memory(error);

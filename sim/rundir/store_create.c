@@ -29,7 +29,7 @@ static int put_run(qd_store *store, const qd_store_def *def) {
                       plan.steps, def->bodies, (uint64_t)def->threads, plan.dt, qd_scene_hash(def->scene));
 }
 
-/// "PATH" + `ending`; the caller releases `*bytes` bytes. NULL where there is no memory.
+/// New run directory: "PATH" + `ending`; the caller releases `*bytes` bytes. NULL where there is no memory.
 static char *path_with_ending(const qd_store *store, const char *ending, size_t *bytes) {
     *bytes = store->path_bytes + strlen(ending);
     char *path = qdi_allocate(store->allocator, *bytes, 1);
@@ -37,7 +37,7 @@ static char *path_with_ending(const qd_store *store, const char *ending, size_t 
     return path;
 }
 
-/// Deletes "PATH" + `ending` if it is there.
+/// New run directory: deletes "PATH" + `ending` if it is there.
 static qd_status remove_beside(const qd_store *store, const char *ending, qd_error *error) {
     size_t bytes = 0;
     char *path = path_with_ending(store, ending, &bytes);
@@ -47,8 +47,8 @@ static qd_status remove_beside(const qd_store *store, const char *ending, qd_err
     return status;
 }
 
-/// Deletes what an earlier store of this name, itself deleted, has left: SQLite would take it for the new
-/// one's.
+/// New run directory: deletes what an earlier store of this name, itself deleted, has left: SQLite would take
+/// it for the new one's.
 static qd_status remove_remains(const qd_store *store, qd_error *error) {
     static const char *const endings[] = {PART, "-wal", "-shm", "-journal"};
     qd_status status = QD_OK;
@@ -72,7 +72,7 @@ static qd_status fill_store(qd_store *store, const qd_store_def *def, const char
     return status;
 }
 
-/// Makes the store's file.
+/// New run directory: makes the store's file.
 static qd_status make_store_file(qd_store *store, const qd_store_def *def, qd_error *error) {
     size_t bytes = 0;
     char *part = path_with_ending(store, PART, &bytes);

@@ -47,7 +47,7 @@ void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item
     both[1] = placing_interval(world->boundary_y, region->y, region->height, world->origin.y, world->size.y);
 }
 
-/// Refuses disks of more area than the region has; `least`: they have at least so much.
+/// Scene's generators: refuses disks of more area than the region has; `least`: they have at least so much.
 static qd_status check_area(const qdi_interval both[2], double area, bool least, size_t number,
                             qd_error *error) {
     const double region = both[0].length * both[1].length;
@@ -57,8 +57,8 @@ static qd_status check_area(const qdi_interval both[2], double area, bool least,
                       number, least ? "at least " : "", qdi_place_rounded(area / region, text));
 }
 
-/// Refuses disks that are too large for the region or for a periodic world, and more disks than the region
-/// has area for.
+/// Scene's generators: refuses disks that are too large for the region or for a periodic world, and more
+/// disks than the region has area for.
 static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first) {
     const qdi_body_item *item = &placing->settings->items[number];
     const qd_world_def *world = &placing->settings->world;
@@ -131,8 +131,8 @@ static qd_vec2 place_in_cluster(const qdi_placement *placing, size_t number, con
     return (qd_vec2){x, y};
 }
 
-/// Brings a coordinate through the seam, where there is one; false where a body would stick out of the
-/// interval.
+/// Scene's generators: brings a coordinate through the seam, where there is one; false where a body would
+/// stick out of the interval.
 static bool bring_in(const qdi_interval *within, double radius, double *at) {
     double low = within->low, high = within->low + within->length, room = radius * QDI_CLEARANCE;
     if (!within->seam) return *at >= low + room && *at <= high - room;
@@ -141,7 +141,7 @@ static bool bring_in(const qdi_interval *within, double radius, double *at) {
     return true;
 }
 
-/// True where a body is within the largest disk of the region.
+/// Scene's generators: true where a body is within the largest disk of the region.
 static bool in_round(const qdi_interval both[2], qd_vec2 at, double radius) {
     double shorter = both[0].length < both[1].length ? both[0].length : both[1].length;
     double room = 0.5 * shorter - radius * QDI_CLEARANCE;
@@ -174,7 +174,7 @@ static bool place_one(qdi_placement *placing, size_t number, const qdi_interval 
     return false;
 }
 
-/// Largest first; of equal ones the one with the lower number.
+/// Scene's generators: largest first; of equal ones the one with the lower number.
 static int compare_waiting(const void *left, const void *right) {
     const waiting *a = left, *b = right;
     if (a->radius != b->radius) return a->radius > b->radius ? -1 : 1;
@@ -262,8 +262,8 @@ static qd_status place_generated(qdi_placement *placing) {
     return place_random(placing);
 }
 
-/// Refuses more disks than the region has area for, whatever their radii are drawn, before there is memory
-/// for each of them.
+/// Scene's generators: refuses more disks than the region has area for, whatever their radii are drawn,
+/// before there is memory for each of them.
 static qd_status check_counts(const qdi_settings *settings, qd_error *error) {
     for (size_t i = 0; i < settings->item_count; ++i) {
         const qdi_body_item *item = &settings->items[i];

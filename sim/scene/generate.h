@@ -39,7 +39,7 @@ bool qdi_item_is_generator(const qdi_body_item *item);
 /// Angle and spin of body number `body`, which a generator makes.
 double qdi_item_angle(const qdi_body_item *item, uint64_t seed, size_t body);
 double qdi_item_spin(const qdi_body_item *item, uint64_t seed, size_t body);
-/// Its shape, in order; of disks, `radius` is the radius.
+/// Generator's values: its shape, in order; of disks, `radius` is the radius.
 qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, double radius);
 
 /// Makes the bodies of a complete scene. No two overlap; all lie in their generator's region, within walls.

@@ -5,21 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-// The level of the grid of cells for bodies of this radius.
+// Generator's cells: the level of the grid of cells for bodies of this radius.
 static size_t cell_level_of(const qdi_cells *cells, double radius) {
     size_t level = 0;
     while (level + 1 < QDI_CELL_LEVELS && radius <= cells->level[level + 1].largest) ++level;
     return level;
 }
 
-/// Cells along an axis: no narrower than `side`, and no more than the level's disks would fill.
+/// Generator's cells: cells along an axis: no narrower than `side`, and no more than the level's disks would
+/// fill.
 static size_t cells_along(double length, double side, size_t expected) {
     double cells = floor(length / side), most = 2.0 * (double)expected + 1.0;
     if (cells > most) cells = most;
     return cells >= 1 ? (size_t)cells : 1;
 }
 
-// Makes the cells of one level of the grid.
+// Generator's cells: makes the cells of one level of the grid.
 static qd_status init_cell_level(qdi_cells *cells, qdi_cell_level *level) {
     if (level->expected == 0) return QD_OK;
     double width = cells->axis[0].length, height = cells->axis[1].length;
@@ -64,12 +65,12 @@ void qdi_cells_release(qdi_cells *cells) {
     cells->next = NULL;
 }
 
-/// The cell of a position, which may lie outside: 0..count - 1 are inside.
+/// Generator's cells: the cell of a position, which may lie outside: 0..count - 1 are inside.
 static double cell_at(const qdi_cell_axis *axis, size_t count, double position) {
     return floor((position - axis->low) / axis->length * (double)count);
 }
 
-// The cell of a position along an axis.
+// Generator's cells: the cell of a position along an axis.
 static size_t cell_within(const qdi_cell_axis *axis, size_t count, double position) {
     double cell = cell_at(axis, count, position);
     if (!(cell > 0)) return 0;
@@ -91,7 +92,7 @@ typedef struct span {
     size_t first, count;
 } span;
 
-// The cells that an interval along an axis overlaps.
+// Generator's cells: the cells that an interval along an axis overlaps.
 static span cell_span(const qdi_cell_axis *axis, size_t cells, double low, double high) {
     if (!axis->periodic) {
         size_t first = cell_within(axis, cells, low);
@@ -105,7 +106,7 @@ static span cell_span(const qdi_cell_axis *axis, size_t cells, double low, doubl
     return (span){begin < cells ? begin : begin - cells, count};
 }
 
-/// The distance along an axis, through the seam where that is shorter.
+/// Generator's cells: the distance along an axis, through the seam where that is shorter.
 static double axis_distance(const qdi_cell_axis *axis, double a, double b) {
     double distance = fabs(a - b);
     if (axis->periodic && distance > 0.5 * axis->length) distance = fabs(axis->length - distance);

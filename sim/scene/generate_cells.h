@@ -44,7 +44,7 @@ QD_MUST_USE qd_status qdi_cells_init(qdi_cells *cells, const qd_allocator *alloc
 
 void qdi_cells_release(qdi_cells *cells);
 
-/// Notes that disk `number` is where its arrays say.
+/// Generator's cells: notes that disk `number` is where its arrays say.
 void qdi_cells_add(qdi_cells *cells, size_t number);
 
 /// True where a disk at (x, y) is at least `clearance` times the two radii away from every placed disk: 1

@@ -50,7 +50,7 @@ static qd_status add_obstacle_edges(qdi_obstacles *obstacles, const qdi_settings
     return QD_OK;
 }
 
-/// Bodies of a file that are no disks.
+/// Generator's obstacles: bodies of a file that are no disks.
 static qd_status add_file(qdi_obstacles *obstacles, const qdi_body_file *file) {
     qd_status status = QD_OK;
     for (size_t k = 0; k < file->count && status == QD_OK; ++k) {
@@ -62,7 +62,7 @@ static qd_status add_file(qdi_obstacles *obstacles, const qdi_body_file *file) {
     return status;
 }
 
-/// Bodies of another run that are no disks.
+/// Generator's obstacles: bodies of another run that are no disks.
 static qd_status add_run(qdi_obstacles *obstacles, const qdi_item_run *run) {
     qd_status status = QD_OK;
     for (size_t k = 0; k < run->count && status == QD_OK; ++k) {
@@ -109,7 +109,7 @@ void qdi_obstacles_release(qdi_obstacles *obstacles) {
     *obstacles = (qdi_obstacles){.allocator = obstacles->allocator};
 }
 
-/// The shortest way along an axis, through the seam where that is shorter.
+/// Generator's obstacles: the shortest way along an axis, through the seam where that is shorter.
 static double axis_nearest(double way, double period) {
     return period > 0 ? way - period * floor(way / period + 0.5) : way;
 }

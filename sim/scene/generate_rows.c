@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/// The number of columns for which the closer of two neighbours in a row or column are furthest apart.
+/// Generator's rows: the number of columns for which the closer of two neighbours in a row or column are
+/// furthest apart.
 static size_t best_columns(size_t count, double width, double height) {
     double even = sqrt((double)count) * sqrt(width) / sqrt(height);
     size_t most = even + 2 < (double)count ? (size_t)even + 2 : count;
@@ -22,7 +23,7 @@ static size_t best_columns(size_t count, double width, double height) {
     return best;
 }
 
-/// Width and height of the largest boxes of an item's bodies.
+/// Generator's rows: width and height of the largest boxes of an item's bodies.
 static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_body_item *item, size_t first) {
     qd_vec2 most = {0, 0};
     uint64_t seed = placing->settings->run.seed;
@@ -43,7 +44,7 @@ static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_body_item *
     return most;
 }
 
-/// Says that rows leave too little for each body.
+/// Generator's rows: says that rows leave too little for each body.
 static qd_status too_tight(const qdi_placement *placing, size_t number, size_t count,
                            const qdi_body_item *item, qd_vec2 room, qd_vec2 most) {
     char text[4][QDI_NUMBER_ROOM];
@@ -60,7 +61,7 @@ static qd_status too_tight(const qdi_placement *placing, size_t number, size_t c
                       qdi_place_rounded(most.x, text[2]), qdi_place_rounded(most.y, text[3]));
 }
 
-/// Says that a grid with a spacing of its own is larger than the region.
+/// Generator's rows: says that a grid with a spacing of its own is larger than the region.
 static qd_status too_wide(const qdi_placement *placing, size_t number, size_t columns, size_t rows,
                           const qdi_interval both[2]) {
     const qd_vec2 spacing = placing->settings->items[number].spacing;

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-// A radius from a power law.
+// Generator's values: a radius from a power law.
 static double draw_power_radius(const qdi_radius *radius, double u) {
     double small = radius->range.x, large = radius->range.y, a = 1 - radius->exponent;
     if (small == large) return small;
@@ -28,8 +28,8 @@ static double draw_power_radius(const qdi_radius *radius, double u) {
     return value < large ? value : large;
 }
 
-/// Draws until one is within the range. Where that takes long, the range is short beside the distribution,
-/// which is even there.
+/// Generator's values: draws until one is within the range. Where that takes long, the range is short beside
+/// the distribution, which is even there.
 static double radius_normal(const qdi_radius *radius, qd_random *random) {
     enum { TRIES = 1000 };
     bool logarithm = radius->form == QDI_RADIUS_LOGNORMAL;
@@ -97,7 +97,7 @@ double qdi_item_spin(const qdi_body_item *item, uint64_t seed, size_t body) {
     return value;
 }
 
-/// A polygon with its corners on a circle.
+/// Generator's values: a polygon with its corners on a circle.
 static qd_shape polygon_of(const qdi_body_item *item, uint64_t seed, size_t body) {
     double radius = draw_radius(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_random random = qd_random_at(seed, body, QDI_USE_CORNERS);
@@ -130,7 +130,7 @@ qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, d
     return shape;
 }
 
-/// The radius of the disk around a body.
+/// Generator's values: the radius of the disk around a body.
 static double reach_of(const qdi_body_item *item, uint64_t seed, size_t body) {
     if (item->kind == QDI_ITEM_DISKS) return draw_radius(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_shape shape = qdi_item_shape(item, seed, body, 0);
@@ -164,7 +164,8 @@ static size_t copy_listed(const qdi_body_item *item, qdi_generated *bodies, size
     return body;
 }
 
-/// Those of another run, within the period of this world; only disks have a radius here, too.
+/// Generator's values: those of another run, within the period of this world; only disks have a radius here,
+/// too.
 static size_t copy_run(const qd_world_def *world, const qdi_item_run *run, qdi_generated *bodies,
                        size_t body) {
     const qdi_axis x = {world->boundary_x, world->origin.x, world->origin.x + world->size.x, world->size.x};

@@ -58,7 +58,7 @@ static qd_status open_value(set_walk *walk) {
     return QD_OK;
 }
 
-// Goes to an item of a list that --set names.
+// Scene's overrides: goes to an item of a list that --set names.
 static qd_status enter_set_item(set_walk *walk, const char *word, size_t bytes) {
     qdi_yaml_ref child = 0;
     size_t number = 0;
@@ -93,7 +93,7 @@ static qd_status enter_set_key(set_walk *walk, const char *word, size_t bytes) {
     return QD_OK;
 }
 
-/// Goes down to the node that the path names, and makes what is missing on the way.
+/// Scene's overrides: goes down to the node that the path names, and makes what is missing on the way.
 static qd_status descend_path(set_walk *walk) {
     for (;;) {
         const char *dot = memchr(walk->key, '.', (size_t)(walk->end - walk->key));
@@ -134,8 +134,8 @@ qd_status qdi_overrides_apply(qdi_scene_reader *reader) {
     return status;
 }
 
-/// Shares `bodies` out in proportion to the counts. Rounding the running sums leaves every share within one
-/// of its due, and the sum exact.
+/// Scene's overrides: shares `bodies` out in proportion to the counts. Rounding the running sums leaves every
+/// share within one of its due, and the sum exact.
 static void share_out(qdi_settings *settings, uint64_t total, uint64_t bodies) {
     uint64_t running = 0, given = 0;
     for (size_t i = 0; i < settings->item_count; ++i) {

@@ -58,7 +58,7 @@ static void complete_settings(qdi_settings *settings) {
                                                      world->size.y};
 }
 
-/// From text to checked and complete settings.
+/// Scene: from text to checked and complete settings.
 static qd_status read_settings(qdi_scene_reader *reader, const char *text, size_t bytes) {
     qdi_yaml_fault fault = {0};
     if (bytes > QDI_SCENE_BYTES_MAX) {

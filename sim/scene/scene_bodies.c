@@ -85,7 +85,7 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_body_item *it
     return body;
 }
 
-/// Adds number `k` of an item.
+/// Scene's bodies: adds number `k` of an item.
 static qd_status add_body(qd_world *world, const qdi_settings *settings, const qdi_body_item *item, size_t k,
                           const qdi_generated *bodies, size_t number, qd_error *error) {
     if (item->kind == QDI_ITEM_RUN) {
@@ -98,7 +98,7 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
     return qd_world_add(world, &body, NULL, error);
 }
 
-// The mean of points.
+// Scene's bodies: the mean of points.
 static qd_vec2 mean_of_points(const qd_vec2 *points, size_t count) {
     qd_vec2 sum = {0, 0};
     for (size_t i = 0; i < count; ++i) sum = (qd_vec2){sum.x + points[i].x, sum.y + points[i].y};
@@ -122,7 +122,7 @@ static qd_status add_scene_polyline(qd_world *world, const qdi_settings *setting
     return qd_world_add_polyline(world, points, item->points.count, item->closed, &body, NULL, error);
 }
 
-/// Says why number `k` of item `i` was refused.
+/// Scene's bodies: says why number `k` of item `i` was refused.
 static void explain_refusal(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
                             qd_error *error) {
     if (item->kind == QDI_ITEM_FILE)

@@ -37,8 +37,8 @@ static qd_status name_copy(qdi_item_file *item, size_t number) {
     return item->path.status;
 }
 
-/// Says as what the columns of a table were read: what is left out in silence is missed only when the run is
-/// over.
+/// Scene's files: says as what the columns of a table were read: what is left out in silence is missed only
+/// when the run is over.
 static qd_status note_columns(const qdi_scene_reader *reader, const qdi_item_file *item) {
     char shown[QDI_PATH_SHOWN];
     if (item->bodies.columns.used == 0) return QD_OK;
@@ -92,7 +92,7 @@ static said find_said_keys(const qdi_scene_reader *reader) {
                    each ? qdi_scene_find(reader, reader->root, y) != 0 : boundary != 0}};
 }
 
-/// Takes from a file what nobody has said before it.
+/// Scene's files: takes from a file what nobody has said before it.
 static void take_world(qd_world_def *world, const qdi_body_side side[2], said *known) {
     const qdi_body_side *x = &side[0], *y = &side[1];
     if (x->has_bounds && y->has_bounds) {
@@ -106,7 +106,7 @@ static void take_world(qd_world_def *world, const qdi_body_side side[2], said *k
     known->boundary[1] |= y->has_boundary;
 }
 
-/// What another run's world says: its sides where they were at the step.
+/// Scene's files: what another run's world says: its sides where they were at the step.
 static void run_sides(const qdi_item_run *run, qdi_body_side side[2]) {
     qd_world_def def = qd_world_definition(run->world);
     qd_vec2 low, high;
@@ -123,8 +123,8 @@ typedef struct moved {
     double furthest;
 } moved;
 
-/// Brings a coordinate into the world. A centre may lie outside a wall by no more than the disk's radius:
-/// soft contacts press it there. False where it lies further out.
+/// Scene's files: brings a coordinate into the world. A centre may lie outside a wall by no more than the
+/// disk's radius: soft contacts press it there. False where it lies further out.
 static bool move_inside(const qdi_axis *axis, double radius, double *at, double *outside) {
     double value = *at;
     if (axis->boundary == QD_BOUNDARY_PERIODIC) *at = qdi_axis_wrap(axis, value);
@@ -141,7 +141,7 @@ static void axes_of_def(const qd_world_def *world, qdi_axis axis[2]) {
     axis[1] = (qdi_axis){world->boundary_y, world->origin.y, world->origin.y + world->size.y, world->size.y};
 }
 
-/// Brings listed bodies into the period; at walls, the world says what it does not take.
+/// Scene's files: brings listed bodies into the period; at walls, the world says what it does not take.
 static void wrap_listed(const qd_world_def *world, qdi_body_item *item) {
     qdi_axis axis[2];
     axes_of_def(world, axis);
@@ -151,7 +151,7 @@ static void wrap_listed(const qd_world_def *world, qdi_body_item *item) {
     }
 }
 
-// Moves disks of a body file that lie a little outside of walls inside.
+// Scene's files: moves disks of a body file that lie a little outside of walls inside.
 static qd_status move_item_inside(const qdi_scene_reader *reader, qdi_item_file *item, moved *total) {
     qdi_axis axis[2];
     axes_of_def(&reader->settings->world, axis);
@@ -172,7 +172,7 @@ static qd_status move_item_inside(const qdi_scene_reader *reader, qdi_item_file 
     return QD_OK;
 }
 
-// Notes that disks of a body file lay outside the walls.
+// Scene's files: notes that disks of a body file lay outside the walls.
 static qd_status note_moved_disks(const qdi_scene_reader *reader, const qdi_item_file *item,
                                   const moved *total) {
     char shown[QDI_PATH_SHOWN], line[QDI_PATH_SHOWN + 120];

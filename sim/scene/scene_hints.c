@@ -20,7 +20,7 @@ static const struct {
     {"body", "list"},        {"bodie", "list"},      {"single", "list"},
 };
 
-/// What we call it, or NULL.
+/// Hints on a scene: what we call it, or NULL.
 static const char *our_name(const char *word, size_t bytes) {
     if (bytes > 1 && word[bytes - 1] == 's') --bytes;
     for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; ++i)
@@ -29,8 +29,8 @@ static const char *our_name(const char *word, size_t bytes) {
     return NULL;
 }
 
-/// The same word further down in the section where it was written, by its whole path: better than one that is
-/// alike. In another section it means something else.
+/// Hints on a scene: the same word further down in the section where it was written, by its whole path:
+/// better than one that is alike. In another section it means something else.
 static const char *same_word_below(const qdi_key *parent, const char *word, size_t bytes) {
     size_t above = parent ? strlen(parent->path) : 0;
     const char *found = NULL;
@@ -57,7 +57,7 @@ static const char *only_key_of_word(const char *word, size_t bytes) {
     return found;
 }
 
-/// "disks, rects and list": what there is to choose from.
+/// Hints on a scene: "disks, rects and list": what there is to choose from.
 static void list_known(const qdi_key *parent, char *text, size_t room) {
     const qdi_key *key = qdi_schema_next(parent, NULL), *next;
     text[0] = 0;
@@ -165,7 +165,7 @@ typedef struct side {
     double low, length, world_low, world_length;
 } side;
 
-/// How far a side reaches outside of the world; 0 for rounding.
+/// Hints on a scene: how far a side reaches outside of the world; 0 for rounding.
 static double side_beyond_world(const side *s) {
     if (s->boundary == QD_BOUNDARY_OPEN) return 0;
     double slack = 1e-12 * (s->world_length + fabs(s->world_low));
@@ -174,7 +174,7 @@ static double side_beyond_world(const side *s) {
     return most > slack ? most : 0;
 }
 
-/// "by 100 in x (0 to 200; the world: 0 to 100)"
+/// Hints on a scene: "by 100 in x (0 to 200; the world: 0 to 100)"
 static void beyond_words(const side *s, char axis, char text[160]) {
     snprintf(text, 160, "by %.6g in %c (%.6g to %.6g; the world: %.6g to %.6g)", side_beyond_world(s), axis,
              s->low, s->low + s->length, s->world_low, s->world_low + s->world_length);

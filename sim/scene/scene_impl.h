@@ -44,7 +44,7 @@ qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, 
 /// The same about text that is no YAML, where `source` says which.
 qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, const qdi_yaml_fault *fault);
 
-/// overrides.c
+/// Scene's overrides: overrides.c
 /// Puts every `--set` into the tree. Source k + 1 is the set number k.
 QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
 /// Scales every generator's count, and the world with its regions at constant density, to `bodies` in all.
@@ -69,7 +69,7 @@ QD_MUST_USE qd_status qdi_scene_labels(const qdi_scene_reader *reader);
 /// Reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of it.
 QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
                                         qdi_yaml_ref node);
-/// Its body number `k`.
+/// Scene's run section: its body number `k`.
 qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k);
 void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run);
 
@@ -119,7 +119,7 @@ QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const
 /// scene_bodies.c
 /// A listed body; whether its shape is any good is for qd_shape_normalise to say.
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
-/// Counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
+/// Scene's bodies: counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
 QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, qd_error *error);
 
 /// scene_write.c

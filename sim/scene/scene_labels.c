@@ -33,7 +33,7 @@ static int compare_by_order(const void *left, const void *right) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/// Adds the bodies of an item that have ids.
+/// Scene's labels: adds the bodies of an item that have ids.
 static qd_status list_item_labels(const qdi_scene_reader *reader, size_t number, roll *all) {
     qdi_body_item *item = &reader->settings->items[number];
     bool run = item->kind == QDI_ITEM_RUN;
@@ -49,7 +49,7 @@ static qd_status list_item_labels(const qdi_scene_reader *reader, size_t number,
     return status;
 }
 
-/// Leaves those only whose id is that of a body before, in order.
+/// Scene's labels: leaves those only whose id is that of a body before, in order.
 static void keep_repeated(roll *all) {
     size_t kept = 0;
     if (all->count > 0) qsort(all->bodies, all->count, sizeof *all->bodies, compare_by_label);
@@ -68,7 +68,8 @@ static const char *item_path(const qdi_body_item *item) {
     return item->kind == QDI_ITEM_RUN ? item->run.from.chars : item->file.from.chars;
 }
 
-/// Gives new ids to the bodies of one item; `first` is the first of them. Returns how many there were.
+/// Scene's labels: gives new ids to the bodies of one item; `first` is the first of them. Returns how many
+/// there were.
 static size_t rename_item(const qdi_scene_reader *reader, const roll *all, size_t first) {
     size_t next = first;
     while (next < all->count && all->bodies[next].item == all->bodies[first].item)

@@ -1,19 +1,19 @@
 // Materials of a scene: what their names stand for, and how they come into a world.
 #include "core/base/memory.h"
-#include "sim/text/suggest.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/text/suggest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// Whether a word that stands among the materials is the name of one.
+// Scene: whether a word that stands among the materials is the name of one.
 static bool names_one(const qdi_scene_reader *reader, qdi_yaml_ref node) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     return !(here->key_bytes == 5 && memcmp(reader->yaml.chars + here->key, "pairs", 5) == 0);
 }
 
-/// The first material of the tree, or 0; they have the numbers of their order, from 1.
+/// Scene: the first material of the tree, or 0; they have the numbers of their order, from 1.
 static qdi_yaml_ref first_material(const qdi_scene_reader *reader) {
     const qdi_yaml_ref all = qdi_yaml_find(&reader->yaml, reader->root, "materials", strlen("materials"));
     return all && reader->yaml.nodes[all].kind == QDI_YAML_MAP ? reader->yaml.nodes[all].first : 0;
@@ -113,7 +113,7 @@ static bool is_used(const qdi_settings *settings, uint32_t number) {
     bool used = settings->world.walls.of == number;
     for (size_t i = 0; i < settings->item_count && !used; ++i) {
         const qdi_body_item *item = &settings->items[i];
-        used = item->material.of == number;
+        used = item->material.of == number || item->kind == QDI_ITEM_RUN; // whatever it brings
         for (size_t k = 0; k < item->listed_count && !used; ++k)
             used = item->listed[k].def.material.of == number;
     }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Makes the path one part longer; returns the length to go back to.
+/// Scene's reader: makes the path one part longer; returns the length to go back to.
 static size_t path_push(qdi_scene_reader *reader, const char *part) {
     size_t length = strlen(reader->path);
     snprintf(reader->path + length, sizeof reader->path - length, "%s%s", length > 0 ? "." : "", part);
@@ -30,7 +30,7 @@ static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *pare
     return key;
 }
 
-/// Where a material is given and a density is not, it is left to the material.
+/// Scene's reader: where a material is given and a density is not, it is left to the material.
 static void leave_to_material(const qdi_key *parent, uint64_t given, void *base) {
     const qdi_key *material = NULL, *density = NULL;
     unsigned number = 0;
@@ -133,7 +133,7 @@ static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *ke
     return qdi_reserve(reader->allocator, &item->listed, &item->listed_room, 0, count, sizeof *item->listed);
 }
 
-/// The next item, with its defaults.
+/// Scene's reader: the next item, with its defaults.
 static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *base) {
     qdi_settings *settings = reader->settings;
     if (strcmp(key->path, "emitters") == 0) {
@@ -238,7 +238,7 @@ static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qd
     }
 }
 
-/// The node below `item` at a path of words, or the last one there is.
+/// Scene's reader: the node below `item` at a path of words, or the last one there is.
 static qdi_yaml_ref deepest_node(const qdi_scene_reader *reader, qdi_yaml_ref item,
                                  const char *const *words) {
     for (; *words; ++words) {
@@ -262,7 +262,7 @@ static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *
     return QD_OK;
 }
 
-/// The same of all that is not made by rule.
+/// Scene's reader: the same of all that is not made by rule.
 static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
                              qdi_yaml_ref node) {
     qd_error reason = {""};
@@ -312,7 +312,7 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks
     return qdi_scene_check_region(reader, &disks->region, word, number, deepest_node(reader, item, path));
 }
 
-/// Whether the shapes of emitters are any good; the world sees to the rest.
+/// Scene's reader: whether the shapes of emitters are any good; the world sees to the rest.
 static qd_status check_sources(const qdi_scene_reader *reader) {
     const qdi_settings *settings = reader->settings;
     qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "emitters", strlen("emitters"));
@@ -328,7 +328,7 @@ static qd_status check_sources(const qdi_scene_reader *reader) {
     return QD_OK;
 }
 
-// A query that goes along needs a size.
+// Scene's reader: a query that goes along needs a size.
 static qd_status check_query(const qdi_scene_reader *reader) {
     const qd_view_camera *query = &reader->settings->view.query;
     if (!isnan(query->x) || (query->follow == QD_VIEW_NOBODY && query->key_count == 0)) return QD_OK;

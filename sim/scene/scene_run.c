@@ -36,7 +36,7 @@ qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k) {
 
 // ---- from where it is to memory ----
 
-/// From the store of a run directory.
+/// Scene's run section: from the store of a run directory.
 static qd_status read_store(const qdi_scene_reader *reader, qdi_item_run *run, qd_error *reason) {
     qdi_text path = {.allocator = reader->allocator};
     qdi_text_add(&path, run->from.chars);
@@ -59,7 +59,7 @@ static qd_status read_store(const qdi_scene_reader *reader, qdi_item_run *run, q
     return status;
 }
 
-// Reads a saved world from a file.
+// Scene's run section: reads a saved world from a file.
 static qd_status read_state_stream(const qdi_scene_reader *reader, FILE *stream, qdi_item_run *run,
                                    qd_error *reason) {
     for (;;) {

@@ -14,8 +14,8 @@ static void *place_of(const qdi_key *key, void *base) {
     return (char *)base + key->offset;
 }
 
-/// True for a number so large, or a list with one, that it may be beyond bounds which otherwise would tell
-/// nobody anything.
+/// Scene's values: true for a number so large, or a list with one, that it may be beyond bounds which
+/// otherwise would tell nobody anything.
 static bool is_huge(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     double value = 0;
@@ -79,7 +79,7 @@ static bool read_scene_whole(const qdi_scene_reader *reader, const qdi_key *key,
     return in_key_range(key, (double)*value);
 }
 
-/// A list of exactly `count` numbers within the range.
+/// Scene's values: a list of exactly `count` numbers within the range.
 static bool read_reals(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, double *values,
                        uint32_t count) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
@@ -260,7 +260,7 @@ static bool read_camera_path(const qdi_scene_reader *reader, const qdi_key *key,
     return true;
 }
 
-/// Adds the pairs of a list to the settings' points.
+/// Scene's values: adds the pairs of a list to the settings' points.
 static qd_status read_points(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
                              qdi_points *points) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];

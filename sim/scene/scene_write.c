@@ -15,7 +15,7 @@ static void write_pair(qdi_text *text, const double *values, size_t count) {
     qdi_text_add(text, "]");
 }
 
-/// The same, or one lone number; `auto` where the first is NaN.
+/// Scene's writer: the same, or one lone number; `auto` where the first is NaN.
 static void add_or_auto(qdi_text *text, const double *values, size_t count) {
     if (isnan(*values))
         qdi_text_add(text, "auto");
@@ -25,7 +25,15 @@ static void add_or_auto(qdi_text *text, const double *values, size_t count) {
         write_pair(text, values, count);
 }
 
-/// In quotes, for a hash may look like a number.
+/// A whole number; `last` for the highest.
+static void add_or_last(qdi_text *text, uint64_t number) {
+    if (number == UINT64_MAX)
+        qdi_text_add(text, "last");
+    else
+        qdi_text_add_integer(text, number);
+}
+
+/// Scene's writer: in quotes, for a hash may look like a number.
 static void add_hash(qdi_text *text, uint64_t hash) {
     char digits[24];
     snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", hash);
@@ -54,7 +62,7 @@ static void write_camera_path(const qd_view_camera *camera, qdi_text *text) {
     qdi_text_add(text, "]");
 }
 
-/// Writes the words of a set of bits as a list.
+/// Scene's writer: writes the words of a set of bits as a list.
 static void add_words(const qdi_key *key, uint32_t bits, qdi_text *text) {
     size_t bytes = 0;
     bool planned = false;
@@ -108,12 +116,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
         break;
     }
     case QDI_KEY_HASH: add_hash(text, *(const uint64_t *)place); break;
-    case QDI_KEY_UINT64_OR_LAST:
-        if (*(const uint64_t *)place == UINT64_MAX)
-            qdi_text_add(text, "last");
-        else
-            qdi_text_add_integer(text, *(const uint64_t *)place);
-        break;
+    case QDI_KEY_UINT64_OR_LAST: add_or_last(text, *(const uint64_t *)place); break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
     case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
     case QDI_KEY_INT_PAIR: write_pair(text, (double[]){whole[0], whole[1]}, 2); break;
@@ -204,7 +207,7 @@ static bool is_left_out(const qdi_key *key, const void *base) {
     return of == 0;
 }
 
-// Writes the names of one material or two.
+// Scene's writer: writes the names of one material or two.
 static void write_material(const qdi_settings *settings, const qdi_key *key, const void *place,
                            qdi_text *text) {
     uint32_t of[2];

@@ -86,7 +86,7 @@ const qdi_key *qdi_schema_find(const char *path, size_t bytes) {
     return key;
 }
 
-/// True where `path` is one step below `parent`: a dot and a word, or "[]".
+/// Scene's schema: true where `path` is one step below `parent`: a dot and a word, or "[]".
 static bool is_child(const char *parent, const char *path) {
     size_t length = strlen(parent);
     if (strncmp(parent, path, length) != 0) return false;
@@ -132,8 +132,8 @@ bool qdi_schema_choice(const qdi_key *key, const char *word, size_t bytes, int *
     return false;
 }
 
-/// " > 0", " from 0 to 1", "" where any finite number will do; with all bounds where they are asked for
-/// `fully`.
+/// Scene's schema: " > 0", " from 0 to 1", "" where any finite number will do; with all bounds where they are
+/// asked for `fully`.
 static void range_words(const qdi_key *key, bool fully, char *text, size_t room) {
     char low[QDI_NUMBER_ROOM], high[QDI_NUMBER_ROOM];
     qdi_number_write(key->low, low);

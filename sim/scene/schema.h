@@ -287,13 +287,13 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
 
 /// A scene's defaults, with no items.
 qdi_settings qdi_settings_default(void);
-/// An item's defaults.
+/// Scene's schema: an item's defaults.
 qdi_body_item qdi_disks_default(void);
-/// Those of a body of a list, of an emitter, of a sink.
+/// Scene's schema: those of a body of a list, of an emitter, of a sink.
 qdi_listed qdi_listed_default(void);
 qdi_source qdi_source_default(void);
 qdi_drain qdi_drain_default(void);
-/// Those of a material, and of a pair.
+/// Scene's schema: those of a material, and of a pair.
 qdi_named qdi_named_default(void);
 qdi_pair qdi_pair_default(void);
 /// Those of a rule that ends a run.

@@ -155,7 +155,8 @@ static qd_status read_yaml_start(document_builder *builder, const yaml_event_t *
     return status;
 }
 
-/// Appends copies of the children of `from` to `to`. The depth is limited: the copies may be copied again.
+/// YAML: appends copies of the children of `from` to `to`. The depth is limited: the copies may be copied
+/// again.
 static qd_status copy_children(document_builder *builder, qdi_yaml_ref from, qdi_yaml_ref to, size_t depth) {
     qdi_yaml *yaml = builder->yaml;
     for (qdi_yaml_ref child = yaml->nodes[from].first; child; child = yaml->nodes[child].next) {

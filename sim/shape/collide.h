@@ -51,14 +51,14 @@ int qdi_collide(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const 
 /// Relative difference of depths that counts as a tie.
 #define QDI_TIE 1e-13
 
-/// True where two disks whose centres are `d` apart are within reach of each other: the exact test, without a
-/// root. `sum` is radius + radius + reach.
+/// Shapes that touch: true where two disks whose centres are `d` apart are within reach of each other: the
+/// exact test, without a root. `sum` is radius + radius + reach.
 static inline bool qdi_disks_meet(qd_vec2 d, double sum) {
     return d.x * d.x + d.y * d.y <= sum * sum;
 }
 
-/// qdi_collide for two disks; `d` is from a's centre to b's. The gap is at most 0 exactly where
-/// qdi_disks_meet(d, radius_a + radius_b), whatever the reach.
+/// Shapes that touch: qdi_collide for two disks; `d` is from a's centre to b's. The gap is at most 0 exactly
+/// where qdi_disks_meet(d, radius_a + radius_b), whatever the reach.
 static inline int qdi_collide_disks(double radius_a, double radius_b, qd_vec2 d, double reach,
                                     qdi_manifold *manifold) {
     double sum = radius_a + radius_b;

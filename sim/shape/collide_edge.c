@@ -20,7 +20,7 @@
 /// Sine of the angle by which directions may differ and count as one.
 #define SAME_WAY 1e-9
 
-// The contact of a polyline's edge and a disk.
+// Shapes' edges: the contact of a polyline's edge and a disk.
 static int collide_edge_disk(const qdi_form *edge, const qdi_pose *at, double radius, qd_vec2 centre,
                              double reach, qdi_manifold *m) {
     qd_vec2 p = qdi_unturn(at->c, at->s, centre);
@@ -51,8 +51,8 @@ typedef struct seam_rule {
     bool yield; ///< nothing is reported if the neighbour has the form at least as deep
 } seam_rule;
 
-/// What becomes of a contact at an end of a polyline's edge. `normal` is in the edge's axes; `single`: the
-/// contact has one point.
+/// Shapes' edges: what becomes of a contact at an end of a polyline's edge. `normal` is in the edge's axes;
+/// `single`: the contact has one point.
 static seam_rule seam_rule_for(const qdi_form *edge, bool right, qd_vec2 normal, bool single) {
     qd_vec2 end = {right ? edge->half.x : -edge->half.x, 0}, away = qdi_minus(edge->ghost[right], end);
     double length = qdi_length(away);

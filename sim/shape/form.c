@@ -72,12 +72,12 @@ static void probe_outside(qd_vec2 point, bool side, qdi_probe *probe) {
     if (probe->distance > 0) probe->normal = (qd_vec2){d.x / probe->distance, d.y / probe->distance};
 }
 
-// A coordinate limited to half a length on either side.
+// Shape's form: a coordinate limited to half a length on either side.
 static double clamp_to_half(double x, double half) {
     return x < -half ? -half : x > half ? half : x;
 }
 
-// The nearest point of a rect's border to a point.
+// Shape's form: the nearest point of a rect's border to a point.
 static void probe_rect(qd_vec2 half, qd_vec2 point, qdi_probe *probe) {
     double depth_x = half.x - fabs(point.x), depth_y = half.y - fabs(point.y);
     probe->foot = (qd_vec2){clamp_to_half(point.x, half.x), clamp_to_half(point.y, half.y)};

@@ -1,7 +1,7 @@
 #include "sim/shape/materials.h"
 
-#include "core/base/memory.h"
 #include "core/base/bytes.h"
+#include "core/base/memory.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ qd_status qdi_materials_add(qdi_materials *all, const qd_named_material *materia
     return QD_OK;
 }
 
-// Whether a pair has values of its own.
+// Shapes: whether a pair has values of its own.
 static bool has_values(const qd_material *surface) {
     return !isnan(surface->restitution) || !isnan(surface->friction) || !isnan(surface->tangential);
 }
@@ -66,7 +66,7 @@ bool qdi_materials_rub(const qdi_materials *all) {
     return any;
 }
 
-// The first of three values that there is.
+// Shapes: the first of three values that there is.
 static double first_of(double own, double material, double otherwise) {
     return !isnan(own) ? own : !isnan(material) ? material : otherwise;
 }
@@ -99,7 +99,7 @@ static void put_values(const qd_material *surface, unsigned char **at) {
     qdi_put_f64(at, surface->tangential);
 }
 
-// Reads a value; any NaN is read as the same one.
+// Shapes: reads a value; any NaN is read as the same one.
 static double get_value(const unsigned char **at) {
     const double value = qdi_get_f64(at);
     return isnan(value) ? (double)NAN : value;

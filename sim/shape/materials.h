@@ -20,20 +20,20 @@ typedef struct qdi_materials {
 /// Bytes of a saved material, and of a pair of two.
 enum { QDI_MATERIAL_BYTES = QD_MATERIAL_NAME + 24, QDI_PAIR_BYTES = 8 + 24 };
 
-/// Adds a material that has been checked. Errors: QD_ERR_MEMORY.
+/// Shapes: adds a material that has been checked. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_materials_add(qdi_materials *all, const qd_named_material *material);
-/// Sets what two materials are to each other. Errors: QD_ERR_MEMORY.
+/// Shapes: sets what two materials are to each other. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_materials_pair(qdi_materials *all, uint32_t a, uint32_t b,
                                          const qd_material *surface);
-/// The number of a name, or 0.
+/// Shapes: the number of a name, or 0.
 uint32_t qdi_materials_find(const qdi_materials *all, const char *name);
 void qdi_materials_release(qdi_materials *all);
 
-/// What two are to each other, where there are pairs at all; NULL: the rule alone counts.
+/// Shapes: what two are to each other, where there are pairs at all; NULL: the rule alone counts.
 static inline const qd_material *qdi_materials_pair_of(const qdi_materials *all, uint32_t a, uint32_t b) {
     return all->pairs && a && b ? &all->pairs[(a - 1) * QD_MATERIALS_MAX + b - 1] : NULL;
 }
-/// True where some pair gives back something, or rubs.
+/// Shapes: true where some pair gives back something, or rubs.
 bool qdi_materials_bounce(const qdi_materials *all);
 bool qdi_materials_rub(const qdi_materials *all);
 
@@ -41,11 +41,11 @@ bool qdi_materials_rub(const qdi_materials *all);
 qd_material qdi_materials_resolve(const qdi_materials *all, const qd_material *given,
                                   const qd_material *otherwise);
 
-/// The next pair that has values after (*a, *b), in order, a <= b; (0, 0): from the start. False past the
-/// last.
+/// Shapes: the next pair that has values after (*a, *b), in order, a <= b; (0, 0): from the start. False past
+/// the last.
 bool qdi_materials_next(const qdi_materials *all, uint32_t *a, uint32_t *b);
-/// Writes all materials, then all pairs; or reads so many. False for what cannot be: values are for others to
-/// check.
+/// Shapes: writes all materials, then all pairs; or reads so many. False for what cannot be: values are for
+/// others to check.
 void qdi_materials_put(const qdi_materials *all, unsigned char **at);
 void qdi_material_get(const unsigned char **at, qd_named_material *material);
 void qdi_pair_get(const unsigned char **at, uint32_t *a, uint32_t *b, qd_material *surface);

@@ -3,7 +3,7 @@ enum { WIDTH = 4 };
 #include "sim/shape/rects_kernel.h"
 
 #ifdef __x86_64__
-// Tests pairs of rectangles, with AVX2.
+// Rectangles that touch, AVX2: tests pairs of rectangles, with AVX2.
 void qdi_rects_avx2(qdi_rect_pairs *pairs, qdi_rect_meets *meets) {
     meet_rects(pairs, meets);
 }

@@ -7,25 +7,25 @@
 typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t)))); // all bits of a lane, or none
 
-/// Loads a vector of numbers.
+/// Rectangles that touch: loads a vector of numbers.
 static inline vec v_load(const double *from) {
     vec value;
     memcpy(&value, from, sizeof value);
     return value;
 }
-/// Stores a vector of numbers.
+/// Rectangles that touch: stores a vector of numbers.
 static inline void v_store(double *to, vec value) {
     memcpy(to, &value, sizeof value);
 }
-/// A vector of one number in every lane.
+/// Rectangles that touch: a vector of one number in every lane.
 static inline vec v_set(double value) {
     return value - (vec){0};
 }
-/// Of each lane the number of `a` where the mask is set, else of `b`.
+/// Rectangles that touch: of each lane the number of `a` where the mask is set, else of `b`.
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return (vec)(((mask)a & lanes) | ((mask)b & ~lanes));
 }
-/// The absolute values of a vector.
+/// Rectangles that touch: the absolute values of a vector.
 static inline vec v_abs(vec value) {
     return (vec)((mask)value & INT64_MAX);
 }
@@ -67,19 +67,19 @@ static inline other_side side_against(vec p, vec q) {
                         v_pick(less, v_set(3), best.number), best.upright | less};
 }
 
-/// -1 where a is below b, 1 elsewhere.
+/// Rectangles that touch: -1 where a is below b, 1 elsewhere.
 static inline vec sign_below(vec a, vec b) {
     return v_pick(BELOW(a, b), -v_set(1), v_set(1));
 }
 
-/// Puts one of the two points of contact of WIDTH pairs.
+/// Rectangles that touch: puts one of the two points of contact of WIDTH pairs.
 static inline void store_point(qdi_rect_meets *out, int k, size_t i, vec gap, vec x, vec y) {
     v_store(out->gap[k] + i, gap);
     v_store(out->x[k] + i, x);
     v_store(out->y[k] + i, y);
 }
 
-/// Finds how WIDTH pairs of rects lie to each other, from pair `i` on.
+/// Rectangles that touch: finds how WIDTH pairs of rects lie to each other, from pair `i` on.
 static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i) {
     const vec ca = v_load(in->ca + i), sa = v_load(in->sa + i), cb = v_load(in->cb + i),
               sb = v_load(in->sb + i);
@@ -160,7 +160,7 @@ static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *
     store_point(out, 1, i, gap_1, x - out_y * high + out_x * far_1, y + out_x * high + out_y * far_1);
 }
 
-/// Fills the last vector up with copies of the first pair.
+/// Rectangles that touch: fills the last vector up with copies of the first pair.
 static inline void fill_last_vector(qdi_rect_pairs *pairs) {
     double *const lanes[] = {pairs->ca,       pairs->sa,       pairs->cb,   pairs->sb,   pairs->dx,
                              pairs->dy,       pairs->ha_x,     pairs->ha_y, pairs->hb_x, pairs->hb_y,
@@ -169,7 +169,7 @@ static inline void fill_last_vector(qdi_rect_pairs *pairs) {
         for (size_t k = 0; k < sizeof lanes / sizeof *lanes; ++k) lanes[k][i] = lanes[k][0];
 }
 
-/// Tests pairs of rectangles, a vector of pairs at a time.
+/// Rectangles that touch: tests pairs of rectangles, a vector of pairs at a time.
 static inline void meet_rects(qdi_rect_pairs *in, qdi_rect_meets *out) {
     fill_last_vector(in);
     for (size_t i = 0; i < in->count; i += WIDTH) collide_rect_pairs(in, out, i);

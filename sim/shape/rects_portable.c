@@ -2,7 +2,7 @@
 enum { WIDTH = 2 };
 #include "sim/shape/rects_kernel.h"
 
-// Tests pairs of rectangles on any processor.
+// Rectangles that touch: tests pairs of rectangles on any processor.
 void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets) {
     meet_rects(pairs, meets);
 }

@@ -34,7 +34,7 @@ qd_shape qd_shape_capsule(double length, double radius) {
 
 // ---- polygons ----
 
-/// The longer side of the points' bounding box.
+/// Shape: the longer side of the points' bounding box.
 static double points_extent(const qd_vec2 *points, int count) {
     qd_vec2 low = points[0], high = points[0];
     for (int i = 1; i < count; ++i) {
@@ -53,12 +53,12 @@ static double distance_left_of_line(qd_vec2 from, qd_vec2 to, qd_vec2 point) {
     return qdi_cross(way, qdi_minus(point, from)) / qdi_length(way);
 }
 
-// True where a point is left of another, or below it at the same x.
+// Shape: true where a point is left of another, or below it at the same x.
 static bool point_before(qd_vec2 a, qd_vec2 b) {
     return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
-/// Sorts points from left to right (of two above each other, the lower first).
+/// Shape: sorts points from left to right (of two above each other, the lower first).
 static void sort_points(qd_vec2 *points, int count) {
     for (int i = 1; i < count; ++i) {
         qd_vec2 point = points[i];
@@ -68,7 +68,7 @@ static void sort_points(qd_vec2 *points, int count) {
     }
 }
 
-// True where three points turn to the left.
+// Shape: true where three points turn to the left.
 static bool turns_left(qd_vec2 a, qd_vec2 b, qd_vec2 c) {
     return qdi_cross(qdi_minus(b, a), qdi_minus(c, b)) > 0;
 }
@@ -88,7 +88,7 @@ static int find_convex_hull(const qd_vec2 *points, int count, qd_vec2 *corner) {
     return found - 1; // the last is the first again
 }
 
-/// Removes corners that are within `near` of another corner or of the line between their neighbours.
+/// Shape: removes corners that are within `near` of another corner or of the line between their neighbours.
 static int drop_blunt_corners(qd_vec2 *corner, int count, double near) {
     for (int i = 0; i < count && count >= 3;) {
         qd_vec2 before = corner[i > 0 ? i - 1 : count - 1], after = corner[i + 1 < count ? i + 1 : 0];
@@ -106,7 +106,7 @@ static int drop_blunt_corners(qd_vec2 *corner, int count, double near) {
     return count;
 }
 
-/// True where a point is further inside than `near` of every side.
+/// Shape: true where a point is further inside than `near` of every side.
 static bool point_deep_inside(const qd_vec2 *corner, int count, qd_vec2 point, double near) {
     for (int i = 0; i < count; ++i)
         if (distance_left_of_line(corner[i], corner[i + 1 < count ? i + 1 : 0], point) <= near) return false;
@@ -194,7 +194,7 @@ static qd_status check_shape_size(const char *what, double size, bool zero_fits,
                       zero_fits ? "0 or above" : "above 0", LARGEST, size);
 }
 
-// Checks a rect and clears what it does not use.
+// Shape: checks a rect and clears what it does not use.
 static qd_status normalize_rect(qd_shape *shape, qd_error *error) {
     qd_status status = check_shape_size("half the width of a rect", shape->half.x, false, error);
     if (status == QD_OK) status = check_shape_size("half the height of a rect", shape->half.y, false, error);

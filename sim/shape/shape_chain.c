@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-// True where both coordinates of a polyline's point are finite.
+// Chain of edges: true where both coordinates of a polyline's point are finite.
 static bool point_is_finite(qd_vec2 p) {
     return isfinite(p.x) && isfinite(p.y);
 }
 
-// True where two points of a polyline are equal.
+// Chain of edges: true where two points of a polyline are equal.
 static bool points_equal(qd_vec2 a, qd_vec2 b) {
     return a.x == b.x && a.y == b.y;
 }

@@ -10,7 +10,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Adds the triangle of the origin and two points to the moments of area.
+// Shape's mass: adds the triangle of the origin and two points to the moments of area.
 static void add_triangle_moments(qdi_area_moments *m, qd_vec2 p, qd_vec2 q) {
     double twice = qdi_cross(p, q);
     m->area += 0.5 * twice;
@@ -27,7 +27,8 @@ static void add_strip_moments(qdi_area_moments *m, qd_vec2 p, qd_vec2 q, qd_vec2
     m->second += area * ((length * length + radius * radius) / 12 + qdi_dot(centre, centre));
 }
 
-/// Adds the sector about a rounded corner, from one edge's normal to the next one's, to the moments of area.
+/// Shape's mass: adds the sector about a rounded corner, from one edge's normal to the next one's, to the
+/// moments of area.
 static void add_sector_moments(qdi_area_moments *m, qd_vec2 corner, qd_vec2 from, qd_vec2 to, double radius) {
     double angle = qd_atan2(fabs(qdi_cross(from, to)), qdi_dot(from, to));
     double squared = radius * radius, area = 0.5 * squared * angle;

@@ -10,19 +10,19 @@
 
 // ---- as bytes: for files, for hashes, and to compare by ----
 
-// Writes a vector as bytes.
+// Interned shapes: writes a vector as bytes.
 static void put_vec_bytes(qd_vec2 v, unsigned char **at) {
     qdi_put_f64(at, v.x);
     qdi_put_f64(at, v.y);
 }
 
-/// Reads a number from bytes; any NaN is read as the same one.
+/// Interned shapes: reads a number from bytes; any NaN is read as the same one.
 static double get_real_bytes(const unsigned char **at) {
     double value = qdi_get_f64(at);
     return isnan(value) ? (double)NAN : value;
 }
 
-// Reads a vector from bytes.
+// Interned shapes: reads a vector from bytes.
 static qd_vec2 get_vec_bytes(const unsigned char **at) {
     qd_vec2 v;
     v.x = get_real_bytes(at);

@@ -63,7 +63,8 @@ static double approach_by_time(const approach *by, double time) {
     return (by->closing + by->bend * time) * time + spin_reach_at(&by->a, time) + spin_reach_at(&by->b, time);
 }
 
-/// A time, up to `most`, within which the approach stays at most `room`: nearly the longest such time.
+/// Time of impact: a time, up to `most`, within which the approach stays at most `room`: nearly the longest
+/// such time.
 static double safe_time(const approach *by, double room, double most) {
     double low = 0, at_low = 0, high = most, at_high = approach_by_time(by, most);
     if (at_high <= room) return most;
@@ -100,7 +101,7 @@ typedef struct toi_state {
     qdi_nearest nearest;
 } toi_state;
 
-/// What can happen along the present normal where that turns at the rate `turn`.
+/// Time of impact: what can happen along the present normal where that turns at the rate `turn`.
 static approach approach_make(const toi_state *now, double turn) {
     qd_vec2 normal = now->nearest.normal, back = {-normal.x, -normal.y};
     qd_vec2 between = {now->pb.x - now->pa.x, now->pb.y - now->pa.y};

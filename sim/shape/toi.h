@@ -10,7 +10,7 @@ typedef struct qdi_swept_path {
     double turn;      ///< angle it turns by until time 1
 } qdi_swept_path;
 
-/// Where a path is at a time in [0, 1].
+/// Time of impact: where a path is at a time in [0, 1].
 qdi_pose qdi_swept_path_at(const qdi_swept_path *path, double time);
 
 /// A meeting of two swept forms.

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/// Moves disks along one axis; true if one passed a wall.
+/// Springs: moves disks along one axis; true if one passed a wall.
 static bool drift_axis(const double *restrict from, const double *restrict v, double kick, double dt,
                        double low, double high, double *restrict to, size_t count) {
     int64_t past = 0;
@@ -19,7 +19,7 @@ static bool drift_axis(const double *restrict from, const double *restrict v, do
     return past != 0;
 }
 
-/// Whether all disks are within limits of distance and speed.
+/// Springs: whether all disks are within limits of distance and speed.
 static bool disks_within_limits(const double *restrict x, const double *restrict y, const double *restrict vx,
                                 const double *restrict vy, qd_vec2 centre, double distance,
                                 double speed_squared, size_t count) {
@@ -32,14 +32,14 @@ static bool disks_within_limits(const double *restrict x, const double *restrict
     return good == 0;
 }
 
-/// Makes the boxes of disks.
+/// Springs: makes the boxes of disks.
 static void box_disks(const double *restrict x, const double *restrict y, const double *restrict radius,
                       qd_vec2 centre, qd_box *restrict boxes, size_t count) {
     for (size_t i = 0; i < count; ++i)
         boxes[i] = qdi_outward_disk(x[i] - centre.x, y[i] - centre.y, radius[i]);
 }
 
-/// Whether a disk left its fat box.
+/// Springs: whether a disk left its fat box.
 static bool disks_left_boxes(const double *restrict x, const double *restrict y,
                              const double *restrict radius, qd_vec2 centre, const qd_box *restrict fat,
                              size_t count) {
@@ -52,7 +52,7 @@ static bool disks_left_boxes(const double *restrict x, const double *restrict y,
     return inside == 0;
 }
 
-/// The length of (c, s) stays at 1 by one step of Newton's.
+/// Springs: the length of (c, s) stays at 1 by one step of Newton's.
 static bool turn_disks(const double *restrict c, const double *restrict s, const double *restrict spin,
                        double dt, double *restrict to_c, double *restrict to_s, size_t count) {
     int64_t small = 1;

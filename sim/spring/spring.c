@@ -54,7 +54,7 @@ static qdi_twist twist_of_wall(const spring_job *job, qd_id wall) {
     return (qdi_twist){v.x, v.y, 0};
 }
 
-/// Levers of shapes, to their own surfaces.
+/// Springs: levers of shapes, to their own surfaces.
 static void make_levers(const spring_job *job, const qdi_spot *spot, const qd_contact *contact, grasp *grip) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->m;
@@ -108,9 +108,9 @@ typedef struct slider {
     double stiffness, damping, limit;
 } slider;
 
-/// Friction at a touch, or what resists rolling: the force on a along the tangent, and the shear that
-/// remains, from the one there was. As long as the surfaces stick the spring loses nothing; where they slide,
-/// all is lost that does not stay in it.
+/// Springs: friction at a touch, or what resists rolling: the force on a along the tangent, and the shear
+/// that remains, from the one there was. As long as the surfaces stick the spring loses nothing; where they
+/// slide, all is lost that does not stay in it.
 static double friction_of(const slider *at, double dt, double slip, double *shear, double *lost) {
     double first = *shear, before = first + slip * dt, damping = at->damping * slip;
     double force = -(at->stiffness * before + damping), most = fabs(at->limit);
@@ -126,7 +126,7 @@ static double friction_of(const slider *at, double dt, double slip, double *shea
     return force;
 }
 
-/// One touch: adds to the force; the shear comes in as it was. Returns the force along the normal.
+/// Springs: one touch: adds to the force; the shear comes in as it was. Returns the force along the normal.
 static double add_touch_force(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
                               qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
@@ -164,7 +164,7 @@ static double add_touch_force(const spring_job *job, const grasp *grip, int k, q
     return push;
 }
 
-/// Torques against rolling, within what the force along the normal allows.
+/// Springs: torques against rolling, within what the force along the normal allows.
 static void add_rolling(const spring_job *job, const grasp *grip, double push, double *roll,
                         qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring *spring = &job->world->def.spring;
@@ -178,7 +178,7 @@ static void add_rolling(const spring_job *job, const grasp *grip, double push, d
     if (share) share->lane[QDI_LOST_FRICTION] += lost;
 }
 
-/// The pull of a touch that is within range.
+/// Springs: the pull of a touch that is within range.
 static void add_adhesion(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
                          qdi_contact_force *force, qdi_contact_balance *share) {
     const double pull = job->world->def.spring.adhesion;
@@ -192,9 +192,9 @@ static void add_adhesion(const spring_job *job, const grasp *grip, int k, qd_tou
         share->lane[QDI_VIRIAL] -= pull * (grip->along_a[k] - grip->along_b[k] - touch->depth) * job->dt;
 }
 
-/// The only touch of a contact of grains. Its shear is that of `normal[0]` and `tangent[0]`; `normal[1]` is
-/// how far it has rolled, and `tangent[1]` how wide it was, by which springs get stiffer with the law of
-/// Hertz: what that does to the energy that is in them is friction's.
+/// Springs: the only touch of a contact of grains. Its shear is that of `normal[0]` and `tangent[0]`;
+/// `normal[1]` is how far it has rolled, and `tangent[1]` how wide it was, by which springs get stiffer with
+/// the law of Hertz: what that does to the energy that is in them is friction's.
 static void add_grain_force(const spring_job *job, const qdi_spot *spot, grasp *grip, qd_touch *touch,
                             qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring *spring = &job->world->def.spring;
@@ -213,7 +213,7 @@ static void add_grain_force(const spring_job *job, const qdi_spot *spot, grasp *
     shear->tangent[1] = width;
 }
 
-/// Work of the one that does not move freely.
+/// Springs: work of the one that does not move freely.
 static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_contact_force *force) {
     if (job->world->kind[a] == QD_BODY_DYNAMIC)
         return (force->x * grip->b.x + force->y * grip->b.y - force->turn_b * grip->b.spin) * job->dt;

@@ -39,13 +39,13 @@ typedef struct accumulate_job {
 
 // ---- chains ----
 
-// Hangs one end of a contact into the chain of forces on its body.
+// Springs' forces: hangs one end of a contact into the chain of forces on its body.
 static void chain_end(const qd_world *world, uint32_t row, uint32_t end) {
     world->scratch.chain[end] = atomic_exchange_explicit(&world->scratch.heads[row], end,
                                                          memory_order_relaxed);
 }
 
-// Hangs the contacts of a range into the chains of forces on their bodies.
+// Springs' forces: hangs the contacts of a range into the chains of forces on their bodies.
 static void chain_contacts(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
@@ -58,12 +58,12 @@ static void chain_contacts(void *context, size_t begin, size_t end) {
     }
 }
 
-/// What ends are in order of: the number of the contact.
+/// Springs' forces: what ends are in order of: the number of the contact.
 static inline uint32_t number_of(const qdi_spot *spots, uint32_t end) {
     return spots[(end - 1) / 2].contact;
 }
 
-/// Two chains in order become one.
+/// Springs' forces: two chains in order become one.
 static uint32_t merge_chains(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
     uint32_t first = 0, *tail = &first;
     while (p && q) {
@@ -76,7 +76,7 @@ static uint32_t merge_chains(const qdi_spot *spots, uint32_t *next, uint32_t p, 
     return first;
 }
 
-/// Puts a chain in order: piece k holds 2^k ends in order, or none.
+/// Springs' forces: puts a chain in order: piece k holds 2^k ends in order, or none.
 static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head) {
     enum { PIECES = 32 };
     uint32_t piece[PIECES] = {0};
@@ -96,7 +96,7 @@ static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head)
     return all;
 }
 
-/// Most chains have one end or two.
+/// Springs' forces: most chains have one end or two.
 static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t head) {
     uint32_t second = next[head];
     if (!second) return head;
@@ -107,7 +107,7 @@ static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t 
     return second;
 }
 
-/// Force and torque on a body.
+/// Springs' forces: force and torque on a body.
 static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
     uint32_t *next = job->world->scratch.chain;
     qdi_twist sum = {0, 0, 0};
@@ -140,19 +140,19 @@ static bool row_within_limits(const accumulate_job *job, uint32_t row) {
     return vx * vx + vy * vy <= job->fastest && qdi_is_sane(spin);
 }
 
-// The first contact in the chain of forces on a body.
+// Springs' forces: the first contact in the chain of forces on a body.
 static inline uint32_t chain_head(const _Atomic uint32_t *heads, size_t row) {
     return atomic_load_explicit(&heads[row], memory_order_relaxed);
 }
 
-/// True where eight bodies touch nobody.
+/// Springs' forces: true where eight bodies touch nobody.
 static inline bool none_of_eight(const _Atomic uint32_t *at) {
     uint32_t low = chain_head(at, 0) | chain_head(at, 1) | chain_head(at, 2) | chain_head(at, 3);
     uint32_t high = chain_head(at, 4) | chain_head(at, 5) | chain_head(at, 6) | chain_head(at, 7);
     return (low | high) == 0;
 }
 
-/// Lists the rows of a range that have contacts; returns where the list ends.
+/// Springs' forces: lists the rows of a range that have contacts; returns where the list ends.
 static size_t list_touched(const qdi_scratch *scratch, size_t begin, size_t end) {
     size_t place = begin, r = begin;
     while (r < end) {
@@ -169,7 +169,7 @@ static size_t list_touched(const qdi_scratch *scratch, size_t begin, size_t end)
 
 /// Of bodies that touch nobody many lie in between: what is needed soon is asked for ahead.
 enum { AHEAD = 8 };
-// Prefetches the forces in the chain of a body that comes later.
+// Springs' forces: prefetches the forces in the chain of a body that comes later.
 static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     const qd_world *world = job->world;
     uint32_t head = chain_head(world->scratch.heads, row);
@@ -182,7 +182,7 @@ static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     __builtin_prefetch(&world->next.spin[row], 1);
 }
 
-/// Accelerations of bodies; where there is a kick, also that, and which limit it breaks.
+/// Springs' forces: accelerations of bodies; where there is a kick, also that, and which limit it breaks.
 static void accumulate_range(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;

@@ -35,7 +35,7 @@ static qd_vec2 wall_force_term(const void *context, size_t i) {
     return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
 }
 
-// Term of a sum: energy that one contact with a wall lost.
+// Springs' energy: term of a sum: energy that one contact with a wall lost.
 static qd_vec2 wall_loss_term(const void *context, size_t i) {
     const wall_list *list = context;
     const qdi_contact_balance *contact_balance = &list->contact_balances[list->contact[i]];
@@ -69,7 +69,7 @@ typedef struct traffic_list {
         *fresh; ///< by row: 1 for new bodies, whose contacts count; NULL: those of bodies that go do
 } traffic_list;
 
-// Whether contacts of this body come into the world with it, or leave with it.
+// Springs' energy: whether contacts of this body come into the world with it, or leave with it.
 static bool in_traffic(const traffic_list *list, qd_id id) {
     const qd_world *world = list->world;
     uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
@@ -85,7 +85,7 @@ static qd_vec2 traffic_energy_term(const void *context, size_t i) {
     return (qd_vec2){qdi_spring_energy(list->world, list->state, i), 0};
 }
 
-// Lets bodies that leave with this step be found by their ids, or no longer.
+// Springs' energy: lets bodies that leave with this step be found by their ids, or no longer.
 static void find_leaving(qd_world *world, bool found) {
     for (size_t r = world->count; r < world->count + world->population->hidden; ++r)
         world->row_of_index[world->index[r]] = found ? (uint32_t)r : QDI_NO_ROW;
@@ -118,7 +118,7 @@ typedef struct strain_list {
     const qdi_contact_state *state;
 } strain_list;
 
-/// The energy of a contact, and its force.
+/// Springs' energy: the energy of a contact, and its force.
 static qd_vec2 contact_strain(const void *context, size_t i) {
     const strain_list *list = context;
     const qdi_contact_force *force = &list->state->forces[i];
@@ -145,7 +145,7 @@ qd_status qdi_spring_change(qd_world *world) {
 
 enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
 
-/// A contact that ends keeps no shear: what was left in it is lost.
+/// Springs' energy: a contact that ends keeps no shear: what was left in it is lost.
 static void end_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     const uint32_t *rank = world->scratch.end_rank;
@@ -159,8 +159,8 @@ static void end_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// What contacts took that there are, and what those take along that have ended; the balances serve
-/// both.
+/// Springs' energy: what contacts took that there are, and what those take along that have ended; the
+/// balances serve both.
 static qd_status add_losses(qd_world *world) {
     const qdi_contact_state *before = &world->present, *after = &world->following;
     qdi_balance_scratch *balance = &world->scratch.balance;

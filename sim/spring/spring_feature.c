@@ -12,7 +12,7 @@ static qd_status spring_resolve(qd_world *world, qdi_step_context *step) {
     return qdi_springs(world) ? qdi_spring_start(world, step->dt) : QD_OK;
 }
 
-/// Forces are state, and events carry them.
+/// Springs: forces are state, and events carry them.
 static qd_status make_forces(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
     qd_status status = qdi_events_take_over(world, &world->present, &world->following);

@@ -15,12 +15,12 @@
 
 enum { STRETCH = 512 };
 
-// Adds the gain of velocity by gravity.
+// Springs' moves: adds the gain of velocity by gravity.
 static void add_gain(double *v, double gain, size_t count) {
     for (size_t i = 0; i < count && gain != 0; ++i) v[i] += gain;
 }
 
-// Wraps positions of bodies along a periodic axis.
+// Springs' moves: wraps positions of bodies along a periodic axis.
 static void wrap_rows(const qdi_axis *axis, double *x, size_t count) {
     for (size_t i = 0; i < count; ++i) x[i] = qdi_axis_wrap(axis, x[i]);
 }
@@ -38,7 +38,7 @@ static void find_beyond_limits(const qd_world *world, const qdi_spring_way *way,
     }
 }
 
-// Turns bodies by more than small angles.
+// Springs' moves: turns bodies by more than small angles.
 static void turn_rows_far(const qd_world *world, double dt, size_t begin, size_t end, uint32_t *bad) {
     const qdi_motion *now = &world->now, *next = &world->next;
     for (size_t r = begin; r < end; ++r) {

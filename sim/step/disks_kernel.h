@@ -20,8 +20,8 @@ static inline void move_centres(const qdi_disks *disks, size_t begin, size_t end
     }
 }
 
-/// What can be told from the numbers of a disk; nothing is written, so that compilers need not ask what
-/// overlaps what.
+/// Motion of disks: what can be told from the numbers of a disk; nothing is written, so that compilers need
+/// not ask what overlaps what.
 static inline qdi_disks_found look_at(const qdi_disks *disks, size_t begin, size_t end) {
     const double *x = disks->to_x, *y = disks->to_y, *vx = disks->vx, *vy = disks->vy,
                  *radius = disks->radius;
@@ -40,7 +40,7 @@ static inline qdi_disks_found look_at(const qdi_disks *disks, size_t begin, size
     return (qdi_disks_found){.fast = fast, .bad = bad, .side = side};
 }
 
-/// Makes the boxes of moved disks.
+/// Motion of disks: makes the boxes of moved disks.
 static inline void make_disk_boxes(const qdi_disks *disks, size_t begin, size_t end) {
     const double *x = disks->to_x, *y = disks->to_y, *radius = disks->radius;
     const qd_vec2 centre = disks->centre;
@@ -56,7 +56,7 @@ static inline void make_disk_boxes(const qdi_disks *disks, size_t begin, size_t 
     }
 }
 
-/// Whether a moved disk left its fat box.
+/// Motion of disks: whether a moved disk left its fat box.
 static inline uint64_t find_left_disks(const qdi_disks *disks, size_t begin, size_t end) {
     const qd_box *fat = disks->fat, *boxes = disks->boxes;
     unsigned out = 0;

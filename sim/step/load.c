@@ -26,7 +26,7 @@
 
 #include <math.h>
 
-// Reads a vector from a saved world.
+// Loaded world: reads a vector from a saved world.
 static qd_vec2 get_saved_vec(const unsigned char **at) {
     qd_vec2 v;
     v.x = qdi_get_f64(at);
@@ -34,13 +34,13 @@ static qd_vec2 get_saved_vec(const unsigned char **at) {
     return v;
 }
 
-// Reads the margin of fat boxes from a saved world.
+// Loaded world: reads the margin of fat boxes from a saved world.
 static bool get_saved_margin(const unsigned char **at, qdi_margin *margin) {
     return qdi_fields_get(&qdi_fields_margin, at, margin) && margin->horizon <= QDI_MARGIN_LONGEST &&
            margin->pairs >= 0 && isfinite(margin->pairs) && margin->slack >= 0 && margin->slack <= 1;
 }
 
-// Reads clock, sums and energy balance from a saved world.
+// Loaded world: reads clock, sums and energy balance from a saved world.
 static qd_status get_saved_past(const unsigned char **at, qd_world *world) {
     const qdi_clock *clock = &world->clock;
     const bool turning = world->turning;
@@ -63,7 +63,7 @@ typedef struct palette {
     qdi_trait *traits;
 } palette;
 
-// Reads and checks a shape from a saved world.
+// Loaded world: reads and checks a shape from a saved world.
 static qd_status get_saved_shape(const unsigned char **at, qd_shape *shape) {
     qdi_shape_get(at, shape);
     const qd_shape read = *shape;
@@ -72,7 +72,7 @@ static qd_status get_saved_shape(const unsigned char **at, qd_shape *shape) {
     return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
 }
 
-// Reads and checks a trait (what bodies have in common) from a saved world.
+// Loaded world: reads and checks a trait (what bodies have in common) from a saved world.
 static qd_status get_saved_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
     const unsigned char *from = *at;
     qdi_trait_get(at, trait);
@@ -91,7 +91,7 @@ static qd_status get_saved_trait(const unsigned char **at, const qd_world *world
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
-/// Reads what a row says that does not need other rows.
+/// Loaded world: reads what a row says that does not need other rows.
 static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const palette *colours,
                            qdi_birth *birth, qd_shape *disk, const qdi_trait **trait) {
     static const qdi_trait plain = {.kind = QD_BODY_DYNAMIC};
@@ -120,7 +120,7 @@ static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const p
     return turned && weighed ? QD_OK : QD_ERR_CORRUPT;
 }
 
-// Reads a body from a saved world.
+// Loaded world: reads a body from a saved world.
 static qd_status get_saved_body(const unsigned char **at, qd_world *world, const qdi_saved *n,
                                 const palette *colours) {
     qdi_birth birth = {.shape = 0};
@@ -153,15 +153,15 @@ static qd_status get_saved_body(const unsigned char **at, qd_world *world, const
     return QD_OK;
 }
 
-/// True where a stored contact may name this body: a living one, or, where the world was changed since, one
-/// that was removed. Generations begin again after the last.
+/// Loaded world: true where a stored contact may name this body: a living one, or, where the world was
+/// changed since, one that was removed. Generations begin again after the last.
 static bool id_known(const qd_world *world, qd_id id) {
     if (qdi_body_row(world, id) != QDI_NO_ROW) return true;
     if (!world->changed || id.index >= world->index_count || id.generation == 0) return false;
     return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
 }
 
-/// Reads some contacts.
+/// Loaded world: reads some contacts.
 static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_warm_start *warm_start,
                           size_t count) {
     qdi_saved_records from = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
@@ -178,7 +178,7 @@ static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_war
     return fits;
 }
 
-// Whether the numbers of a saved contact are possible.
+// Loaded world: whether the numbers of a saved contact are possible.
 static bool saved_contact_valid(const qd_world *world, const qd_contact *contact,
                                 const qdi_warm_start *warm_start) {
     bool fine = isfinite(contact->approach) && (contact->count == 1 || contact->count == 2);
@@ -194,7 +194,8 @@ static bool saved_contact_valid(const qd_world *world, const qd_contact *contact
            length > 1 - 1e-6 && length < 1 + 1e-6;
 }
 
-/// One of two bodies that touch is dynamic; only where bodies have gone since can that not be told.
+/// Loaded world: one of two bodies that touch is dynamic; only where bodies have gone since can that not be
+/// told.
 static bool may_touch(const qd_world *world, const qd_contact *contact) {
     uint32_t a = qdi_body_row(world, contact->a), b = QDI_NO_ROW;
     bool wall = qd_id_is_wall(contact->b);
@@ -203,7 +204,7 @@ static bool may_touch(const qd_world *world, const qd_contact *contact) {
     return world->kind[a] == QD_BODY_DYNAMIC || (!wall && world->kind[b] == QD_BODY_DYNAMIC);
 }
 
-// Reads contacts and their warm-start impulses from a saved world.
+// Loaded world: reads contacts and their warm-start impulses from a saved world.
 static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_reserve(world->allocator, &state->contacts, &state->contact_room, 0, count,
@@ -229,7 +230,7 @@ static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, s
     return status;
 }
 
-// Reads spring forces of contacts from a saved world.
+// Loaded world: reads spring forces of contacts from a saved world.
 static qd_status get_saved_forces(const unsigned char **at, const qd_allocator *allocator,
                                   qdi_contact_state *state, size_t count) {
     qd_status status = qdi_reserve(allocator, &state->forces, &state->force_room, 0, count,
@@ -243,7 +244,7 @@ static qd_status get_saved_forces(const unsigned char **at, const qd_allocator *
     return status;
 }
 
-// Reads shapes, traits and bodies from a saved world.
+// Loaded world: reads shapes, traits and bodies from a saved world.
 static qd_status get_saved_bodies(const unsigned char **at, qd_world *world, const qdi_saved *n,
                                   const palette *colours) {
     qd_status status = QD_OK;
@@ -255,7 +256,7 @@ static qd_status get_saved_bodies(const unsigned char **at, qd_world *world, con
     return status;
 }
 
-/// Bodies with shapes and traits that are only needed while they are read.
+/// Loaded world: bodies with shapes and traits that are only needed while they are read.
 static qd_status get_population(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     const qd_allocator *allocator = world->allocator;
     size_t shapes = n->shapes + 1, traits = n->traits + 1;
@@ -268,7 +269,7 @@ static qd_status get_population(const unsigned char **at, qd_world *world, const
     return status;
 }
 
-/// Materials and pairs, each of which could have been given.
+/// Loaded world: materials and pairs, each of which could have been given.
 static qd_status get_saved_materials(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     qd_status status = QD_OK;
     for (uint64_t k = 0; k < n->materials && status == QD_OK; ++k) {
@@ -290,7 +291,7 @@ static qd_status get_saved_materials(const unsigned char **at, qd_world *world, 
     return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_CORRUPT;
 }
 
-// Reads all that follows the header of a saved world.
+// Loaded world: reads all that follows the header of a saved world.
 static qd_status get_saved_state(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     qd_status status = qdi_bodies_reserve(world, n->bodies, n->indices);
     if (status == QD_OK) status = get_saved_materials(at, world, n);
@@ -319,7 +320,7 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
     return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }
 
-// Checks magic number, version, length and checksum of a saved world.
+// Loaded world: checks magic number, version, length and checksum of a saved world.
 static qd_status check_saved_envelope(const unsigned char *data, size_t bytes, qd_error *error) {
     const qdi_saved none = {0};
     if (bytes < QDI_SAVE_HEADER + QDI_SAVE_CHECKSUM ||
@@ -338,7 +339,7 @@ static qd_status check_saved_envelope(const unsigned char *data, size_t bytes, q
     return QD_OK;
 }
 
-/// What the header says of bodies, shapes, traits and contacts is so.
+/// Loaded world: what the header says of bodies, shapes, traits and contacts is so.
 static bool header_fits(const unsigned char *data, const qdi_saved *n) {
     const unsigned char *at = data + QDI_SAVE_MAGIC_BYTES + 12;
     qdi_saved_list lists[QDI_SAVED_LISTS];

@@ -56,9 +56,9 @@ typedef struct move_job {
     qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
 } move_job;
 
-/// Mirrors the body's box at the walls, as often as it takes, by unfolding: the room for the centre has width
-/// w, and a straight path through copies of it side by side is the reflected path. True where the velocity
-/// turns round.
+/// Motion of a step: mirrors the body's box at the walls, as often as it takes, by unfolding: the room for
+/// the centre has width w, and a straight path through copies of it side by side is the reflected path. True
+/// where the velocity turns round.
 static bool mirror_box(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
     double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
     double way = *x - low;
@@ -98,7 +98,7 @@ static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *
     return *velocity != before;
 }
 
-/// The boundary's work for a body that went past `low` or `high`.
+/// Motion of a step: the boundary's work for a body that went past `low` or `high`.
 static bool cross_boundary(const course *c, qdi_extent reach, double *x, double *velocity) {
     if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
         *x = qdi_axis_wrap(c->axis, *x);
@@ -110,7 +110,7 @@ static bool cross_boundary(const course *c, qdi_extent reach, double *x, double 
     return true;
 }
 
-// Whether a body at x reaches beyond the walls of an axis.
+// Motion of a step: whether a body at x reaches beyond the walls of an axis.
 static inline bool beyond_wall(const course *c, double x, qdi_extent reach) {
     return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
 }
@@ -121,7 +121,7 @@ typedef struct findings {
     size_t mirrored, fast, left;
 } findings;
 
-/// Whether a box that was just made is outside of the fat one.
+/// Motion of a step: whether a box that was just made is outside of the fat one.
 static inline size_t left_fat_box(const move_job *job, size_t row) {
     return job->left && qdi_margin_left(job->world, row, job->period);
 }
@@ -190,7 +190,7 @@ static qdi_disks disks_of_world(const move_job *job) {
                        .speed_squared = job->speed_squared};
 }
 
-/// What was found among disks that met no side, in full.
+/// Motion of a step: what was found among disks that met no side, in full.
 static findings findings_of(const move_job *job, size_t begin, size_t end, const qdi_disks_found *found) {
     const qd_world *world = job->world;
     const qdi_motion *next = &world->next;
@@ -229,7 +229,8 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
 
 // ---- bodies of every kind ----
 
-/// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
+/// Motion of a step: where a body goes that boundaries do not stop; a kinematic one about a pivot gets its
+/// new velocity.
 static qd_vec2 drift_row(const move_job *job, size_t row) {
     const qd_world *world = job->world;
     const qdi_motion *now = &world->now, *next = &world->next;
@@ -254,8 +255,8 @@ static qd_vec2 drift_row(const move_job *job, size_t row) {
                      y + (next->vy[row] - job->half_kick.y) * job->dt};
 }
 
-/// What moving walls gave to a body: to one that was in their frame as fast before as after, force times way
-/// is this.
+/// Motion of a step: what moving walls gave to a body: to one that was in their frame as fast before as
+/// after, force times way is this.
 static void note_gain(const move_job *job, size_t row, qd_vec2 before) {
     const qd_world *world = job->world;
     qd_vec2 after = {world->next.vx[row], world->next.vy[row]};
@@ -391,13 +392,13 @@ typedef struct mirror_sums {
     const uint32_t *rows; ///< of the mirrored bodies, in order of index
 } mirror_sums;
 
-// Term of a sum: work of a moving wall on a mirrored body.
+// Motion of a step: term of a sum: work of a moving wall on a mirrored body.
 static qd_vec2 mirrored_work_term(const void *context, size_t i) {
     const mirror_sums *sums = context;
     return (qd_vec2){sums->step->gains[sums->rows[i]].work, 0};
 }
 
-// Term of a sum: impulse of a wall on a mirrored body.
+// Motion of a step: term of a sum: impulse of a wall on a mirrored body.
 static qd_vec2 mirrored_impulse_term(const void *context, size_t i) {
     const mirror_sums *sums = context;
     const qd_world *world = sums->world;
@@ -409,19 +410,20 @@ static qd_vec2 mirrored_impulse_term(const void *context, size_t i) {
                      turned & MIRRORED_Y ? twice * world->next.vy[r] : 0};
 }
 
-/// A wall pushes to its own side.
+/// Motion of a step: a wall pushes to its own side.
 static qd_vec2 mirrored_aside(const void *context, size_t i) {
     double push = mirrored_impulse_term(context, i).x;
     return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
 }
 
-// Term of a sum: impulses of the lower and the upper wall apart.
+// Motion of a step: term of a sum: impulses of the lower and the upper wall apart.
 static qd_vec2 mirrored_upright_term(const void *context, size_t i) {
     double push = mirrored_impulse_term(context, i).y;
     return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
 }
 
-/// Gravity acts as if no wall had been there: its work belongs to another place than where the body is.
+/// Motion of a step: gravity acts as if no wall had been there: its work belongs to another place than where
+/// the body is.
 static qd_vec2 mirrored_drift(const void *context, size_t i) {
     const mirror_sums *sums = context;
     const qd_world *world = sums->world;
@@ -441,7 +443,7 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
     return (qd_vec2){mass * drift, 0};
 }
 
-/// Pushes and drift of the mirrored bodies, which are in order.
+/// Motion of a step: pushes and drift of the mirrored bodies, which are in order.
 static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
     qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
     qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
@@ -453,7 +455,7 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
     return status;
 }
 
-// Adds up what walls gave to mirrored bodies, in the order of their indices.
+// Motion of a step: adds up what walls gave to mirrored bodies, in the order of their indices.
 static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_t ranges,
                                     qdi_wall_gain *sum) {
     size_t *counts = step->mirrored;

@@ -38,13 +38,13 @@ static qd_status step_stop_if_asked(qd_world *world, qd_status status) {
     return status == QD_OK && qdi_stopping(world) ? QD_ERR_STOPPED : status;
 }
 
-/// The end of a phase: nothing that it took from the arena is needed any more.
+/// Step: the end of a phase: nothing that it took from the arena is needed any more.
 static void end_phase(qdi_arena *arena, qdi_lap *lap, qd_phase phase) {
     qdi_arena_empty(arena);
     qdi_lap_end(lap, phase);
 }
 
-/// From candidates to the contacts and events of `following`.
+/// Step: from candidates to the contacts and events of `following`.
 static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_narrow(world, step->motion, &world->following);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CONTACT, world, step);
@@ -53,7 +53,7 @@ static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
     return status;
 }
 
-/// `following` becomes `present`.
+/// Step: `following` becomes `present`.
 static void commit_contacts(qd_world *world, const qdi_found *found) {
     const qd_tree_counts *counts = &found->counts;
     qdi_contact_state before = world->present;
@@ -86,7 +86,7 @@ static qdi_step_context step_context_of(const qd_world *world, double dt, qdi_la
     return step;
 }
 
-/// Finds the contacts of bodies that were added, removed or placed by hand.
+/// Step: finds the contacts of bodies that were added, removed or placed by hand.
 static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
     qdi_step_context step = step_context_of(world, 0, lap);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/// Keeps the label of a body, which need not live any more.
+/// Store's events: keeps the label of a body, which need not live any more.
 static qd_status keep_label(qdi_event_names *names, const qd_body_view *view, uint32_t row) {
     size_t index = view->index[row];
     if (row < view->count && view->label[row] == (uint64_t)index + 1 && index >= names->count) return QD_OK;
@@ -28,32 +28,32 @@ qd_status qdi_event_names_take(qdi_event_names *names, const qd_world *world) {
     return status;
 }
 
-/// Those that live still; of the others it is kept already.
+/// Store's events: those that live still; of the others it is kept already.
 static qd_status keep_labels_of(qdi_event_names *names, const qd_body_view *view, const qd_contact *contact) {
     uint32_t a = qd_body_view_row(view, contact->a), b = qd_body_view_row(view, contact->b);
     qd_status status = a == UINT32_MAX ? QD_OK : keep_label(names, view, a);
     return status != QD_OK || b == UINT32_MAX ? status : keep_label(names, view, b);
 }
 
-// Whether the label of a removed body is still kept for its events.
+// Store's events: whether the label of a removed body is still kept for its events.
 static bool is_name_kept(const qdi_event_names *names, qd_id id) {
     return id.index < names->count && names->labels[id.index].generation == id.generation;
 }
 
-// The label of a body in an event's row.
+// Store's events: the label of a body in an event's row.
 static uint64_t event_label(const qdi_event_names *names, const qd_body_view *view, qd_id id) {
     uint32_t row = qd_body_view_row(view, id);
     if (row != UINT32_MAX) return view->label[row];
     return is_name_kept(names, id) ? names->labels[id.index].label : (uint64_t)id.index + 1;
 }
 
-// Whether the label of a body in an event is known.
+// Store's events: whether the label of a body in an event is known.
 static bool is_name_known(const qdi_event_names *names, const qd_body_view *view, qd_id id) {
     return qd_id_is_wall(id) || qd_body_view_row(view, id) != UINT32_MAX || is_name_kept(names, id);
 }
 
-/// All that touch or met something on their way can be named: they live, or are kept. Else bodies were
-/// removed since, and others added.
+/// Store's events: all that touch or met something on their way can be named: they live, or are kept. Else
+/// bodies were removed since, and others added.
 static bool all_known(const qdi_event_names *names, const qd_world *world, const qd_body_view *view) {
     size_t events = 0, impacts = 0;
     const qd_event *event = qd_world_events(world, &events);
@@ -67,7 +67,7 @@ static bool all_known(const qdi_event_names *names, const qd_world *world, const
     return known;
 }
 
-/// Fills in who takes part.
+/// Store's events: fills in who takes part.
 static void name_both(const qdi_event_names *names, const qd_body_view *view, qd_id a, qd_id b,
                       qdi_event_row *row) {
     row->a = event_label(names, view, a);
@@ -134,7 +134,7 @@ qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool per
     return status;
 }
 
-// Frees the labels that events of removed bodies need.
+// Store's events: frees the labels that events of removed bodies need.
 void qdi_event_names_free(qdi_event_names *names) {
     qdi_release(names->allocator, names->labels, names->room, sizeof *names->labels);
     *names = (qdi_event_names){.allocator = names->allocator};

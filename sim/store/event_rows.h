@@ -35,7 +35,7 @@ typedef struct qdi_event_names {
     size_t count, room;
 } qdi_event_names;
 
-/// Takes the labels of a world's bodies. Errors: QD_ERR_MEMORY.
+/// Store's events: takes the labels of a world's bodies. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_event_names_take(qdi_event_names *names, const qd_world *world);
 
 void qdi_event_names_free(qdi_event_names *names);

@@ -71,7 +71,7 @@ void qdi_store_empty_log(qd_store *store) {
     (void)sqlite3_busy_timeout(store->db, BUSY_MS);
 }
 
-/// Keeps other writers out and turns the write-ahead log on, beside which others can read.
+/// Store: keeps other writers out and turns the write-ahead log on, beside which others can read.
 ///
 /// For a moment the database is ours alone, and one file again if a writer was killed. Whoever has a log open
 /// is in nobody's way that reads, but keeps all others from having the database alone: so there is one writer

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/// The first row of a query with one number: `*found` says whether there is one.
+/// Store: the first row of a query with one number: `*found` says whether there is one.
 static qd_status first_row(qd_store *store, const char *sql, uint64_t step, bool *found, uint64_t *at,
                            bool *snapshot, qd_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -27,7 +27,7 @@ static qd_status first_row(qd_store *store, const char *sql, uint64_t step, bool
     "SELECT step, kept FROM (SELECT step, 1 AS kept FROM snapshots UNION ALL"                                \
     " SELECT step, 0 FROM checkpoints) "
 
-/// Names the steps on either side of one that is not there.
+/// Store: names the steps on either side of one that is not there.
 static qd_status name_nearest(qd_store *store, uint64_t step, qd_error *error) {
     bool below = false, above = false, snapshot;
     uint64_t before = 0, after = 0;

@@ -199,7 +199,7 @@ int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void 
 
 // ---- store_rows.c ----
 
-/// Prepares what the writer needs, and frees it.
+/// Store's rows: prepares what the writer needs, and frees it.
 int qdi_rows_prepare(qd_store *store);
 void qdi_rows_finish(qd_store *store);
 

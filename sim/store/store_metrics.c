@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Name and type of column `number`, from 0 on; false past the last. Phases come after the metrics.
+/// Store's metrics: name and type of column `number`, from 0 on; false past the last. Phases come after the
+/// metrics.
 static bool column_at(size_t number, char name[64], const char **type) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);

@@ -216,7 +216,7 @@ static qd_status copy_session_blob(qd_store *store, sqlite3_stmt *statement, int
     return QD_OK;
 }
 
-/// Bytes that the parts of a world have in all; `owner` is "snapshot" or "checkpoint".
+/// Store's reader: bytes that the parts of a world have in all; `owner` is "snapshot" or "checkpoint".
 static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t *bytes) {
     sqlite3_stmt *statement = NULL;
     int code = qdi_sql_prepare(store->db, "SELECT sum(length(data)) FROM parts WHERE owner = ? AND step = ?",
@@ -227,7 +227,7 @@ static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-/// Joins the parts of a world, of `world_bytes` bytes in all.
+/// Store's reader: joins the parts of a world, of `world_bytes` bytes in all.
 static int join_parts(qd_store *store, const char *owner, qd_store_state *state) {
     sqlite3_stmt *statement = NULL;
     size_t at = 0;
@@ -263,7 +263,7 @@ static qd_status copy_world_parts(qd_store *store, const char *owner, qd_store_s
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
 }
 
-/// A row of step, checksum, bytes and, of a checkpoint, session.
+/// Store's reader: a row of step, checksum, bytes and, of a checkpoint, session.
 static qd_status copy_state_row(qd_store *store, sqlite3_stmt *statement, const char *owner,
                                 qd_store_state *state, qd_error *error) {
     uint64_t said = 0, bytes = column_step(statement, 2);
@@ -279,7 +279,7 @@ static qd_status copy_state_row(qd_store *store, sqlite3_stmt *statement, const 
                       owner, state->step);
 }
 
-/// The state of a query with one number: the least step, or with `down` the most.
+/// Store's reader: the state of a query with one number: the least step, or with `down` the most.
 static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t number, bool down,
                             qd_store_state *state, qd_error *error) {
     *state = (qd_store_state){0};
@@ -315,7 +315,7 @@ qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_stat
         false, state, error);
 }
 
-/// Adds one more damaged checkpoint to the line about them.
+/// Store's reader: adds one more damaged checkpoint to the line about them.
 static void add_skipped(qd_error *skipped, const qd_error *error, uint64_t step) {
     if (!skipped) return;
     size_t used = strlen(skipped->text);

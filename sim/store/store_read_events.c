@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/// The place of a word among some, or -1.
+/// Store's events: the place of a word among some, or -1.
 static int place_of(const unsigned char *word, const char *const *words, int count) {
     for (int i = 0; word && i < count; ++i)
         if (strcmp((const char *)word, words[i]) == 0) return i;
@@ -21,7 +21,7 @@ static double column_real_or_nan(sqlite3_stmt *statement, int column) {
                                                                  : sqlite3_column_double(statement, column);
 }
 
-/// False where a word is none that there is.
+/// Store's events: false where a word is none that there is.
 static bool read_event(sqlite3_stmt *statement, qd_store_event *event) {
     static const char *const kinds[] = {"begin", "persist", "end", "impact"};
     static const char *const sides[] = {"left", "right", "bottom", "top"};

@@ -7,17 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-// Sets a metric that is a real number.
+// Store's metrics: sets a metric that is a real number.
 static void set_metric_real(qd_metrics *metrics, size_t offset, double value) {
     memcpy((char *)metrics + offset, &value, sizeof value);
 }
 
-// Sets a metric that is a whole number.
+// Store's metrics: sets a metric that is a whole number.
 static void set_metric_whole(qd_metrics *metrics, size_t offset, uint64_t value) {
     memcpy((char *)metrics + offset, &value, sizeof value);
 }
 
-/// A row that has no values.
+/// Store's metrics: a row that has no values.
 static void clear_metrics(qd_metrics *metrics) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
@@ -29,7 +29,7 @@ static void clear_metrics(qd_metrics *metrics) {
     }
 }
 
-// The metric of this name.
+// Store's metrics: the metric of this name.
 static const qd_metric_field *metric_field_named(const char *name) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
@@ -38,7 +38,7 @@ static const qd_metric_field *metric_field_named(const char *name) {
     return NULL;
 }
 
-/// Takes over what the row has.
+/// Store's metrics: takes over what the row has.
 static int read_row(sqlite3_stmt *statement, qd_metrics *metrics) {
     clear_metrics(metrics);
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
@@ -54,7 +54,7 @@ static int read_row(sqlite3_stmt *statement, qd_metrics *metrics) {
     return SQLITE_OK;
 }
 
-/// Takes over the times that a row has, and its step.
+/// Store's metrics: takes over the times that a row has, and its step.
 static int read_phases(sqlite3_stmt *statement, uint64_t *step, uint64_t phase_ns[QD_PHASE_COUNT]) {
     memset(phase_ns, 0, QD_PHASE_COUNT * sizeof *phase_ns);
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {

@@ -132,7 +132,7 @@ static int run_statement(sqlite3_stmt *statement) {
     return code == SQLITE_DONE ? reset : code;
 }
 
-/// The world of a snapshot or checkpoint, in place of one that is there.
+/// Store's rows: the world of a snapshot or checkpoint, in place of one that is there.
 static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
     int code = qdi_sql_bind(store->drop_parts, 1, "su", owner, row->step);
     if (code == SQLITE_OK) code = run_statement(store->drop_parts);

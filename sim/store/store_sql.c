@@ -62,8 +62,8 @@ int qdi_sql_guard(sqlite3 *db) {
     return code;
 }
 
-/// Past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is at
-/// `at`.
+/// SQL: past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is
+/// at `at`.
 static const char *past_column(const char *at) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     static const char *const types[] = {" INTEGER", " REAL", " TEXT"};
@@ -129,10 +129,9 @@ static qd_status check_files(const char *path, qd_error *error) {
 
 /// Why a database could not be opened.
 static qd_status open_failed(sqlite3 *db, const char *path, int code, qd_error *error) {
-    const char longest_ending[] = "-journal";
     const sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
     size_t bytes = qdi_os_full_length(path), most = vfs ? (size_t)vfs->mxPathname : SIZE_MAX;
-    most -= sizeof longest_ending - 1;
+    most -= strlen("-journal"); // the longest of the endings that it puts behind a name
     if ((code & 0xff) != SQLITE_CANTOPEN || bytes <= most)
         return qdi_sql_fail_at(db, path, "open", code, error);
     return qdi_reason(error, QD_ERR_IO,

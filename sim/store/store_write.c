@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-/// Puts the present batch in line.
+/// Store's writer: puts the present batch in line.
 static void hand_in(qd_store *store) {
     if (store->batch == QDI_BATCHES) return;
     qdi_queue_put(store->queue, store->batch);
     store->batch = QDI_BATCHES;
 }
 
-/// Makes the present batch one with room for so many bytes.
+/// Store's writer: makes the present batch one with room for so many bytes.
 static qd_status make_room(qd_store *store, size_t bytes) {
     QD_ASSERT(bytes <= QDI_BATCH_BYTES);
     if (store->batch < QDI_BATCHES && store->batches[store->batch].used + bytes > QDI_BATCH_BYTES)
@@ -24,7 +24,7 @@ static qd_status make_room(qd_store *store, size_t bytes) {
     return store->batch < QDI_BATCHES ? QD_OK : qdi_queue_take(store->queue, &store->batch);
 }
 
-/// Adds a row; `lasting`: with it the batch ends, and is to survive a power cut.
+/// Store's writer: adds a row; `lasting`: with it the batch ends, and is to survive a power cut.
 static qd_status put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes, bool lasting) {
     const qdi_row_header header = {(uint32_t)kind, (uint32_t)((bytes + 7) & ~(size_t)7)};
     qd_status status = make_room(store, sizeof header + header.bytes);

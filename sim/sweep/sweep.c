@@ -86,12 +86,12 @@ void qdi_sweep_words(const qdi_sweep *sweep, uint64_t point, char *text, size_t 
 
 // ---- changes ----
 
-/// A whole number for `bodies` scales the scene, as --bodies does: a list of bodies is never one.
+/// Sweep: a whole number for `bodies` scales the scene, as --bodies does: a list of bodies is never one.
 static bool is_scale(const char *key, const char *value, uint64_t *bodies) {
     return strcmp(key, "bodies") == 0 && qdi_integer_read(value, strlen(value), bodies) && *bodies > 0;
 }
 
-/// Adds "KEY=VALUE" to the changes, whose items are places for now.
+/// Sweep: adds "KEY=VALUE" to the changes, whose items are places for now.
 static void add_change(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, const char *key,
                        const char *value) {
     if (is_scale(key, value, &changes->changes.bodies)) return;

@@ -82,7 +82,7 @@ static bool is_axis_null(const qdi_sweep_reader *reader, const qdi_yaml_node *he
     return here->plain && (here->bytes == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
 }
 
-/// A text in double quotes, as JSON has it.
+/// Sweep's axis: a text in double quotes, as JSON has it.
 static void add_quoted(qdi_text *text, const char *chars, size_t bytes) {
     qdi_text_add(text, "\"");
     for (size_t i = 0; i < bytes; ++i) {
@@ -98,7 +98,7 @@ static void add_quoted(qdi_text *text, const char *chars, size_t bytes) {
     qdi_text_add(text, "\"");
 }
 
-/// True for plain text that means the same in any place.
+/// Sweep's axis: true for plain text that means the same in any place.
 static bool is_safe(const char *chars, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) {
         char c = chars[i];
@@ -172,7 +172,7 @@ static double round_axis_value(double value, int digits) {
     return qdi_os_read_double(text, &end) + 0.0; // zero comes without its sign
 }
 
-/// Value number `i`.
+/// Sweep's axis: value number `i`.
 static double number_at(const axis_numbers *axis, uint64_t i) {
     qd_random random = qd_random_at(axis->seed, qd_hash_mix(axis->stream, i), use_sweep);
     double part = axis->count > 1 ? (double)i / (double)(axis->count - 1) : 0;
@@ -222,7 +222,7 @@ static qd_status read_axis_real(const qdi_sweep_reader *reader, qdi_yaml_ref nod
     return good ? QD_OK : qdi_sweep_complain(reader, node, "%s must be a number", what);
 }
 
-/// Counts the steps from start to stop, both ends included where the last step hits the stop.
+/// Sweep's axis: counts the steps from start to stop, both ends included where the last step hits the stop.
 static qd_status count_steps(const qdi_sweep_reader *reader, qdi_yaml_ref node, axis_numbers *axis) {
     double steps = axis->step != 0 ? (axis->second - axis->first) / axis->step : -1;
     if (!(steps >= 0))
@@ -234,7 +234,7 @@ static qd_status count_steps(const qdi_sweep_reader *reader, qdi_yaml_ref node, 
     return QD_OK;
 }
 
-/// {start, stop, step or count} of a range, {start, stop, count} of a logarithmic one.
+/// Sweep's axis: {start, stop, step or count} of a range, {start, stop, count} of a logarithmic one.
 static qd_status read_range(const qdi_sweep_reader *reader, qdi_yaml_ref node, axis_numbers *axis) {
     const char *what = form_words[axis->form];
     bool even = axis->form == FORM_RANGE;
@@ -256,7 +256,7 @@ static qd_status read_range(const qdi_sweep_reader *reader, qdi_yaml_ref node, a
     return status;
 }
 
-/// [low, high] or [mean, deviation], with `count` and `seed` beside it in `map`.
+/// Sweep's axis: [low, high] or [mean, deviation], with `count` and `seed` beside it in `map`.
 static qd_status read_sampled(const qdi_sweep_reader *reader, qdi_yaml_ref map, qdi_yaml_ref node,
                               axis_numbers *axis) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
@@ -306,7 +306,7 @@ static qd_status find_form(const qdi_sweep_reader *reader, qdi_yaml_ref map, axi
     return QD_OK;
 }
 
-/// Values by number need a key that takes one.
+/// Sweep's axis: values by number need a key that takes one.
 static qd_status check_number(const qdi_sweep_reader *reader, qdi_yaml_ref node, const qdi_key *key,
                               axis_numbers *axis) {
     char expected[QDI_EXPECTED_ROOM];
@@ -324,7 +324,7 @@ static qd_status add_axis_column(const qdi_sweep_reader *reader, const qdi_sweep
     return status;
 }
 
-/// One key with its values.
+/// Sweep's axis: one key with its values.
 static qd_status read_column(const qdi_sweep_reader *reader, qdi_yaml_ref map) {
     qdi_sweep *sweep = reader->sweep;
     qd_status status = qdi_sweep_known(reader, map, "an axis",

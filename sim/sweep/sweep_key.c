@@ -7,14 +7,14 @@
 /// Longest path of a key that is looked for.
 enum { PATH_ROOM = 256 };
 
-// Whether a part of a scene key is the number of an item.
+// Sweep's keys: whether a part of a scene key is the number of an item.
 static bool is_item_number(const char *word, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i)
         if (word[i] < '0' || word[i] > '9') return false;
     return bytes > 0;
 }
 
-/// "bodies.0.disks" as the schema writes it: "bodies[].disks". False where it is too long.
+/// Sweep's keys: "bodies.0.disks" as the schema writes it: "bodies[].disks". False where it is too long.
 static bool to_schema(const char *path, size_t bytes, char out[PATH_ROOM]) {
     size_t used = 0;
     if (bytes + 3 > PATH_ROOM) return false; // an item's number gets no longer
@@ -38,7 +38,7 @@ static bool to_schema(const char *path, size_t bytes, char out[PATH_ROOM]) {
     return true;
 }
 
-/// "bodies[].disks" as people write it: "bodies.0.disks".
+/// Sweep's keys: "bodies[].disks" as people write it: "bodies.0.disks".
 static void to_people(const char *path, char out[QDI_QUOTE_ROOM]) {
     size_t used = 0;
     for (const char *c = path; *c && used + 3 < QDI_QUOTE_ROOM; ++c) {
@@ -52,7 +52,7 @@ static void to_people(const char *path, char out[QDI_QUOTE_ROOM]) {
     out[used] = 0;
 }
 
-/// The last word of a path.
+/// Sweep's keys: the last word of a path.
 static const char *last_word(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot ? dot + 1 : path;

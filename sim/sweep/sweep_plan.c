@@ -53,7 +53,8 @@ static bool is_points_fault(qd_status status) {
     return status == QD_ERR_ARGUMENT || status == QD_ERR_INVALID;
 }
 
-/// The seed of a replica: that of its first one, which may have to be looked at, and its number.
+/// Sweep's plan: the seed of a replica: that of its first one, which may have to be looked at, and its
+/// number.
 static qd_status find_seed(planner *job, uint64_t index, uint64_t *seed, qd_error *why) {
     uint64_t replicas = qdi_sweep_replicas(job->sweep), base = index / replicas;
     if (index % replicas == 0) return QD_OK;

@@ -41,7 +41,7 @@ qdi_yaml_ref qdi_sweep_child(const qdi_sweep_reader *reader, qdi_yaml_ref map, c
     return qdi_yaml_find(&reader->yaml, map, key, strlen(key));
 }
 
-/// The next of some words with a space between; false past the last.
+/// Sweep's file: the next of some words with a space between; false past the last.
 static bool next_word(const char **at, const char **word, size_t *bytes) {
     if (!**at) return false;
     *word = *at;
@@ -50,7 +50,7 @@ static bool next_word(const char **at, const char **word, size_t *bytes) {
     return true;
 }
 
-// The word for what other programs call `values`, where it is among the known ones.
+// Sweep's file: the word for what other programs call `values`, where it is among the known ones.
 static const char *our_word(const char *key, size_t bytes, const char *known) {
     bool values = (bytes == 6 && memcmp(key, "values", 6) == 0) ||
                   (bytes == 5 && memcmp(key, "value", 5) == 0);
@@ -101,7 +101,7 @@ qd_status qdi_sweep_whole(const qdi_sweep_reader *reader, qdi_yaml_ref node, con
                               least, most);
 }
 
-/// A text on one line; `*node` 0: it is not there.
+/// Sweep's file: a text on one line; `*node` 0: it is not there.
 static qd_status read_text(const qdi_sweep_reader *reader, qdi_yaml_ref node, const char *what,
                            const char **text, size_t *bytes) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];

@@ -59,7 +59,8 @@ static void end_cell(qdi_text *cells) {
     qdi_text_add_bytes(cells, "", 1);
 }
 
-/// Adds a value of the document as a cell; one that is not there, or of another kind, is empty.
+/// Sweep's results: adds a value of the document as a cell; one that is not there, or of another kind, is
+/// empty.
 static void add_cell(const qdi_yaml *yaml, qdi_yaml_ref node, qdi_sweep_kind kind, qdi_text *cells) {
     const qdi_yaml_node *here = &yaml->nodes[node];
     const char *text = yaml->chars + here->text;
@@ -135,7 +136,7 @@ static qd_status read_point_result(const char *path, found_result *found, qdi_te
     return status;
 }
 
-/// False where there is no such row.
+/// Sweep's results: false where there is no such row.
 static bool read_metrics(const char *path, uint64_t step, qd_metrics *metrics) {
     qd_store *store = NULL;
     if (step == UINT64_MAX || qd_store_open(path, QD_STORE_READ, NULL, &store, NULL) != QD_OK) return false;

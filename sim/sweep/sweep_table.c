@@ -92,7 +92,7 @@ static void free_table_columns(columns *all) {
 
 // ---- lines ----
 
-/// A cell: its text and a zero.
+/// Sweep's table: a cell: its text and a zero.
 static void add_cell(qdi_text *line, const char *text) {
     qdi_text_add_bytes(line, text, strlen(text) + 1);
 }
@@ -104,7 +104,7 @@ static void add_whole_cell(qdi_text *line, uint64_t value) {
     add_cell(line, text);
 }
 
-/// A number as the program writes it, anything else as it is.
+/// Sweep's table: a number as the program writes it, anything else as it is.
 static void add_value(qdi_text *line, const char *text) {
     char number[QDI_NUMBER_ROOM];
     double real = 0;
@@ -152,7 +152,7 @@ static void add_line(const qdi_sweep_table *table, size_t place, size_t cells, c
 
 // ---- the CSV file ----
 
-/// A field of RFC 4180: in quotes where it has to be.
+/// Sweep's table: a field of RFC 4180: in quotes where it has to be.
 static void add_field(qdi_text *csv, const char *field) {
     if (!strpbrk(field, ",\"\r\n")) {
         qdi_text_add(csv, field);
@@ -174,8 +174,8 @@ static void add_csv_row(const qdi_text *line, qdi_text *csv) {
 
 // ---- the database ----
 
-/// The statement that makes the table. Of two columns with the same name, a key of a scene and our own, ours
-/// gets ":1" behind it.
+/// Sweep's table: the statement that makes the table. Of two columns with the same name, a key of a scene and
+/// our own, ours gets ":1" behind it.
 static void add_statement(const columns *all, qdi_text *sql) {
     qdi_text_add(sql, HEAD);
     for (size_t i = 1; i + 1 < all->count; ++i) {
@@ -218,7 +218,7 @@ static int put_table_row(const columns *all, sqlite3_stmt *statement, const qdi_
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/// Makes the tables, in memory, and the statement that puts a line into them.
+/// Sweep's table: makes the tables, in memory, and the statement that puts a line into them.
 static int make_tables(sqlite3 *db, const qdi_sweep *sweep, const columns *all, sqlite3_stmt **insert) {
     char mark[96];
     size_t bytes = 0;
@@ -244,7 +244,7 @@ static int make_tables(sqlite3 *db, const qdi_sweep *sweep, const columns *all, 
 
 // ---- writing ----
 
-/// PATH with an ending.
+/// Sweep's table: PATH with an ending.
 static qdi_text path_with_ending(const char *path, const char *ending) {
     qdi_text name = {.allocator = qd_allocator_default()};
     qdi_text_add(&name, path);
@@ -269,7 +269,7 @@ static void add_csv_names(const columns *all, qdi_text *csv) {
     qdi_text_add(csv, "\n");
 }
 
-/// Returns SQLite's code.
+/// Sweep's table: returns SQLite's code.
 static int put_lines(writing *job) {
     const qdi_sweep_table *table = job->table;
     sqlite3_stmt *insert = NULL;
@@ -324,7 +324,7 @@ qd_status qdi_sweep_table_write(const qdi_sweep_table *table, const char *path, 
 
 // ---- what is there ----
 
-/// Renames what is no database.
+/// Sweep's table: renames what is no database.
 static qd_status put_aside(const char *path, qd_error *note, qd_error *error) {
     qdi_text aside = path_with_ending(path, ".damaged");
     qd_status status = aside.status == QD_OK ? qdi_os_remove_file(aside.chars, error) : aside.status;
@@ -336,12 +336,12 @@ static qd_status put_aside(const char *path, qd_error *note, qd_error *error) {
     return status;
 }
 
-// A 32-bit number in the head of an SQLite file.
+// Sweep's table: a 32-bit number in the head of an SQLite file.
 static uint32_t read_big_endian(const unsigned char *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// Looks at the head of a file.
+/// Sweep's table: looks at the head of a file.
 static qd_status judge_head(const char *path, FILE *file, qd_error *note, qd_error *error) {
     static const char magic[16] = "SQLite format 3";
     enum { HEADER = 100, VERSION_AT = 60, APPLICATION_AT = 68 }; // of SQLite's own format
@@ -386,7 +386,7 @@ typedef struct reading {
     qdi_text line;
 } reading;
 
-/// QD_OK where it is as this program writes it.
+/// Sweep's table: QD_OK where it is as this program writes it.
 static qd_status check_table(const reading *job, qd_error *error) {
     int64_t application = 0, version = 0, sound = 0;
     int code = qdi_sql_guard(job->db);
@@ -423,7 +423,7 @@ static void find_places(reading *job, sqlite3_stmt *statement) {
     }
 }
 
-/// Adds a column's value to the line and returns where it begins there.
+/// Sweep's table: adds a column's value to the line and returns where it begins there.
 static size_t take_cell(reading *job, sqlite3_stmt *statement, size_t number) {
     int place = job->places[number];
     size_t begin = job->line.used;

@@ -58,7 +58,7 @@ qd_status qdi_lines_reason(const char *path, uint64_t line, qd_error *error, con
     return qdi_reason(error, QD_ERR_INVALID, "%s:%" PRIu64 ": %s", shown, line, reason);
 }
 
-/// Reads more of a file of lines until the buffer is full or the file ends.
+/// Text: reads more of a file of lines until the buffer is full or the file ends.
 static qd_status lines_refill(qdi_lines *lines, qd_error *error) {
     if (lines->drained || lines->end - lines->at >= QDI_LINE_MAX) return QD_OK;
     memmove(lines->buffer, lines->buffer + lines->at, lines->end - lines->at);
@@ -141,7 +141,7 @@ qd_status qdi_lines_peek(qdi_lines *lines, const char **text, size_t *bytes, qd_
     return status;
 }
 
-// True for a blank within a line.
+// Text: true for a blank within a line.
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }

@@ -31,10 +31,10 @@ typedef struct qdi_lines {
     size_t raw_bytes;
 } qdi_lines;
 
-/// Prepares to read an open file, which stays the caller's. Errors: QD_ERR_MEMORY. Release in any case.
+/// Text: prepares to read an open file, which stays the caller's. Errors: QD_ERR_MEMORY. Release in any case.
 QD_MUST_USE qd_status qdi_lines_of_file(qdi_lines *lines, const qd_allocator *allocator, const char *path,
                                         FILE *file);
-/// The same for memory, whose first line is line `first` of its file. Nothing to release.
+/// Text: the same for memory, whose first line is line `first` of its file. Nothing to release.
 void qdi_lines_of_memory(qdi_lines *lines, const char *path, const char *text, size_t bytes, uint64_t first);
 void qdi_lines_release(qdi_lines *lines);
 
@@ -42,7 +42,7 @@ void qdi_lines_release(qdi_lines *lines);
 /// QD_ERR_IO.
 QD_MUST_USE qd_status qdi_lines_next(qdi_lines *lines, bool *more, qd_error *error);
 
-/// The beginning of what has not been given out yet: at least a line, or the rest. Errors: QD_ERR_IO.
+/// Text: the beginning of what has not been given out yet: at least a line, or the rest. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_lines_peek(qdi_lines *lines, const char **text, size_t *bytes, qd_error *error);
 
 /// Puts "PATH:LINE: reason" into `error` (may be NULL) and returns QD_ERR_INVALID; line 0: "PATH: reason". Of

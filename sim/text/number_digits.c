@@ -18,7 +18,7 @@ static const uint64_t tens[] = {UINT64_C(1),          UINT64_C(10),          UIN
                                 UINT64_C(1000000),    UINT64_C(10000000),    UINT64_C(100000000),
                                 UINT64_C(1000000000), UINT64_C(10000000000), UINT64_C(100000000000)};
 
-/// 10^k for k from 0 to 22.
+/// Number's digits: 10^k for k from 0 to 22.
 static wide ten_to(int k) {
     int half = k / 2;
     return (wide)tens[half] * tens[k - half];

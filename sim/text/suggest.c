@@ -2,7 +2,7 @@
 
 enum { LONGEST = 64 };
 
-// The smaller of two lengths.
+// Suggested word: the smaller of two lengths.
 static size_t smaller_of(size_t a, size_t b) {
     return a < b ? a : b;
 }

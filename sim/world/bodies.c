@@ -22,7 +22,7 @@ typedef struct column {
 
 enum { COLUMNS_MAX = 32 };
 
-/// Grows all columns of a group from `room` to `grown` items, or none of them.
+/// World's bodies: grows all columns of a group from `room` to `grown` items, or none of them.
 static qd_status columns_grow(const qd_allocator *allocator, const column *columns, size_t count, size_t room,
                               size_t grown) {
     void *fresh[COLUMNS_MAX];
@@ -44,7 +44,7 @@ static qd_status columns_grow(const qd_allocator *allocator, const column *colum
     return QD_OK;
 }
 
-// Releases the arrays of a group of body columns.
+// World's bodies: releases the arrays of a group of body columns.
 static void release_columns(const qd_allocator *allocator, const column *columns, size_t count, size_t room) {
     for (size_t i = 0; i < count; ++i) {
         void *old = NULL;
@@ -90,7 +90,7 @@ static size_t index_columns(qd_world *world, column *columns) {
     return n;
 }
 
-// Lists the columns that hold one entry per block of bodies, for sums and hashes.
+// World's bodies: lists the columns that hold one entry per block of bodies, for sums and hashes.
 static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
@@ -98,13 +98,13 @@ static size_t block_columns(qd_world *world, column *columns) {
     return 3;
 }
 
-// Room for bodies after growing: half as much again, or what is needed.
+// World's bodies: room for bodies after growing: half as much again, or what is needed.
 static size_t grown_room(size_t room, size_t need) {
     size_t grown = room + room / 2;
     return grown < need ? need : grown;
 }
 
-// Grows a group of body columns together.
+// World's bodies: grows a group of body columns together.
 static qd_status reserve_columns(const qd_allocator *allocator, const column *columns, size_t count,
                                  size_t *room, size_t need) {
     if (need <= *room) return QD_OK;

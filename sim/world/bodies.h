@@ -52,16 +52,16 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth);
 /// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for
 /// bit. Errors: as qd_world_add.
 QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error);
-/// Cosine and sine of an angle; exactly (1, 0) for none.
+/// Bodies added to a world: cosine and sine of an angle; exactly (1, 0) for none.
 qd_vec2 qdi_turn_of(double angle);
-/// The traits that a def asks for.
+/// Bodies added to a world: the traits that a def asks for.
 qdi_trait qdi_trait_of(const qd_body_def *body);
 /// Why a body whose shape is in order would be refused at a position, walls apart and, where it is
 /// `sizeless`, its size too; or QD_OK.
 QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
                                          bool sizeless, qd_error *error);
 
-/// Bodies are about to be added, removed or placed: tree and contacts will be behind.
+/// World's bodies: bodies are about to be added, removed or placed: tree and contacts will be behind.
 void qdi_change_begin(qd_world *world);
 
 #endif

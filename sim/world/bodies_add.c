@@ -38,14 +38,14 @@ qd_vec2 qdi_turn_of(double angle) {
     return turn;
 }
 
-/// One bit pattern for every NaN: traits are compared as bytes.
+/// Bodies added to a world: one bit pattern for every NaN: traits are compared as bytes.
 static double normalise_nan(double value) {
     return isnan(value) ? (double)NAN : value;
 }
 
 // ---- rows ----
 
-// Notes that bodies turn from now on, if this one can.
+// Bodies added to a world: notes that bodies turn from now on, if this one can.
 static void note_turning(qd_world *world, uint32_t row) {
     const qdi_motion *now = &world->now;
     if (world->shape[row] || now->spin[row] != 0 || now->s[row] != 0 || now->c[row] != 1 ||
@@ -53,7 +53,7 @@ static void note_turning(qd_world *world, uint32_t row) {
         world->turning = true;
 }
 
-/// A kinematic body with a pivot moves as that demands.
+/// Bodies added to a world: a kinematic body with a pivot moves as that demands.
 static void follow_pivot(qd_world *world, uint32_t row) {
     const qdi_trait *trait = &world->traits.trait[world->trait[row]];
     if (isnan(trait->pivot.x)) return;
@@ -62,7 +62,7 @@ static void follow_pivot(qd_world *world, uint32_t row) {
     world->now.vy[row] = world->now.spin[row] * arm.x;
 }
 
-// Writes position and velocity of a body that is added.
+// Bodies added to a world: writes position and velocity of a body that is added.
 static void set_body_position(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 velocity) {
     bool moves = world->kind[row] != QD_BODY_STATIC;
     world->now.x[row] = qdi_axis_wrap(&world->axis[0], position.x);
@@ -71,7 +71,7 @@ static void set_body_position(qd_world *world, uint32_t row, qd_vec2 position, q
     world->now.vy[row] = moves ? velocity.y : 0;
 }
 
-// Writes angle and spin of a body that is added.
+// Bodies added to a world: writes angle and spin of a body that is added.
 static void set_body_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
     // While nothing turns, these three columns belong to both states.
     world->now.c[row] = turn.x;
@@ -106,7 +106,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
 
 // ---- adding ----
 
-/// Mass and inertia of a dynamic body.
+/// Bodies added to a world: mass and inertia of a dynamic body.
 static qd_status weigh_body(const qd_body_def *body, qdi_placing *placing, qd_error *error) {
     const double infinite = HUGE_VAL;
     placing->mass = placing->inertia = infinite;
@@ -124,7 +124,7 @@ static qd_status weigh_body(const qd_body_def *body, qdi_placing *placing, qd_er
     return QD_OK;
 }
 
-// Checks kind, pivot and surface of a body that is added.
+// Bodies added to a world: checks kind, pivot and surface of a body that is added.
 static qd_status check_body_traits(const qd_world *world, const qd_body_def *body, qd_error *error) {
     if ((unsigned)body->kind > QD_BODY_KINEMATIC)
         return qdi_reason(error, QD_ERR_VALUE, "unknown kind of body");
@@ -158,7 +158,7 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
     return trait;
 }
 
-// Interns shape and trait of a body that is added.
+// Bodies added to a world: interns shape and trait of a body that is added.
 static qd_status intern_body(qdi_shapes *shapes, qdi_traits *traits, const qd_body_def *body,
                              qdi_birth *birth) {
     qdi_trait trait = qdi_trait_of(body);
@@ -192,7 +192,7 @@ static qd_id take_body_id(qd_world *world) {
     return (qd_id){index, *generation};
 }
 
-/// Adds a body whose shape is in order.
+/// Bodies added to a world: adds a body whose shape is in order.
 static qd_status add_body(qd_world *world, const qd_body_def *body, qdi_placing *placing, qd_id *id,
                           qd_error *error) {
     qd_status status = weigh_body(body, placing, error);
@@ -275,7 +275,7 @@ qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_err
     return QD_OK;
 }
 
-// Adds one edge of a chain as a static capsule or segment.
+// Bodies added to a world: adds one edge of a chain as a static capsule or segment.
 static qd_status add_chain_edge(qd_world *world, const qd_vec2 *points, size_t count, bool closed,
                                 size_t edge, const qd_body_def *like, qd_id *id, qd_error *error) {
     qd_body_def body = *like;

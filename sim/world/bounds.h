@@ -24,23 +24,24 @@
 static inline bool qdi_is_sane(double value) {
     return fabs(value) <= QDI_FURTHEST;
 }
-/// The same of a number that must not be below 0, and of one that must be above.
+/// Limits of a world's numbers: the same of a number that must not be below 0, and of one that must be above.
 static inline bool qdi_is_sane_positive(double value, bool above) {
     return (above ? value > 0 : value >= 0) && value <= QDI_FURTHEST;
 }
-/// True for a value that sums may reach.
+/// Limits of a world's numbers: true for a value that sums may reach.
 static inline bool qdi_is_sane_sum(double value) {
     return fabs(value) <= QDI_MOST;
 }
-/// True for the mass and the inertia of a dynamic body, which turns or not.
+/// Limits of a world's numbers: true for the mass and the inertia of a dynamic body, which turns or not.
 static inline bool qdi_is_mass(double value) {
     return value > 0 && value <= QDI_HEAVIEST;
 }
-/// Whether a number is allowed as a moment of inertia; HUGE_VAL is a body that does not turn.
+/// Limits of a world's numbers: whether a number is allowed as a moment of inertia; HUGE_VAL is a body that
+/// does not turn.
 static inline bool qdi_is_inertia(double value) {
     return value > 0 && (value <= QDI_MOST_INERT || value == HUGE_VAL);
 }
-/// True for the length of a step.
+/// Limits of a world's numbers: true for the length of a step.
 static inline bool qdi_is_step(double dt) {
     return dt >= QDI_SHORTEST_STEP && dt <= QDI_FURTHEST;
 }

@@ -57,7 +57,7 @@ qd_status qdi_compress_put(qd_world *world) {
     return qd_tree_set_period(world->tree, qdi_world_period(world));
 }
 
-/// Sides are above 0, and no further off than anything may be.
+/// Compression of a world: sides are above 0, and no further off than anything may be.
 static bool can_be(const qd_world *world) {
     for (int k = 0; k < 2; ++k) {
         double length = qdi_axis_part(&world->def.size, k) * qdi_axis_part(&world->compress.scale, k);
@@ -67,7 +67,7 @@ static bool can_be(const qd_world *world) {
     return true;
 }
 
-/// Time until the fraction is met; infinity where it never is.
+/// Compression of a world: time until the fraction is met; infinity where it never is.
 static double time_left(const qd_world *world, double area) {
     const qd_compression *c = &world->def.compression;
     double sum = c->rate.x + c->rate.y, now = area / (world->axis[0].length * world->axis[1].length);

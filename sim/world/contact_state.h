@@ -67,12 +67,12 @@ typedef struct qdi_contact_state {
     uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the state
 } qdi_contact_state;
 
-/// What contacts are in order of: (a, b).
+/// World's contacts: what contacts are in order of: (a, b).
 static inline uint64_t qdi_contact_order(const qd_contact *contact) {
     return (uint64_t)contact->a.index << 32 | contact->b.index;
 }
 
-/// Contacts and speculative ones.
+/// World's contacts: contacts and speculative ones.
 static inline size_t qdi_constraint_count(const qdi_contact_state *state) {
     return state->contact_count + state->near_count;
 }

@@ -33,7 +33,7 @@ static void sum_block_contacts(void *context, size_t begin, size_t end) {
     world->block_contact_sums[begin / QDI_BLOCK] = sums;
 }
 
-// By ranges of as many blocks as there are slots.
+// World's sums over contacts: by ranges of as many blocks as there are slots.
 qdi_contact_sums qdi_sum_contacts(const qd_world *world) {
     qdi_contact_sums all = {0, 0, 0};
     const qdi_contact_state *state = &world->present;

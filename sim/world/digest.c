@@ -21,8 +21,8 @@
 
 enum { RECORD = QDI_RECORD, RECORDS = 64, HOLD = 16 + 16 + 32, FORCE = 32 };
 
-/// Writes the record of a body. The numbers are read first: bytes that are written one by one to where
-/// they stay might, for all that a compiler knows, be those of the columns.
+/// State hash: writes the record of a body. The numbers are read first: bytes that are written one by one to
+/// where they stay might, for all that a compiler knows, be those of the columns.
 static inline void put_body(const qd_world *world, uint32_t row, unsigned char *record) {
     uint32_t shape = world->shape[row], trait = world->trait[row];
     const double numbers[] = {world->mass[row],  world->inertia[row],  world->now.c[row],
@@ -40,7 +40,7 @@ static inline void put_body(const qd_world *world, uint32_t row, unsigned char *
     for (size_t k = 0; k < RECORD / 8; ++k) qdi_put_u64(&record, words[k]);
 }
 
-// Hashes the states of one block of bodies.
+// State hash: hashes the states of one block of bodies.
 static void hash_body_block(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     unsigned char buffer[RECORDS * RECORD], *at = buffer;
@@ -90,7 +90,7 @@ static void hash_records(void *context, size_t begin, size_t end) {
                                                           (end - i) * RECORD, hash);
 }
 
-/// As hash_block, of records with gaps.
+/// State hash: as hash_block, of records with gaps.
 static void hash_gapped_records(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     unsigned char buffer[RECORDS * RECORD], *at = buffer;
@@ -106,7 +106,7 @@ static void hash_gapped_records(void *context, size_t begin, size_t end) {
     world->block_hash[begin / QDI_BLOCK] = qd_hash_seeded(buffer, (size_t)(at - buffer), hash);
 }
 
-/// Fills the blocks' slots.
+/// State hash: fills the blocks' slots.
 static void hash_bodies(qd_world *world) {
     size_t count = world->index_count;
     bool ahead = count * RECORD <= world->scratch.record_room;
@@ -160,7 +160,7 @@ static void hash_contact_block(void *context, size_t begin, size_t end) {
     world->block_hash[begin / QDI_BLOCK] = qd_hash_seeded(buffer, (size_t)(at - buffer), hash);
 }
 
-/// A hash of the blocks' hashes, in order.
+/// State hash: a hash of the blocks' hashes, in order.
 static uint64_t combine_hashes(const uint64_t *block_hash, size_t blocks, uint64_t hash) {
     for (size_t b = 0; b < blocks; ++b) {
         unsigned char bytes[8], *at = bytes;
@@ -170,7 +170,7 @@ static uint64_t combine_hashes(const uint64_t *block_hash, size_t blocks, uint64
     return hash;
 }
 
-/// Of a small struct.
+/// State hash: of a small struct.
 static uint64_t hash_fields(const qdi_fields *fields, const void *from, uint64_t hash) {
     unsigned char bytes[64], *at = bytes;
     QD_ASSERT(qdi_fields_bytes(fields) <= sizeof bytes);
@@ -178,7 +178,7 @@ static uint64_t hash_fields(const qdi_fields *fields, const void *from, uint64_t
     return qd_hash_seeded(bytes, (size_t)(at - bytes), hash);
 }
 
-// Adds a whole number to a hash.
+// State hash: adds a whole number to a hash.
 static uint64_t hash_number(uint64_t number, uint64_t hash) {
     unsigned char bytes[8], *at = bytes;
     qdi_put_u64(&at, number);
@@ -195,7 +195,7 @@ static uint64_t hash_population(const qdi_population *all, uint64_t hash) {
     return hash;
 }
 
-/// What materials are, and their pairs.
+/// State hash: what materials are, and their pairs.
 static uint64_t hash_materials(const qdi_materials *all, uint64_t hash) {
     qdi_materials one = {.count = 1}; // by itself, as saved
     unsigned char bytes[QDI_MATERIAL_BYTES], *at;
@@ -245,7 +245,7 @@ uint64_t qd_world_hash(const qd_world *world) {
 
 /// Rows lie in another order than indices: one that is needed soon is asked for ahead.
 enum { AHEAD = 12 };
-// Prefetches a body that comes later in the loop over a block.
+// State hash: prefetches a body that comes later in the loop over a block.
 static inline void prefetch_body(const qd_world *world, size_t index) {
     uint32_t r = world->row_of_index[index];
     if (r == QDI_NO_ROW) return;
@@ -263,7 +263,7 @@ static inline void prefetch_body(const qd_world *world, size_t index) {
     __builtin_prefetch(&world->inertia[r]);
 }
 
-// Adds up energies and momenta of one block of bodies.
+// State hash: adds up energies and momenta of one block of bodies.
 static void sum_body_block(void *context, size_t begin, size_t end) {
     const double pi = 3.14159265358979323846;
     const qd_world *world = context;
@@ -298,7 +298,7 @@ static void sum_body_block(void *context, size_t begin, size_t end) {
     world->block_sums[begin / QDI_BLOCK] = sums;
 }
 
-// Adds up energies and momenta of all bodies, block by block in order.
+// State hash: adds up energies and momenta of all bodies, block by block in order.
 static qd_world_sums sum_bodies(const qd_world *world) {
     qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_body_block, (void *)(uintptr_t)world);
     qd_world_sums sums = {0};

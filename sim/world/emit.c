@@ -208,7 +208,7 @@ static double random_between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);
 }
 
-/// The shape times a number.
+/// Emitters: the shape times a number.
 static void scale_shape(qd_shape *shape, double scale) {
     shape->radius *= scale;
     shape->half.x *= scale;
@@ -219,7 +219,7 @@ static void scale_shape(qd_shape *shape, double scale) {
     }
 }
 
-/// What the next body is; false where its shape is no good at this size.
+/// Emitters: what the next body is; false where its shape is no good at this size.
 static bool draw_newborn(const qd_emitter_def *def, qd_random *random, arrival *next) {
     next->body = def->body;
     next->body.label = 0;
@@ -243,7 +243,7 @@ static bool emit_within_walls(const qdi_axis *axis, double at, double low, doubl
     return axis->boundary != QD_BOUNDARY_REFLECT || (at + low >= axis->low && at + high <= axis->high);
 }
 
-/// True where nothing is in the way of a body at its position.
+/// Emitters: true where nothing is in the way of a body at its position.
 static bool has_room(const qd_world *world, const arrival *next) {
     qd_vec2 at = next->body.position;
     if (!emit_within_walls(&world->axis[0], at.x, next->low.x, next->high.x) ||
@@ -262,7 +262,7 @@ static bool has_room(const qd_world *world, const arrival *next) {
     return true;
 }
 
-/// Copies the state of a body that has just been added from `now` to `next`.
+/// Emitters: copies the state of a body that has just been added from `now` to `next`.
 static void take_over(qd_world *world, uint32_t row) {
     const qdi_motion *now = &world->now, *next = &world->next;
     next->x[row] = now->x[row];

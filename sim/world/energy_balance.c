@@ -78,7 +78,8 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
         pull = (qd_vec2){flight->ax - fx, flight->ay - fy};
     }
     const double spin_change = world->scratch.began[slot].spin_change;
-    double slowed = spin_change != 0 ? world->inertia[row] * spin_change * mean->spin : 0;
+    const bool turns = spin_change != 0 && isfinite(world->inertia[row]); // else its turning has no energy
+    const double slowed = turns ? world->inertia[row] * spin_change * mean->spin : 0;
     balance->drift[slot] = slowed +
                            mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
 }
@@ -109,7 +110,7 @@ static void add_tally_range(void *context, size_t begin, size_t end) {
     job->lines[begin / GRAIN].tally = tally;
 }
 
-/// Both passes over `count` items.
+/// Energy balance: both passes over `count` items.
 static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
     size_t ranges = qdi_range_count(count, GRAIN);
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
@@ -229,7 +230,8 @@ typedef struct wrap_job {
     double *work; ///< by row
 } wrap_job;
 
-/// How often a body has left through the upper of two periodic sides, less how often through the lower.
+/// Energy balance: how often a body has left through the upper of two periodic sides, less how often through
+/// the lower.
 static double wraps_of(const qdi_axis *axis, double from, double to, double expected) {
     if (axis->boundary != QD_BOUNDARY_PERIODIC) return 0;
     return floor((from + expected - to) / axis->length + 0.5);

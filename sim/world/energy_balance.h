@@ -88,7 +88,7 @@ QD_MUST_USE qd_status qdi_balance_flights(qd_world *world);
 extern const qdi_feature qdi_wraps_feature;
 /// Room for one value by row that qdi_balance_array can add up, in the arena.
 QD_MUST_USE qd_status qdi_balance_rows(qd_world *world, double **values);
-/// Adds what a part of a step did.
+/// Energy balance: adds what a part of a step did.
 void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
 /// True where a world can hold all that it adds up, see bounds.h.
 bool qdi_sums_hold(const qd_world *world);

@@ -68,7 +68,7 @@ static const qdi_field material_lines[] = {
     {FIELD(qd_material, tangential)},
     {FIELD(qd_material, of)},
 };
-static const qdi_fields material = TABLE(material_lines);
+const qdi_fields qdi_fields_material = TABLE(material_lines);
 
 static const qdi_field filter_lines[] = {
     {FIELD(qd_filter, category)},
@@ -143,7 +143,7 @@ static const qdi_field def_lines[] = {
     {FIELD(qd_world_def, restitution)},
     {FIELD(qd_world_def, friction)},
     {FIELD(qd_world_def, tangential)},
-    {PART(qd_world_def, walls, material)},
+    {PART(qd_world_def, walls, qdi_fields_material)},
     {PART(qd_world_def, spring, spring)},
     {FIELD(qd_world_def, threshold)},
     {FIELD(qd_world_def, iterations)},
@@ -261,7 +261,7 @@ static const qdi_field body_lines[] = {
     {FIELD(qd_body_state, inertia)},
     {PART(qd_body_state, pivot, vec)},
     {FIELD(qd_body_state, slide)},
-    {PART(qd_body_state, material, material)},
+    {PART(qd_body_state, material, qdi_fields_material)},
     {PART(qd_body_state, filter, filter)},
     {FIELD(qd_body_state, sensor)},
     {FIELD(qd_body_state, bullet)},
@@ -335,7 +335,7 @@ static const qdi_field made_lines[] = {
     {FIELD(qd_body_def, density)},
     {FIELD(qd_body_def, mass)},
     {FIELD(qd_body_def, inertia)},
-    {PART(qd_body_def, material, material), .elsewhere = true},
+    {PART(qd_body_def, material, qdi_fields_material), .elsewhere = true},
     {PART(qd_body_def, filter, filter), .elsewhere = true},
     {FIELD(qd_body_def, sensor), .elsewhere = true},
     {FIELD(qd_body_def, bullet), .elsewhere = true},
@@ -379,7 +379,7 @@ const qdi_fields qdi_fields_sink = TABLE(sink_lines);
 
 // ---- saving by table ----
 
-// Bytes of a field of this kind in memory.
+// World's fields: bytes of a field of this kind in memory.
 static size_t member_size(qdi_field_kind kind) {
     switch (kind) {
     case QDI_FIELD_REAL:
@@ -405,7 +405,7 @@ static size_t saved_size(const qdi_field *field) {
     return field->bytes ? field->bytes : member_size(field->kind);
 }
 
-// How many values a field holds.
+// World's fields: how many values a field holds.
 static size_t times(const qdi_field *field) {
     return field->count ? field->count : 1;
 }
@@ -421,8 +421,8 @@ size_t qdi_fields_bytes(const qdi_fields *fields) {
     return sum;
 }
 
-/// Loops that a compiler makes short: over the same member of many structs. `member` and `to` are those of
-/// the first.
+/// World's fields: loops that a compiler makes short: over the same member of many structs. `member` and `to`
+/// are those of the first.
 static void put_wide(const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         unsigned char *at = to->at + k * to->bytes;
@@ -432,7 +432,7 @@ static void put_wide(const char *member, size_t stride, const qdi_records *to) {
     }
 }
 
-// Saves 32-bit fields of records.
+// World's fields: saves 32-bit fields of records.
 static void put_word(const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         unsigned char *at = to->at + k * to->bytes;
@@ -442,7 +442,7 @@ static void put_word(const char *member, size_t stride, const qdi_records *to) {
     }
 }
 
-/// A member as a number of 64 bits, whatever the byte order.
+/// World's fields: a member as a number of 64 bits, whatever the byte order.
 static uint64_t bits_of(const qdi_field *field, const char *member) {
     uint32_t word;
     uint16_t half;
@@ -455,7 +455,7 @@ static uint64_t bits_of(const qdi_field *field, const char *member) {
     }
 }
 
-// Saves fields of any kind of records.
+// World's fields: saves fields of any kind of records.
 static void put_any(const qdi_field *field, const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         const uint64_t bits = bits_of(field, member + k * stride);
@@ -492,7 +492,7 @@ void qdi_fields_put(const qdi_fields *fields, const void *from, unsigned char **
     *at = one.at;
 }
 
-/// Any NaN is read as the same one. False where a member cannot hold the number.
+/// World's fields: any NaN is read as the same one. False where a member cannot hold the number.
 static bool set_bits(const qdi_field *field, uint64_t bits, char *member) {
     const uint32_t word = (uint32_t)bits;
     const uint16_t half = (uint16_t)bits;
@@ -507,7 +507,7 @@ static bool set_bits(const qdi_field *field, uint64_t bits, char *member) {
     }
 }
 
-// Loads doubles of records; a NaN becomes the usual one.
+// World's fields: loads doubles of records; a NaN becomes the usual one.
 static void get_reals(const qdi_saved_records *from, char *member, size_t stride) {
     for (size_t k = 0; k < from->count; ++k) {
         const unsigned char *at = from->at + k * from->bytes;
@@ -517,7 +517,7 @@ static void get_reals(const qdi_saved_records *from, char *member, size_t stride
     }
 }
 
-// Loads fields of any kind of records; false if a value does not fit.
+// World's fields: loads fields of any kind of records; false if a value does not fit.
 static bool get_any(const qdi_field *field, const qdi_saved_records *from, char *member, size_t stride) {
     bool fits = true;
     for (size_t k = 0; k < from->count; ++k) {

@@ -56,6 +56,8 @@ extern const qdi_fields qdi_fields_world, qdi_fields_def, qdi_fields_past, qdi_f
 extern const qdi_fields qdi_fields_compress;
 /// qd_body_state.
 extern const qdi_fields qdi_fields_body;
+/// qd_material.
+extern const qdi_fields qdi_fields_material;
 /// A body's fat box: qd_box.
 extern const qdi_fields qdi_fields_fat;
 /// qdi_held_contact; qd_contact but for its touches, qd_touch, qdi_contact_force.
@@ -67,11 +69,12 @@ extern const qdi_fields qdi_fields_emitter, qdi_fields_sink, qdi_fields_source, 
 /// A double.
 extern const qdi_fields qdi_fields_number;
 
-/// Bytes of a member.
+/// World's fields: bytes of a member.
 size_t qdi_field_size(const qdi_field *field);
 /// Bytes of a saved struct.
 size_t qdi_fields_bytes(const qdi_fields *fields);
-/// Writes a struct, or reads one; `at` moves on. False where a member cannot hold what was read.
+/// World's fields: writes a struct, or reads one; `at` moves on. False where a member cannot hold what was
+/// read.
 void qdi_fields_put(const qdi_fields *fields, const void *from, unsigned char **at);
 QD_MUST_USE bool qdi_fields_get(const qdi_fields *fields, const unsigned char **at, void *to);
 
@@ -84,8 +87,8 @@ typedef struct qdi_saved_records {
     const unsigned char *at;
     size_t bytes, count;
 } qdi_saved_records;
-/// The same for many structs, `stride` bytes apart, each in its own record: member after member, so that the
-/// cost per struct is that of its bytes.
+/// World's fields: the same for many structs, `stride` bytes apart, each in its own record: member after
+/// member, so that the cost per struct is that of its bytes.
 void qdi_fields_put_each(const qdi_fields *fields, const void *from, size_t stride, qdi_records *to);
 QD_MUST_USE bool qdi_fields_get_each(const qdi_fields *fields, qdi_saved_records *from, void *to,
                                      size_t stride);

@@ -45,7 +45,7 @@
 /// lower half the stream.
 enum { USE_MEDIUM = 0x4ea70000 };
 
-// Copies velocities of bodies to the next state.
+// World's forces: copies velocities of bodies to the next state.
 static void copy_velocities(void *context, size_t begin, size_t end) {
     qd_world *world = context;
     const qdi_motion *now = &world->now, *next = &world->next;
@@ -84,7 +84,7 @@ static void kick_rows(void *context, size_t begin, size_t end) {
     }
 }
 
-// Adds gravity, where it is the same for all bodies, to velocities.
+// World's forces: adds gravity, where it is the same for all bodies, to velocities.
 static void kick_by_gravity(qd_world *world, double dt) {
     qd_vec2 gravity = world->def.gravity;
     if (gravity.x == 0 && gravity.y == 0) return;
@@ -156,7 +156,7 @@ static qdi_flight acceleration_of_row(const qd_world *world, const qdi_motion *p
 
 // ---- flights ----
 
-/// (1 - exp(-z)) / z and (1 - that) / z for z >= 0, without losing digits where z is small.
+/// World's forces: (1 - exp(-z)) / z and (1 - that) / z for z >= 0, without losing digits where z is small.
 static void drag_fading(double z, double *fade, double *p1, double *p2) {
     *fade = qd_exp(-z);
     if (z >= 0.5) {
@@ -173,23 +173,23 @@ static void drag_fading(double z, double *fade, double *p1, double *p2) {
     }
 }
 
-/// log(1 + y) / y for y >= 0.
+/// World's forces: log(1 + y) / y for y >= 0.
 static double log_ratio(double y) {
     if (y > 1e-3) return qd_log(1 + y) / y;
     return 1 - y * (1.0 / 2 - y * (1.0 / 3 - y * (1.0 / 4 - y * (1.0 / 5 - y * (1.0 / 6)))));
 }
 
-/// Inertia, or 0 where a body cannot turn.
+/// World's forces: inertia, or 0 where a body cannot turn.
 static double turning_mass(const qd_world *world, size_t row) {
     return world->turning && isfinite(world->inertia[row]) ? world->inertia[row] : 0;
 }
 
-/// The standard deviation of the random acceleration that goes with a drag of this rate.
+/// World's forces: the standard deviation of the random acceleration that goes with a drag of this rate.
 static double push_of(double rate, double temperature, double dt, double fade, double p1) {
     return sqrt(rate * dt * (1 + fade) * temperature / p1) / dt; // 1 - fade^2 = rate dt p1 (1 + fade)
 }
 
-/// Adds the medium's pushes on a body to what acts on it.
+/// World's forces: adds the medium's pushes on a body to what acts on it.
 static void add_pushes(const flight_job *job, size_t row, qdi_flight *all) {
     const qd_world *world = job->world;
     uint64_t step = world->clock.step;
@@ -348,7 +348,7 @@ static void settle_more(const qd_world *world, size_t r, const qdi_flight *befor
     world->scratch.balance.force[r] += work;
 }
 
-// Ends the flights of a range of bodies: velocities at the step's end.
+// World's forces: ends the flights of a range of bodies: velocities at the step's end.
 static void finish_flights(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;

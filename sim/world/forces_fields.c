@@ -30,7 +30,7 @@ qd_status qdi_forces_check(const qd_world_def *def, qd_error *error) {
     return QD_OK;
 }
 
-/// From a place to the centre; `squared` is the square of its length, softened.
+/// World's force fields: from a place to the centre; `squared` is the square of its length, softened.
 static qd_vec2 way_to_centre(const qd_world *world, double x, double y, double *squared) {
     const qd_attraction *pull = &world->def.attraction;
     qd_vec2 arm = qdi_pivot_arm(world, pull->at, x, y);

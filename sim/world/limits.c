@@ -112,7 +112,8 @@ static qd_status check_body_numbers(const qdi_placing *placing, qd_error *error)
     return QD_OK;
 }
 
-// Refuses what the laws of grains do not know, and what is too large to be pulled across a seam.
+// World's limits: refuses what the laws of grains do not know, and what is too large to be pulled across a
+// seam.
 static qd_status check_grain(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     if (placing->kind != QD_BODY_DYNAMIC || world->def.contact != QD_CONTACT_SPRING) return QD_OK;
     if (!qdi_spring_grains(&world->def.spring)) return QD_OK;

@@ -5,9 +5,9 @@
 
 #include "sim/world/bodies.h"
 
-/// Checks what a body is given; a loaded one's numbers too.
+/// World's limits: checks what a body is given; a loaded one's numbers too.
 QD_MUST_USE qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error);
-/// Checks a material: NaN is fine, `what` names it.
+/// World's limits: checks a material: NaN is fine, `what` names it.
 QD_MUST_USE qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error);
 /// The largest distance from the world's centre, per axis, and the square of the largest speed.
 double qdi_limit_distance(const qd_world *world);

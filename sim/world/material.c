@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-// Whether a name has a length and characters that a material may have.
+// World: whether a name has a length and characters that a material may have.
 static bool is_material_name(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     const size_t length = strlen(name);
@@ -22,7 +22,7 @@ static double same_nan(double value) {
     return isnan(value) ? (double)NAN : value;
 }
 
-// The same of all values of a surface, which is nobody's.
+// World: the same of all values of a surface, which is nobody's.
 static qd_material plain_values(const qd_material *surface) {
     return (qd_material){same_nan(surface->restitution), same_nan(surface->friction),
                          same_nan(surface->tangential), 0};

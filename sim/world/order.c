@@ -23,7 +23,7 @@ typedef struct sum_job {
     qd_vec2 *partial;
 } sum_job;
 
-// Adds up the terms of one block of an ordered sum.
+// Order of a world's rows: adds up the terms of one block of an ordered sum.
 static void sum_block_terms(void *context, size_t begin, size_t end) {
     const sum_job *job = context;
     qd_vec2 sum = {0, 0};

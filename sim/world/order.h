@@ -6,9 +6,9 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/scratch.h"
 
-/// Takes room for `count` keys and values.
+/// Order of a world's rows: takes room for `count` keys and values.
 QD_MUST_USE qd_status qdi_keys_take(qdi_arena *arena, size_t count, qdi_keys *keys);
-/// Sorts them by the lowest `bits` of the keys; the sort is stable.
+/// Order of a world's rows: sorts them by the lowest `bits` of the keys; the sort is stable.
 QD_MUST_USE qd_status qdi_keys_sort(qd_team *team, const qdi_keys *keys, size_t count, int bits);
 /// The numbers of a state's contacts with walls, in their order; in the arena.
 QD_MUST_USE qd_status qdi_wall_contacts(qd_world *world, const qdi_contact_state *state,

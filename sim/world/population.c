@@ -82,7 +82,7 @@ qd_status qd_world_sink(const qd_world *world, size_t number, uint64_t *taken) {
 
 // ---- who goes ----
 
-/// How a body reaches along the axes from its place in `next`.
+/// World's population: how a body reaches along the axes from its place in `next`.
 static void reach_of(const qd_world *world, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     double radius = world->radius[row];
     *low = (qd_vec2){-radius, -radius};

@@ -14,17 +14,17 @@ qd_vec2 qdi_world_period(const qd_world *world);
 qdi_reach qdi_world_reach(const qd_world *world);
 /// From a pivot (its nearest image in a periodic world) to a position.
 qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
-/// Brings a coordinate on a periodic axis into [low, high).
+/// Body's pose in a world: brings a coordinate on a periodic axis into [low, high).
 double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// The box of a row at its place in `next`.
 void qdi_motion_box(qd_world *world, uint32_t row);
-/// Boxes of the positions of `motion`.
+/// Body's pose in a world: boxes of the positions of `motion`.
 void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
-/// (c, s) turned by an angle.
+/// Body's pose in a world: (c, s) turned by an angle.
 qd_vec2 qdi_motion_turned(double c, double s, double angle);
-/// The angle that a body turns by in the step on its way.
+/// Body's pose in a world: the angle that a body turns by in the step on its way.
 double qdi_motion_turn(const qd_world *world, size_t row, double dt);
-/// How far a body in a pose reaches from its centroid.
+/// Body's pose in a world: how far a body in a pose reaches from its centroid.
 void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
 
 /// How far a body reaches from its centroid along an axis: `low` <= 0 <= `high`.
@@ -39,7 +39,8 @@ static inline qdi_extent qdi_extent_even(const qdi_axis *axis, qdi_extent reach)
     return (qdi_extent){-most, most};
 }
 
-/// How far a body reaches, the solver's reach with it, and a little more: its corners are rounded.
+/// Body's pose in a world: how far a body reaches, the solver's reach with it, and a little more: its corners
+/// are rounded.
 static inline void qdi_extents_of(const qd_world *world, size_t row, double c, double s, qdi_extent *x,
                                   qdi_extent *y) {
     const qdi_reach reach = qdi_world_reach(world);

@@ -9,7 +9,7 @@ const char *qd_phase_name(qd_phase phase) {
     return (unsigned)phase < QD_PHASE_COUNT ? names[phase] : "unknown";
 }
 
-// Threads of a team whose busy times the profile holds.
+// Profile of a world's steps: threads of a team whose busy times the profile holds.
 static int clocked_threads(const qd_team *team) {
     int threads = qd_team_threads(team);
     return threads < 64 ? threads : 64;

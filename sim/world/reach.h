@@ -18,16 +18,16 @@ static inline double qdi_smaller_inner(const qd_world *world, uint32_t a, uint32
     double inner_a = qdi_inner_of_row(world, a);
     return inner_a < inner_b ? inner_a : inner_b;
 }
-/// The solver's reach: the largest gap of a speculative contact, as a part of the distance from centroid to
-/// border of the smaller body that moves. Next to nothing where what is apart bounces, once it has met: only
-/// what was stopped on its way, just before it touched.
+/// Reach of a world's contacts: the solver's reach: the largest gap of a speculative contact, as a part of
+/// the distance from centroid to border of the smaller body that moves. Next to nothing where what is apart
+/// bounces, once it has met: only what was stopped on its way, just before it touched.
 static inline double qdi_speculative(const qd_world *world) {
     const qd_world_def *def = &world->def;
     bool falls = def->gravity.x != 0 || def->gravity.y != 0 || def->attraction.strength != 0;
     bool bounces = def->restitution > 0 && (def->threshold == 0 || (isnan(def->threshold) && !falls));
     return def->contact != QD_CONTACT_IMPULSE ? 0 : bounces ? 1e-5 : 0.05;
 }
-/// How far springs pull on what is apart.
+/// Reach of a world's contacts: how far springs pull on what is apart.
 static inline double qdi_adhesive_range(const qd_world *world) {
     const qd_spring *spring = &world->def.spring;
     return world->def.contact == QD_CONTACT_SPRING && spring->adhesion > 0 ? spring->range : 0;
@@ -37,7 +37,7 @@ static inline double qdi_adhesive_range(const qd_world *world) {
 typedef struct qdi_reach {
     double part, length, most;
 } qdi_reach;
-/// True where there are speculative contacts at all.
+/// Reach of a world's contacts: true where there are speculative contacts at all.
 static inline bool qdi_reaches(const qdi_reach *reach) {
     return reach->part > 0 || reach->length > 0;
 }

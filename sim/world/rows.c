@@ -27,7 +27,7 @@ static void gather_wide(void *context, size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) job->new_wide[r] = job->old_wide[job->from[r]];
 }
 
-/// Puts a column of doubles in order into a spare one; the two change places.
+/// World's rows: puts a column of doubles in order into a spare one; the two change places.
 static void order_wide(rows_job *job, double **column, double **spare) {
     job->old_wide = *column;
     job->new_wide = *spare;
@@ -51,7 +51,7 @@ static void gather_small(void *context, size_t begin, size_t end) {
     }
 }
 
-// Writes what gather_small gathered back to the columns of bodies.
+// World's rows: writes what gather_small gathered back to the columns of bodies.
 static void spread_small(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     qd_world *world = job->world;
@@ -71,7 +71,7 @@ static void gather_numbers(void *context, size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) job->narrow[r] = (*job->number)[job->from[r]];
 }
 
-// Writes what gather_numbers gathered back to its column.
+// World's rows: writes what gather_numbers gathered back to its column.
 static void spread_numbers(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) (*job->number)[r] = job->narrow[r];
@@ -94,7 +94,7 @@ static void gather_labels(void *context, size_t begin, size_t end) {
     }
 }
 
-// Writes gathered labels of bodies back to their column.
+// World's rows: writes gathered labels of bodies back to their column.
 static void spread_labels(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r)
@@ -108,7 +108,7 @@ static void gather_fat(void *context, size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) world->boxes[r] = world->fat[job->from[r]];
 }
 
-/// Fat boxes; the bodies' own are made anew in each step, so their column is the spare.
+/// World's rows: fat boxes; the bodies' own are made anew in each step, so their column is the spare.
 static void order_fat(rows_job *job) {
     qd_world *world = job->world;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_fat, job);

@@ -32,7 +32,7 @@
 
 enum { COUNTS = 80, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
 
-/// Where the counts begin.
+/// Saved world: where the counts begin.
 static size_t counts_at(void) {
     return QDI_SAVE_HEADER + qdi_fields_bytes(&qdi_fields_world);
 }
@@ -42,7 +42,7 @@ size_t qdi_saved_contact_bytes(void) {
            2 * (qdi_fields_bytes(&qdi_fields_touch) + QDI_SAVED_HOLD);
 }
 
-/// Bytes of materials and their pairs.
+/// Saved world: bytes of materials and their pairs.
 static size_t material_bytes(const qdi_saved *n) {
     return n->materials * QDI_MATERIAL_BYTES + n->pairs * QDI_PAIR_BYTES;
 }
@@ -72,7 +72,8 @@ static bool fats_count(const qd_world *world) {
     return world->margin.held && !world->changed;
 }
 
-/// `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for the default.
+/// Saved world: `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for
+/// the default.
 static void put_body(unsigned char **at, const qd_world *world, size_t row, const uint32_t *shape_rank,
                      const uint32_t *trait_rank) {
     const qdi_motion *now = &world->now;
@@ -92,7 +93,7 @@ static void put_body(unsigned char **at, const qd_world *world, size_t row, cons
     qdi_put_f64(at, now->spin[row]);
 }
 
-/// Some contacts, with their warm starts.
+/// Saved world: some contacts, with their warm starts.
 static void put_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,
                          size_t count) {
     qdi_records to = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
@@ -152,7 +153,7 @@ static void put_bodies(unsigned char **at, const qd_world *world, const ranks *a
     *at = start + world->count * PER_BODY;
 }
 
-// Saves fat boxes of bodies.
+// Saved world: saves fat boxes of bodies.
 static void put_fat_boxes(unsigned char **at, const qd_world *world, const ranks *all) {
     unsigned char *start = *at;
     const size_t bytes = qdi_fields_bytes(&qdi_fields_fat);
@@ -217,7 +218,7 @@ size_t qdi_saved_bytes(const qd_world *world) {
     return qdi_saved_size(&n);
 }
 
-/// Writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
+/// Saved world: writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
 static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned char *start, size_t size) {
     size_t shapes = world->shapes.numbers.count, traits = world->traits.numbers.count;
     size_t places = 2 * (shapes + traits) + world->count + 1;

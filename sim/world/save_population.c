@@ -31,7 +31,7 @@ void qdi_population_put(const qd_world *world, unsigned char **at) {
     for (size_t i = 0; all && i < all->sink_count; ++i) qdi_fields_put(&qdi_fields_sink, &all->sinks[i], at);
 }
 
-/// Shape and traits.
+/// Saved population: shape and traits.
 static void get_body(const unsigned char **at, qd_body_def *body) {
     qdi_trait trait;
     qdi_shape_get(at, &body->shape);

@@ -30,21 +30,21 @@ void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state) {
     qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_spot_rows, &job);
 }
 
-// Normal, points and depths of a contact.
+// World's contacts by row: normal, points and depths of a contact.
 static qdi_geometry contact_geometry(const qd_contact *contact) {
     return (qdi_geometry){.normal = contact->normal,
                           .point = {contact->touch[0].point, contact->touch[1].point},
                           .depth = {contact->touch[0].depth, contact->touch[1].depth}};
 }
 
-/// Copies to a spot what it has of its contact.
+/// World's contacts by row: copies to a spot what it has of its contact.
 static void describe_spot(qdi_spot *spot, const qd_contact *contact) {
     spot->image = contact->image;
     spot->touches = contact->sensor ? 0 : contact->count;
     spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
 }
 
-/// The ranks of contacts by number: both parts lie in order already.
+/// World's contacts by row: the ranks of contacts by number: both parts lie in order already.
 static void rank_contacts(const qdi_contact_state *state, uint32_t *rank_of) {
     const qd_contact *contacts = state->contacts;
     const size_t touching = state->contact_count, all = qdi_constraint_count(state);
@@ -87,14 +87,14 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
 
 // ---- touching flags ----
 
-// Unmarks bodies, before those that touch are marked.
+// World's contacts by row: unmarks bodies, before those that touch are marked.
 static void unmark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     void *flags = world->touching + begin; // bytes, at which nobody else is now
     memset(flags, 0, end - begin);
 }
 
-// Marks the bodies of contacts as touching.
+// World's contacts by row: marks the bodies of contacts as touching.
 static void mark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {

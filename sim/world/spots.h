@@ -5,11 +5,11 @@
 
 #include "sim/world/contact_state.h"
 
-/// Makes the spots of contacts that come from elsewhere.
+/// World's contacts by row: makes the spots of contacts that come from elsewhere.
 QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state);
 /// Rows have changed: finds those of the spots again.
 void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state);
-/// Makes the touching flags those of the present contacts.
+/// World's contacts by row: makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
 
 #endif

@@ -55,7 +55,7 @@ qd_spring_terms qdi_spring_terms_hertz(const qd_spring *spring, double loss, dou
     return terms;
 }
 
-// The coefficients of a spring contact between bodies of this reduced mass.
+// World's spring terms: the coefficients of a spring contact between bodies of this reduced mass.
 static qd_spring_terms terms_of_mass(const qd_spring *spring, double restitution, double mass) {
     const double loss = qdi_spring_loss(restitution);
     return spring->law == QD_SPRING_HERTZ ? qdi_spring_terms_hertz(spring, loss, mass, 1)
@@ -69,7 +69,7 @@ qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, 
     return result;
 }
 
-// How long two bodies on a spring touch in a collision.
+// World's spring terms: how long two bodies on a spring touch in a collision.
 static double contact_time(const qd_spring_terms *terms, double mass) {
     double plain = terms->kn / mass, squared = plain - 0.25 * terms->gamman * terms->gamman;
     return pi / sqrt(squared > 0 ? squared : plain);
@@ -82,8 +82,8 @@ double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
     return result;
 }
 
-// How long two bodies touch by the law of Hertz: (5/4)^(2/5) times 2 sqrt(pi) Gamma(2/5) / (5/2 Gamma(9/10)),
-// which is 2.943, is the factor.
+// World's spring terms: how long two bodies touch by the law of Hertz: (5/4)^(2/5) times 2 sqrt(pi)
+// Gamma(2/5) / (5/2 Gamma(9/10)), which is 2.943, is the factor.
 static double hertz_time(double kn, double radius, double mass, double speed) {
     const double time = 3.218065459719043;
     return speed > 0 ? time * qd_pow(mass * mass / (kn * kn * radius * speed), 0.2) : HUGE_VAL;
@@ -96,7 +96,7 @@ double qd_spring_hertz_time(double kn, double radius, double mass, double speed)
     return result;
 }
 
-// Whether a coefficient of a spring is left out, or a number that will do.
+// World's spring terms: whether a coefficient of a spring is left out, or a number that will do.
 static bool valid_or_unset(double value, bool above) {
     return isnan(value) || qdi_is_sane_positive(value, above);
 }
@@ -148,7 +148,7 @@ typedef struct lightest {
     double mass, hertz;
 } lightest;
 
-// Takes a body into account.
+// World's spring terms: takes a body into account.
 static void weigh(lightest *all, double mass, double radius) {
     if (mass < all->mass) all->mass = mass;
     if (mass * mass / radius < all->hertz) all->hertz = mass * mass / radius;
@@ -203,8 +203,8 @@ double qd_world_contact_time(const qd_world *world) {
     return result;
 }
 
-/// The law of contact i of a state, at its overlap where grains are; false where it has no springs, or one of
-/// its bodies is gone.
+/// World's spring terms: the law of contact i of a state, at its overlap where grains are; false where it has
+/// no springs, or one of its bodies is gone.
 static bool law_of_contact(const qd_world *world, const qd_contact *contact, qdi_spring_law *law) {
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);

@@ -12,16 +12,16 @@ static inline bool qdi_springs(const qd_world *world) {
     return world->def.contact == QD_CONTACT_SPRING;
 }
 
-/// Why springs are refused, or QD_OK.
+/// World's spring terms: why springs are refused, or QD_OK.
 QD_MUST_USE qd_status qdi_spring_check(const qd_world_def *def, qd_error *error);
 /// - log of a restitution, or of the least one that counts; and the terms with it instead of that.
 double qdi_spring_loss(double restitution);
 qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass);
-/// The same with the law hertz, for a contact of width `a`.
+/// World's spring terms: the same with the law hertz, for a contact of width `a`.
 qd_spring_terms qdi_spring_terms_hertz(const qd_spring *spring, double loss, double mass, double a);
 
-/// True for springs whose contacts keep more than the shear, or reach beyond it: of disks, with one touch
-/// each.
+/// World's spring terms: true for springs whose contacts keep more than the shear, or reach beyond it: of
+/// disks, with one touch each.
 static inline bool qdi_spring_grains(const qd_spring *spring) {
     return spring->law == QD_SPRING_HERTZ || spring->rolling > 0 ||
            (spring->adhesion > 0 && spring->range > 0);
@@ -53,7 +53,7 @@ static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, double los
     return law;
 }
 
-/// The reduced radius of two surfaces: a disk's is its own, all else is flat.
+/// World's spring terms: the reduced radius of two surfaces: a disk's is its own, all else is flat.
 static inline double qdi_spring_radius(const qd_world *world, uint32_t a, uint32_t b) {
     const double radius_a = world->shape[a] ? HUGE_VAL : world->radius[a];
     const double radius_b = b == QDI_NO_ROW || world->shape[b] ? HUGE_VAL : world->radius[b];
@@ -62,7 +62,8 @@ static inline double qdi_spring_radius(const qd_world *world, uint32_t a, uint32
                                   : radius_a * radius_b / (radius_a + radius_b);
 }
 
-/// Makes the law of grains of that of springs, at an overlap > 0; returns the contact's width, 1 with hooke.
+/// World's spring terms: makes the law of grains of that of springs, at an overlap > 0; returns the contact's
+/// width, 1 with hooke.
 static inline double qdi_spring_law_at(const qd_world *world, uint32_t a, uint32_t b, double depth,
                                        qdi_spring_law *law) {
     law->radius = qdi_spring_radius(world, a, b);
@@ -72,11 +73,11 @@ static inline double qdi_spring_law_at(const qd_world *world, uint32_t a, uint32
     return width;
 }
 
-/// Stiffness of the rolling spring of a contact with these terms.
+/// World's spring terms: stiffness of the rolling spring of a contact with these terms.
 static inline double qdi_rolling_stiffness(const qd_spring *spring, const qd_spring_terms *terms) {
     return isnan(spring->kr) ? terms->kt : spring->kr;
 }
-/// Damping rate of the same.
+/// World's spring terms: damping rate of the same.
 static inline double qdi_rolling_damping(const qd_spring *spring, const qd_spring_terms *terms) {
     return isnan(spring->gammar) ? terms->gammat : spring->gammar;
 }

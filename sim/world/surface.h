@@ -8,7 +8,8 @@ static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint3
     return &world->traits.trait[world->trait[row]].surface;
 }
 
-/// True where `says` holds of a trait that bodies have or have had, and where there are too many to look.
+/// Moving surface of a world's body: true where `says` holds of a trait that bodies have or have had, and
+/// where there are too many to look.
 static inline bool qdi_any_trait(const qd_world *world, bool (*says)(const qdi_trait *trait)) {
     const size_t count = world->traits.numbers.count + 1;
     bool any = count > 64;
@@ -16,8 +17,9 @@ static inline bool qdi_any_trait(const qd_world *world, bool (*says)(const qdi_t
     return any;
 }
 
-/// How fast the surfaces of two bodies slide, a's along the tangent as seen from b's: the tangent is the
-/// normal from a to b turned by +90 degrees. row_b QDI_NO_ROW: a wall, whose sliding is in its velocity.
+/// Moving surface of a world's body: how fast the surfaces of two bodies slide, a's along the tangent as seen
+/// from b's: the tangent is the normal from a to b turned by +90 degrees. row_b QDI_NO_ROW: a wall, whose
+/// sliding is in its velocity.
 static inline double qdi_slide_of(const qd_world *world, uint32_t row_a, uint32_t row_b) {
     const double slide = world->traits.trait[world->trait[row_a]].slide;
     return row_b == QDI_NO_ROW ? slide : slide + world->traits.trait[world->trait[row_b]].slide;
@@ -29,12 +31,13 @@ static inline double qdi_mixed_friction(double a, double b) {
     return a == 0 || b == 0 ? 0 : sqrt(a) * sqrt(b); // infinity times 0 is none
 }
 
-/// The larger of two values.
+/// Moving surface of a world's body: the larger of two values.
 static inline double qdi_larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/// What two surfaces are to each other: by the rule, but for what is said of the pair of their materials.
+/// Moving surface of a world's body: what two surfaces are to each other: by the rule, but for what is said
+/// of the pair of their materials.
 static inline qd_material qdi_mixed_surface(const qd_world *world, const qd_material *p,
                                             const qd_material *q) {
     qd_material mixed = {qdi_larger(p->restitution, q->restitution),

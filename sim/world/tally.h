@@ -28,7 +28,7 @@ typedef struct qdi_tally {
     double first[QDI_TALLY_LANES], second[QDI_TALLY_LANES];
 } qdi_tally;
 
-/// First pass of an exact sum: notes how large the terms are.
+/// Sums of a world: first pass of an exact sum: notes how large the terms are.
 static inline void qdi_tally_see(qdi_tally_most *most, const double *values) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k) {
         double size = fabs(values[k]);
@@ -36,7 +36,7 @@ static inline void qdi_tally_see(qdi_tally_most *most, const double *values) {
     }
 }
 
-/// 1.5 times a power of two, given as the exponent's bits.
+/// Sums of a world: 1.5 times a power of two, given as the exponent's bits.
 static inline double qdi_tally_magic(int64_t exponent) {
     if (exponent < 1) exponent = 1;
     if (exponent > 2046) return (double)NAN; // nothing this large can be added up
@@ -46,7 +46,7 @@ static inline double qdi_tally_magic(int64_t exponent) {
     return magic;
 }
 
-/// How to cut `count` values of at most these sizes.
+/// Sums of a world: how to cut `count` values of at most these sizes.
 static inline qdi_tally_cut qdi_tally_cut_for(const qdi_tally_most *most, size_t count) {
     qdi_tally_cut cut;
     int64_t room = 1; // bits that the sum is longer than a value
@@ -61,7 +61,7 @@ static inline qdi_tally_cut qdi_tally_cut_for(const qdi_tally_most *most, size_t
     return cut;
 }
 
-/// Second pass of an exact sum: adds the terms, cut into parts that add without rounding.
+/// Sums of a world: second pass of an exact sum: adds the terms, cut into parts that add without rounding.
 static inline void qdi_tally_add(qdi_tally *tally, const qdi_tally_cut *cut, const double *values) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k) {
         double first = (values[k] + cut->first[k]) - cut->first[k];
@@ -70,7 +70,7 @@ static inline void qdi_tally_add(qdi_tally *tally, const qdi_tally_cut *cut, con
     }
 }
 
-/// Adds the sums of another range.
+/// Sums of a world: adds the sums of another range.
 static inline void qdi_tally_merge(qdi_tally *tally, const qdi_tally *other) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k) {
         tally->first[k] += other->first[k];

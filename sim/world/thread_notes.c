@@ -14,7 +14,7 @@ qd_status qd_world_note_threads(qd_world *world, bool note) {
     return QD_OK;
 }
 
-// Hook of the step: empties the notes of which thread moved which body.
+// Threads' notes on a world: hook of the step: empties the notes of which thread moved which body.
 static qd_status forget_threads(qd_world *world, qdi_step_context *step) {
     (void)step;
     if (!world->threads_noted) return QD_OK;

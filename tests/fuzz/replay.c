@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { INPUT_MOST = 1 << 16, INPUTS_MOST = 4096, NAME_ROOM = 512 };
+enum { INPUT_MOST = 1 << 16, INPUTS_MOST = 1 << 16, NAME_ROOM = 512 };
 
 typedef struct kept_input {
     char name[NAME_ROOM];

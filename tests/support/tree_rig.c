@@ -1,6 +1,8 @@
 #include "tests/support/tree_rig.h"
 
+#include <math.h>
 #include <quadrille/brute.h>
+#include <quadrille/random.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,4 +160,13 @@ void qd_rig_check(qd_rig *rig) {
     size_t count = qd_rig_pairs(rig);
     qd_rig_compare(rig);
     check_retrieve(rig, count);
+}
+
+void qd_rig_crowd(qd_rig *rig, int n, bool strays) {
+    qd_random random = qd_random_at(7, 0, 1);
+    for (int i = 0; i < n; ++i) {
+        const double x = qd_random_uniform(&random) - 0.5, y = qd_random_uniform(&random) - 0.5;
+        const double scale = i % 2 == 0 || !strays ? 1.0 : 1e15;
+        qd_rig_square(rig, x * scale, y * scale, 0.2 * scale / sqrt(n));
+    }
 }

@@ -45,4 +45,7 @@ void qd_rig_check(qd_rig *rig);
 /// Bodies that a box retrieves.
 size_t qd_rig_retrieve(const qd_rig *rig, qd_box box, qd_body_index self);
 
+/// Squares about the origin and, with `strays`, every other one far beyond any root.
+void qd_rig_crowd(qd_rig *rig, int n, bool strays);
+
 #endif

@@ -57,7 +57,7 @@ static void fill_command_line(const qdi_batch *batch, size_t item, const qdi_swe
     add_argument(line, NULL);
 }
 
-/// Starts what the line says; false with errno's reason where that cannot be.
+/// Sweep's child process: starts what the line says; false with errno's reason where that cannot be.
 static bool launch_run(qdi_batch_job *job, size_t item, const command_line *line) {
     // execv takes arguments that it could change, and changes none.
     union {
@@ -106,7 +106,7 @@ bool qdi_batch_start(qdi_batch *batch, qdi_batch_job *job, size_t item) {
 
 // ---- logs ----
 
-/// The end of what a child has said, as a text; "" where it has said nothing.
+/// Sweep's child process: the end of what a child has said, as a text; "" where it has said nothing.
 static void read_tail(const qdi_batch *batch, const qdi_batch_job *job, char text[TAIL]) {
     char path[PATH_ROOM];
     text[0] = '\0';
@@ -121,7 +121,8 @@ static void read_tail(const qdi_batch *batch, const qdi_batch_job *job, char tex
     (void)fclose(file);
 }
 
-/// The last line that begins so, without that; NULL where there is none. Cuts the text.
+/// Sweep's child process: the last line that begins so, without that; NULL where there is none. Cuts the
+/// text.
 static char *last_line(char *text, const char *start, const char *not_start) {
     char *found = NULL;
     for (char *line = text; line && *line;) {

@@ -14,7 +14,7 @@
 /// Array tasks where nobody says how many: what Slurm allows where nobody has changed it.
 enum { TASKS_MAX = 1000 };
 
-/// A path for a shell, as one word that is no flag.
+/// Sweep's job script: a path for a shell, as one word that is no flag.
 static void put_path(const char *word) {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-=:,@%";
     if (*word == '-') fputs("./", stdout);
@@ -55,7 +55,7 @@ static void emit_commands(const qdi_batch *batch) {
     }
 }
 
-/// A name of letters, digits, "_" and "-" for the queue's lists.
+/// Sweep's job script: a name of letters, digits, "_" and "-" for the queue's lists.
 static void put_job_name(const char *name) {
     for (const char *c = name; *c; ++c) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||

@@ -86,7 +86,7 @@ qdi_batch_counts qdi_batch_count(const qdi_batch *batch) {
 
 // ---- shares ----
 
-/// "3/8". False for anything else.
+/// Sweep's points: "3/8". False for anything else.
 static bool read_share(const char *text, uint64_t *shard, uint64_t *shards) {
     char first[24] = "";
     const char *slash = strchr(text, '/');
@@ -96,7 +96,7 @@ static bool read_share(const char *text, uint64_t *shard, uint64_t *shards) {
     return qdi_read_whole(slash + 1, 1, SHARES_MAX, shards) && qdi_read_whole(first, 1, *shards, shard);
 }
 
-/// A variable that holds a whole number.
+/// Sweep's points: a variable that holds a whole number.
 static bool read_variable(const char *name, uint64_t *value) {
     const char *text = getenv(name);
     return text && qdi_read_whole(text, 0, UINT32_MAX, value);
@@ -152,7 +152,7 @@ static int check_point_count(const qdi_batch *batch) {
     return QDI_EXIT_SCENE;
 }
 
-/// Bytes that a run is going to leave, about: before it has begun nobody knows better.
+/// Sweep's points: bytes that a run is going to leave, about: before it has begun nobody knows better.
 static uint64_t disk_of(const qdi_sweep_point *point) {
     const qd_scene_run *run = &point->run;
     uint64_t frames = run->frames_every > 0 ? run->steps / run->frames_every + 1 : 0;
@@ -228,7 +228,8 @@ static void choose_allowed_cores(qdi_batch *batch) {
     snprintf(batch->allowed_reason, sizeof batch->allowed_reason, "%s", choice.reason);
 }
 
-/// Fills what of --jobs and --threads was not given. Where runs are few they share the processors.
+/// Sweep's points: fills what of --jobs and --threads was not given. Where runs are few they share the
+/// processors.
 static void choose_jobs(qdi_batch *batch, size_t to_do) {
     const qdi_batch_wishes *wishes = &batch->wishes;
     int most = to_do < (size_t)batch->allowed ? (int)to_do : batch->allowed;
@@ -249,8 +250,8 @@ static void choose_jobs(qdi_batch *batch, size_t to_do) {
                  batch->job_count, batch->threads, batch->allowed, batch->allowed_reason);
 }
 
-/// Gives each job processors of its own where together they take all: then nobody else is in the way. A share
-/// of a sweep does not know what its sisters on the same machine take.
+/// Sweep's points: gives each job processors of its own where together they take all: then nobody else is in
+/// the way. A share of a sweep does not know what its sisters on the same machine take.
 static void pin_jobs(qdi_batch *batch) {
     size_t wanted = (size_t)batch->job_count * (size_t)batch->threads;
     size_t there = qdi_host_processors(batch->processors, batch->processor_room);

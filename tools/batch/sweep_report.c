@@ -93,13 +93,13 @@ static int print_points_json(const qdi_batch *batch, const char *name, wanted wh
 
 // ---- the table ----
 
-/// Writes a field, filled up to `width`.
+/// Sweep's report: writes a field, filled up to `width`.
 static void put_column(const char *text, size_t width) {
     printf("%-*s  ", (int)width, text);
 }
 
-/// The widths of the columns, one for each key; the caller frees `room` of them. NULL where there is no
-/// memory.
+/// Sweep's report: the widths of the columns, one for each key; the caller frees `room` of them. NULL where
+/// there is no memory.
 static size_t *measure_columns(const qdi_batch *batch, size_t *room) {
     *room = 1;
     while (qdi_sweep_key(batch->sweep, *room - 1)) ++*room;

@@ -37,7 +37,7 @@ typedef struct looper {
     int running;
 } looper;
 
-/// Something that concerns all runs is broken.
+/// Running sweep: something that concerns all runs is broken.
 static void break_off(looper *loop, const char *reason) {
     if (!loop->batch->broken[0]) snprintf(loop->batch->broken, sizeof loop->batch->broken, "%s", reason);
     loop->stopping = true;
@@ -64,7 +64,7 @@ static void say_point_failed(looper *loop, size_t item) {
              batch->items[item].reason ? batch->items[item].reason : "out of memory");
 }
 
-/// A run has failed: its file, and a line.
+/// Running sweep: a run has failed: its file, and a line.
 static void bury_failed_run(looper *loop, size_t item, int code, const char *reason) {
     qdi_batch *batch = loop->batch;
     qd_error error = {""};
@@ -75,7 +75,7 @@ static void bury_failed_run(looper *loop, size_t item, int code, const char *rea
     say_point_failed(loop, item);
 }
 
-/// True where the disk is so full that it is nobody's fault.
+/// Running sweep: true where the disk is so full that it is nobody's fault.
 static bool disk_is_full(const looper *loop, int code) {
     return code == QDI_EXIT_OUTPUT && qdi_host_disk_free(loop->batch->directory) < room_to_go_on;
 }
@@ -98,7 +98,7 @@ static void take_finished_point(looper *loop, size_t item) {
     if (batch->items[item].state == QDI_ITEM_RUNNING) qdi_batch_settle(batch, item, QDI_ITEM_TO_DO, 0, NULL);
 }
 
-/// Judges a child that has ended.
+/// Running sweep: judges a child that has ended.
 static void take_in(looper *loop, qdi_batch_job *job, int code) {
     qdi_batch *batch = loop->batch;
     size_t item = job->item;
@@ -160,8 +160,8 @@ static bool choose_point(looper *loop, size_t *item) {
     return false;
 }
 
-/// A run that another process has finished meanwhile needs no child. A result that is of no use is a failure,
-/// and what a failure leaves is replaced when it is to be tried again.
+/// Running sweep: a run that another process has finished meanwhile needs no child. A result that is of no
+/// use is a failure, and what a failure leaves is replaced when it is to be tried again.
 static bool is_done_meanwhile(looper *loop, size_t item) {
     if (!qdi_batch_has_result(loop->batch, item) || loop->batch->items[item].code != 0) return false;
     take_finished_point(loop, item);
@@ -207,7 +207,7 @@ static void write_sweep_table(looper *loop, bool now) {
     loop->table_took_ns = loop->table_ns - start;
 }
 
-/// True while there is something to do, or to wait for.
+/// Running sweep: true while there is something to do, or to wait for.
 static bool go_on(looper *loop) {
     if (qdi_host_signal() != 0) loop->stopping = true;
     if (loop->stopping) stop_sweep_children(loop);

@@ -15,8 +15,8 @@ static const uint64_t table_every = 200000000U, line_every = 5000000000U;
 
 enum { TABLE_JOBS = 16, BAR = 24, TEXT = 512 };
 
-/// Cut to the terminal's width, so that the cursor is where it is thought to be. Counts characters, not
-/// bytes.
+/// Shown sweep: cut to the terminal's width, so that the cursor is where it is thought to be. Counts
+/// characters, not bytes.
 static void cut_line(char *text, int width) {
     int shown = 0;
     for (char *c = text; *c; ++c) {
@@ -28,7 +28,7 @@ static void cut_line(char *text, int width) {
     }
 }
 
-/// Room where the directory is, or is going to be.
+/// Shown sweep: room where the directory is, or is going to be.
 static uint64_t disk_free(const char *directory) {
     char parent[QDI_BATCH_PATH];
     uint64_t room = qdi_host_disk_free(directory);

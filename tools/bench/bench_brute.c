@@ -104,7 +104,7 @@ static void move_brute(void *context, size_t begin, size_t end) {
     }
 }
 
-// Tests the boxes of a range of bodies against those that follow them.
+// Bench: tests the boxes of a range of bodies against those that follow them.
 static void search_brute(void *context, size_t begin, size_t end, int worker) {
     brute_state *state = context;
     qdi_bench_block *block = &state->blocks[worker];

@@ -1,6 +1,6 @@
 #include "tools/bench/output.h"
 
-/// A text in gnuplot's single quotes, those in it doubled.
+/// Bench's plot: a text in gnuplot's single quotes, those in it doubled.
 static void put_quoted(FILE *out, const char *text) {
     fputc('\'', out);
     for (; *text; ++text) {

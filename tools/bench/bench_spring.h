@@ -21,7 +21,7 @@ typedef struct qdi_spring_case {
     size_t bodies;    ///< by default
 } qdi_spring_case;
 
-/// Case number `number`, NULL past the last.
+/// Bench of springs: case number `number`, NULL past the last.
 const qdi_spring_case *qdi_spring_case_at(size_t number);
 
 /// Called after every step of ours and every run of LAMMPS; returns false to stop.
@@ -70,7 +70,7 @@ typedef struct qdi_spring_report {
 QD_MUST_USE qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
                                      qd_error *error);
 
-/// How many times as fast as LAMMPS ours is, or 0.
+/// Bench of springs: how many times as fast as LAMMPS ours is, or 0.
 double qdi_spring_ratio(const qdi_spring_report *report);
 qdi_bench_results qdi_spring_results_of(const qdi_spring_report *report);
 

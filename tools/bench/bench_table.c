@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/// The row that the others are compared with: the grid's, or the first.
+/// Bench's table: the row that the others are compared with: the grid's, or the first.
 static const qdi_bench_row *reference(const qdi_bench_row *rows, size_t count) {
     for (size_t i = 0; i < count; ++i)
         if (rows[i].method == &qdi_bench_grid) return &rows[i];

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Says that a word is unknown, and which known one is near.
+/// Bench's choice: says that a word is unknown, and which known one is near.
 static bool unknown(const char *kind, const char *word, size_t length, const qdi_suggestion *nearest,
                     const char *known, qd_error *error) {
     int shown = length < 60 ? (int)length : 60;
@@ -21,7 +21,7 @@ static bool unknown(const char *kind, const char *word, size_t length, const qdi
     return false;
 }
 
-/// Adds a word to a list of words.
+/// Bench's choice: adds a word to a list of words.
 static void add_word(char *list, size_t bytes, const char *word) {
     size_t used = strlen(list);
     snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", word);

@@ -127,7 +127,7 @@ static inline void put_fat_box(float *to, double x, double y, double radius) {
 }
 
 #if defined __SSE2__
-/// Makes boxes; whether any is outside of its fat one. As put_box, to the last bit.
+/// Bench of fat boxes: makes boxes; whether any is outside of its fat one. As put_box, to the last bit.
 static bool make_boxes(const double *x, const double *y, const double *radius, const float *around,
                        float *own, size_t count) {
     const __m128d sign = _mm_set1_pd(-0.0);
@@ -146,7 +146,7 @@ static bool make_boxes(const double *x, const double *y, const double *radius, c
     return _mm_movemask_ps(outside) != 0;
 }
 #else
-/// Makes boxes; whether any is outside of its fat one.
+/// Bench of fat boxes: makes boxes; whether any is outside of its fat one.
 static bool make_boxes(const double *x, const double *y, const double *radius, const float *around,
                        float *own, size_t count) {
     int outside = 0;
@@ -163,7 +163,7 @@ static double fat_stride(const qdi_bench_tree *state, size_t row) {
     return sqrt(state->vx[row] * state->vx[row] + state->vy[row] * state->vy[row]) / (2 * state->radius[row]);
 }
 
-// Adds up how far a range of bodies moves in a step.
+// Bench of fat boxes: adds up how far a range of bodies moves in a step.
 static void sum_fat_strides(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     size_t sum = 0;
@@ -229,9 +229,9 @@ static inline bool fat_overlap(const float *a, const float *b) {
 }
 #endif
 
-/// A column of the rows from `row` on. Tests wait for nothing, so meanwhile the rows that come next are asked
-/// for: by each piece of tests a column, by each test a line of it, which makes about as many lines as there
-/// are.
+/// Bench of fat boxes: a column of the rows from `row` on. Tests wait for nothing, so meanwhile the rows that
+/// come next are asked for: by each piece of tests a column, by each test a line of it, which makes about as
+/// many lines as there are.
 static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t piece) {
     if (row >= state->count) row = 0;
     const size_t half = row + BLOCK / 2 < state->count ? row + BLOCK / 2 : row;
@@ -247,8 +247,8 @@ static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t pie
     return (uintptr_t)columns[piece < count ? piece : count - 1];
 }
 
-/// Tests the near pairs of a block. Whether two overlap is anybody's guess: so pairs are written whether or
-/// not.
+/// Bench of fat boxes: tests the near pairs of a block. Whether two overlap is anybody's guess: so pairs are
+/// written whether or not.
 static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *worker) {
     const qdi_bench_fat *fat = state->fat;
     const uint32_t *index = state->index + block * BLOCK;
@@ -270,7 +270,7 @@ static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *w
     }
 }
 
-// Moves a block of bodies and tests its candidate pairs.
+// Bench of fat boxes: moves a block of bodies and tests its candidate pairs.
 static void test_fat_block(void *context, size_t begin, size_t end, int number) {
     const qdi_bench_tree *state = context;
     const qdi_bench_fat *fat = state->fat;
@@ -289,7 +289,7 @@ static void test_fat_block(void *context, size_t begin, size_t end, int number) 
     if (!outside) test_near(state, begin / BLOCK, worker);
 }
 
-/// Asks for what a far pair needs, some time ahead.
+/// Bench of fat boxes: asks for what a far pair needs, some time ahead.
 static inline void ask_for(const qdi_bench_tree *state, far_pair rows) {
     const uint32_t row[2] = {rows.a, rows.b};
     for (int k = 0; k < 2; ++k) {
@@ -299,7 +299,7 @@ static inline void ask_for(const qdi_bench_tree *state, far_pair rows) {
     }
 }
 
-// Tests the candidate pairs whose bodies lie in different blocks.
+// Bench of fat boxes: tests the candidate pairs whose bodies lie in different blocks.
 static void test_far_pairs(void *context, size_t begin, size_t end, int number) {
     const qdi_bench_tree *state = context;
     const qdi_bench_fat *fat = state->fat;
@@ -316,7 +316,8 @@ static void test_far_pairs(void *context, size_t begin, size_t end, int number) 
     }
 }
 
-/// Goes over all blocks; true where all bodies are in their fat boxes and all near pairs were found.
+/// Bench of fat boxes: goes over all blocks; true where all bodies are in their fat boxes and all near pairs
+/// were found.
 static bool do_blocks(qdi_bench_tree *state, bool moves) {
     qdi_bench_fat *fat = state->fat;
     fat->moves = moves;
@@ -336,7 +337,7 @@ static void find_fat_rows(void *context, size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) state->fat->row[state->index[r]] = (uint32_t)r;
 }
 
-/// Sorts the candidates into near ones, by block, and far ones.
+/// Bench of fat boxes: sorts the candidates into near ones, by block, and far ones.
 static qd_status sort_candidates(qdi_bench_tree *state) {
     qdi_bench_fat *fat = state->fat;
     size_t count;
@@ -368,7 +369,7 @@ static qd_status sort_candidates(qdi_bench_tree *state) {
     return QD_OK;
 }
 
-// Makes fat boxes and candidate pairs anew.
+// Bench of fat boxes: makes fat boxes and candidate pairs anew.
 static qd_status make_fat_candidates(qdi_bench_tree *state) {
     qdi_bench_fat *fat = state->fat;
     uint64_t orders = state->orders;

@@ -53,8 +53,8 @@ static qd_status write_frames_data(const qdi_frames_plan *plan, const char *path
     return good ? QD_OK : QD_ERR_IO;
 }
 
-/// LAMMPS works in the folder, so that its script has plain names: a path may have what LAMMPS takes for
-/// words and marks of its own.
+/// Bench of frames: LAMMPS works in the folder, so that its script has plain names: a path may have what
+/// LAMMPS takes for words and marks of its own.
 static bool run_lammps(const qdi_frames_plan *plan) {
     char name[] = "lmp", flags[3][8] = {"-log", "none", "-screen"};
     char *const arguments[] = {name, flags[0], flags[1], flags[2], flags[1], NULL};
@@ -72,7 +72,7 @@ static bool run_lammps(const qdi_frames_plan *plan) {
     return qdi_host_program_close(&program);
 }
 
-/// Reads seconds of the loop's output, and the part of them in which it had a processor.
+/// Bench of frames: reads seconds of the loop's output, and the part of them in which it had a processor.
 static bool read_log(const char *path, double *seconds, double *part) {
     FILE *file = fopen(path, "rb");
     if (!file) return false;
@@ -88,7 +88,7 @@ static bool read_log(const char *path, double *seconds, double *part) {
     return *seconds > 0.0 && *part >= 0.0;
 }
 
-// Removes the images that LAMMPS wrote; returns their bytes.
+// Bench of frames: removes the images that LAMMPS wrote; returns their bytes.
 static size_t remove_lammps_images(const qdi_frames_plan *plan, const char *stem) {
     size_t bytes = 0;
     for (size_t i = 0; i <= plan->frames; ++i) {

@@ -139,7 +139,7 @@ static qd_status create_grid(const qdi_bench_bodies *bodies, const qdi_bench_opt
     return QD_OK;
 }
 
-// Moves a range of bodies of the grid and finds their cells.
+// Bench's grid: moves a range of bodies of the grid and finds their cells.
 static void move_grid_rows(void *context, size_t begin, size_t end, int worker) {
     grid_state *state = context;
     const double *restrict x = state->x, *restrict y = state->y;
@@ -157,26 +157,26 @@ static void move_grid_rows(void *context, size_t begin, size_t end, int worker) 
     state->changed[worker * LINE] += changed;
 }
 
-// Empties the counts of a range of cells.
+// Bench's grid: empties the counts of a range of cells.
 static void clear_grid_cells(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     memset(state->starts + begin, 0, (end - begin) * sizeof *state->starts);
 }
 
-// Counts the bodies in cells on one thread.
+// Bench's grid: counts the bodies in cells on one thread.
 static void count_cells_alone(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) state->place[i] = state->starts[state->cell[i]]++;
 }
 
-// Counts the bodies in cells on several threads.
+// Bench's grid: counts the bodies in cells on several threads.
 static void count_cells_together(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i)
         state->place[i] = __atomic_fetch_add(&state->starts[state->cell[i]], 1, __ATOMIC_RELAXED);
 }
 
-// Adds up the counts of a range of cells.
+// Bench's grid: adds up the counts of a range of cells.
 static void sum_cell_counts(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     uint32_t sum = 0;
@@ -184,7 +184,7 @@ static void sum_cell_counts(void *context, size_t begin, size_t end) {
     state->sums[begin / CELL_GRAIN] = sum;
 }
 
-// Finds where the bodies of each cell begin.
+// Bench's grid: finds where the bodies of each cell begin.
 static void find_cell_starts(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     uint32_t sum = (uint32_t)state->sums[begin / CELL_GRAIN];
@@ -195,7 +195,7 @@ static void find_cell_starts(void *context, size_t begin, size_t end) {
     }
 }
 
-// Puts boxes into the order of their cells.
+// Bench's grid: puts boxes into the order of their cells.
 static void sort_grid_boxes(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) {
@@ -211,13 +211,13 @@ static void sort_grid_boxes(void *context, size_t begin, size_t end) {
     }
 }
 
-// Puts a column of bodies into the order of their cells.
+// Bench's grid: puts a column of bodies into the order of their cells.
 static void sort_grid_column(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) state->to[state->place[i]] = state->from[i];
 }
 
-/// Puts the rows themselves in the order of the cells when too many bodies have changed theirs.
+/// Bench's grid: puts the rows themselves in the order of the cells when too many bodies have changed theirs.
 static void sort_rows(grid_state *state) {
     size_t changed = 0;
     int threads = qd_team_threads(state->team);
@@ -236,7 +236,7 @@ static void sort_rows(grid_state *state) {
     memcpy(state->cell, state->sorted_cell, state->count * sizeof *state->cell);
 }
 
-// Sorts the bodies of the grid by cell.
+// Bench's grid: sorts the bodies of the grid by cell.
 static void sort_grid(grid_state *state) {
     qd_team *team = state->team;
     size_t cells = state->cells.count;
@@ -250,7 +250,7 @@ static void sort_grid(grid_state *state) {
     sort_rows(state);
 }
 
-// Finds the pairs of a range of bodies in the cells about them.
+// Bench's grid: finds the pairs of a range of bodies in the cells about them.
 static void search_grid(void *context, size_t begin, size_t end, int worker) {
     grid_state *state = context;
     qdi_bench_block *block = &state->blocks[worker];
@@ -264,7 +264,7 @@ static void search_grid(void *context, size_t begin, size_t end, int worker) {
     qdi_bench_flush(block);
 }
 
-// Finds all pairs of the grid, with more room where they do not fit.
+// Bench's grid: finds all pairs of the grid, with more room where they do not fit.
 static qd_status find_grid_pairs(grid_state *state) {
     state->sink.count = 0;
     qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search_grid, state);

@@ -8,7 +8,7 @@
 // Nanoseconds, measured; only their ratios matter.
 static const double NS_PER_CELL = 1.0, NS_PER_RUN = 1.5, NS_PER_TEST = 2.2;
 
-/// Cells of this side over the world; false where there would be too many.
+/// Bench's grid: cells of this side over the world; false where there would be too many.
 static bool make_cells(const qdi_bench_bodies *bodies, double side, qdi_bench_cells *cells) {
     double inverse = 1.0 / side, across = floor(bodies->side * inverse) + 1.0;
     double count = (across + 1.0) * (across + 2.0) + 2.0;
@@ -17,7 +17,7 @@ static bool make_cells(const qdi_bench_bodies *bodies, double side, qdi_bench_ce
     return true;
 }
 
-// Counts the bodies in each cell, to choose the side of cells.
+// Bench's grid: counts the bodies in each cell, to choose the side of cells.
 static void count_cell_bodies(const qdi_bench_bodies *bodies, const qdi_bench_cells *cells,
                               uint32_t *counts) {
     memset(counts, 0, cells->count * sizeof *counts);
@@ -26,12 +26,12 @@ static void count_cell_bodies(const qdi_bench_bodies *bodies, const qdi_bench_ce
             1;
 }
 
-/// Of a run of boxes that are tested four at a time.
+/// Bench's grid: of a run of boxes that are tested four at a time.
 static double run_cost(double boxes) {
     return boxes > 0 ? NS_PER_RUN + NS_PER_TEST * (boxes + 3.0) / 4.0 : 0;
 }
 
-/// What a step costs with these cells.
+/// Bench's grid: what a step costs with these cells.
 static double cost_of(const qdi_bench_cells *cells, const uint32_t *counts) {
     double cost = NS_PER_CELL * (double)cells->count;
     for (size_t c = 1; c + cells->stride + 1 < cells->count; ++c) {

@@ -6,7 +6,7 @@ const char qdi_ladder_bodies[] = "2e3,1e5";
 // The fastest of the bodies go a twentieth of their diameter in a step, as in a game of 60 frames per second.
 const char qdi_ladder_speed[] = "0.1";
 
-/// Tests, or a dash where they are not known.
+/// Bench's ladder: tests, or a dash where they are not known.
 static void print_row(FILE *out, const qdi_bench_row *row, const qdi_bench_row *first, size_t missed) {
     char tests[32] = "-";
     if (row->tests > 0) snprintf(tests, sizeof tests, row->tests < 1000 ? "%.1f" : "%.0f", row->tests);

@@ -84,14 +84,14 @@ qd_status qdi_lineage_test(qdi_lineage *tree, uint32_t self, const qdi_lineage_l
     return status;
 }
 
-// Order of two pairs by their bodies.
+// Published quadtree: order of two pairs by their bodies.
 static int compare_pairs(const void *a, const void *b) {
     const qdi_bench_pair *left = a, *right = b;
     if (left->a != right->a) return left->a < right->a ? -1 : 1;
     return left->b < right->b ? -1 : left->b > right->b;
 }
 
-/// Each pair once, the lower index first: a tree with faults finds some of them twice.
+/// Published quadtree: each pair once, the lower index first: a tree with faults finds some of them twice.
 static void drop_duplicates(qdi_lineage_pairs *pairs) {
     for (size_t i = 0; i < pairs->count; ++i) {
         const qdi_bench_pair pair = pairs->items[i];

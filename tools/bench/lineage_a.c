@@ -31,7 +31,7 @@ static void a_clear(tree *t) {
     t->spare = 0;
 }
 
-/// Four children and all below them, with what they hold.
+/// Published quadtree A: four children and all below them, with what they hold.
 static void drop(tree *t, uint32_t first) {
     for (uint32_t i = first; i < first + 4; ++i) {
         if (t->nodes[i].children != 0) drop(t, t->nodes[i].children);
@@ -101,7 +101,7 @@ static qd_status a_insert(tree *t, uint32_t at, uint32_t body) {
     return status;
 }
 
-/// Copies the lists of every node that may hold something that overlaps the box.
+/// Published quadtree A: copies the lists of every node that may hold something that overlaps the box.
 static qd_status retrieve(tree *t, uint32_t at, qd_box box) {
     const node *n = &t->nodes[at];
     qd_status status = qdi_lineage_list_grow(&t->base.found, n->objects.count);

@@ -28,7 +28,7 @@ typedef struct tree {
     qdi_lineage_list leavers;
 } tree;
 
-/// The part of an area that lies in a quadrant of node n; false where there is none.
+/// Published quadtree B: the part of an area that lies in a quadrant of node n; false where there is none.
 static bool carve(const node *n, area from, int quadrant, area *piece) {
     *piece = from;
     if (quadrant == 0 || quadrant == 3)
@@ -88,13 +88,15 @@ static qd_status b_insert(tree *t, uint32_t at, uint32_t body) {
     return status;
 }
 
-/// True while a box keeps clear of the lines around its node, as it did when it was filed there.
+/// Published quadtree B: true while a box keeps clear of the lines around its node, as it did when it was
+/// filed there.
 static bool holds(const node *n, qd_box box) {
     return (double)box.min_x > n->bounds.min_x && (double)box.max_x < n->bounds.max_x &&
            (double)box.min_y > n->bounds.min_y && (double)box.max_y < n->bounds.max_y;
 }
 
-/// Mended: nodes that ran empty stayed for ever. Four empty children without children go back.
+/// Published quadtree B: mended: nodes that ran empty stayed for ever. Four empty children without children
+/// go back.
 static void merge(tree *t, node *n) {
     for (uint32_t i = 0; i < 4; ++i) {
         const node *child = &t->nodes[n->children + i];
@@ -142,9 +144,9 @@ static qd_status b_refresh(void *state) {
     return status;
 }
 
-/// Mended: the pieces were computed, but the whole query went on, which also made duplicates; and what was
-/// found was lost in a misspelt variable. A piece goes into its own quadrant alone, so that no node is met
-/// twice.
+/// Published quadtree B: mended: the pieces were computed, but the whole query went on, which also made
+/// duplicates; and what was found was lost in a misspelt variable. A piece goes into its own quadrant alone,
+/// so that no node is met twice.
 static qd_status retrieve(tree *t, uint32_t at, area query) {
     const node *n = &t->nodes[at];
     qd_status status = qdi_lineage_list_grow(&t->base.found, n->objects.count);

@@ -38,7 +38,7 @@ typedef struct tree {
     uint32_t used;
 } tree;
 
-/// The quadrants that hold the box, from the root down, as far as a tree may go.
+/// Published quadtree C: the quadrants that hold the box, from the root down, as far as a tree may go.
 static uint32_t path_of(double half, qd_box box) {
     uint32_t path = 1;
     double mid_x = 0.0, mid_y = 0.0;
@@ -53,7 +53,7 @@ static uint32_t path_of(double half, qd_box box) {
     return path;
 }
 
-/// The quadrant that a path takes at a level; -1 where it has ended.
+/// Published quadtree C: the quadrant that a path takes at a level; -1 where it has ended.
 static int path_turn(uint32_t path, uint32_t level) {
     uint32_t length = 0;
     while (path >> (2 * length) > 1) ++length;
@@ -139,7 +139,8 @@ static qd_status c_refresh(void *state) {
     return status;
 }
 
-/// The body's node and all above it, whose lists are what is asked for; returns their number.
+/// Published quadtree C: the body's node and all above it, whose lists are what is asked for; returns their
+/// number.
 static size_t retrieve(const tree *t, uint32_t body, uint32_t nodes[QDI_LINEAGE_LEVELS + 1]) {
     size_t count = 0;
     uint32_t at = t->places[body].node;
@@ -160,8 +161,8 @@ static qd_status keep_half(tree *t, uint32_t self, double mid_x, const qdi_linea
     return status;
 }
 
-/// The pairs of a body with those of its own node's list that come after it, and with all of the nodes above,
-/// where nobody asks for anything below.
+/// Published quadtree C: the pairs of a body with those of its own node's list that come after it, and with
+/// all of the nodes above, where nobody asks for anything below.
 static qd_status pairs_of(tree *t, uint32_t self) {
     const unsigned faults = t->base.faults;
     uint32_t nodes[QDI_LINEAGE_LEVELS + 1];

@@ -32,7 +32,8 @@ typedef struct tree {
     size_t used, room;
 } tree;
 
-/// Adds `more` nodes; their indices begin at *first. Pointers to nodes are no longer valid then.
+/// Published quadtree E: adds `more` nodes; their indices begin at *first. Pointers to nodes are no longer
+/// valid then.
 static qd_status add_nodes(tree *t, uint32_t more, uint32_t *first) {
     qd_status status = qdi_reserve(qd_allocator_default(), &t->nodes, &t->room, t->used, t->used + more,
                                    sizeof *t->nodes);
@@ -67,7 +68,8 @@ static qd_status e_divide(tree *t, uint32_t at) {
     return QD_OK;
 }
 
-/// Mended: points that coincide divided nodes for ever. At the last level a node goes on in another one.
+/// Published quadtree E: mended: points that coincide divided nodes for ever. At the last level a node goes
+/// on in another one.
 static qd_status go_on(tree *t, uint32_t at) {
     uint32_t first = 0;
     qd_status status = add_nodes(t, 1, &first);
@@ -80,8 +82,9 @@ static qd_status go_on(tree *t, uint32_t at) {
     return QD_OK;
 }
 
-/// Mended: a point on a border went into several children; here the upper and the right one have it. No cell
-/// is asked whether it contains the point, so one outside the world goes where its direction lies.
+/// Published quadtree E: mended: a point on a border went into several children; here the upper and the right
+/// one have it. No cell is asked whether it contains the point, so one outside the world goes where its
+/// direction lies.
 static uint32_t child_of(const node *n, double x, double y) {
     bool right = x >= n->mid_x, upper = y >= n->mid_y;
     return n->children + (upper ? (right ? 0 : 1) : (right ? 3 : 2));
@@ -121,7 +124,7 @@ static qd_status e_build(void *state) {
     return status;
 }
 
-/// Adds every point in the range to what was found.
+/// Published quadtree E: adds every point in the range to what was found.
 static qd_status look(tree *t, uint32_t at, range r) {
     const node *n = &t->nodes[at];
     qd_status status = QD_OK;
@@ -143,7 +146,8 @@ static qd_status look(tree *t, uint32_t at, range r) {
     return status;
 }
 
-/// How far the box of any body reaches from its centre, a little more for the rounding of sums with it.
+/// Published quadtree E: how far the box of any body reaches from its centre, a little more for the rounding
+/// of sums with it.
 static double largest_reach(const qdi_lineage_bodies *bodies) {
     double reach = 0.0, far = 0.0;
     for (size_t i = 0; i < bodies->count; ++i) {
@@ -157,9 +161,9 @@ static double largest_reach(const qdi_lineage_bodies *bodies) {
     return reach + (reach + far) * 0x1p-40;
 }
 
-/// Mended: balls are points in the tree, so what overlaps a ball may have its point outside the ball's
-/// rectangle. It is widened by the largest radius. A query outside the world finds an empty list, not nothing
-/// at all.
+/// Published quadtree E: mended: balls are points in the tree, so what overlaps a ball may have its point
+/// outside the ball's rectangle. It is widened by the largest radius. A query outside the world finds an
+/// empty list, not nothing at all.
 static qd_status find_pairs(void *state) {
     tree *t = state;
     const double reach = t->base.faults & QDI_E_NOT_WIDENED ? 0.0 : largest_reach(&t->base.bodies);

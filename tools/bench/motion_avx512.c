@@ -8,7 +8,7 @@
 /// So few that they are still in the nearest cache when their boxes are made; a multiple of LANES.
 enum { PIECE = 256, LANES = 8 };
 
-// One coordinate, a multiple of LANES bodies.
+// Bench's motion: one coordinate, a multiple of LANES bodies.
 static void move_axis(double *x, double *v, size_t count, double half) {
     __m512i signs = _mm512_setzero_si512();
     for (size_t i = 0; i < count; i += LANES) {
@@ -20,7 +20,7 @@ static void move_axis(double *x, double *v, size_t count, double half) {
     if (_mm512_movepi64_mask(signs) != 0) qdi_bench_mirror(x, v, count, half);
 }
 
-// How far qdi_outward moves a number.
+// Bench's motion: how far qdi_outward moves a number.
 static inline __m256 away(__m256 nearest) {
     const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), nearest);
     return _mm256_add_ps(_mm256_mul_ps(size, _mm256_set1_ps(1.1920928955078125e-7F)),
@@ -39,7 +39,7 @@ static inline __m256 upper_sides(__m512d middle, __m512d reach) {
     return _mm256_add_ps(nearest, away(nearest));
 }
 
-// The boxes of eight disks, as qdi_outward_disk makes them.
+// Bench's motion: the boxes of eight disks, as qdi_outward_disk makes them.
 static inline void make_boxes(const double *x, const double *y, const double *radius, qd_box *boxes) {
     const __m512d at_x = _mm512_loadu_pd(x), at_y = _mm512_loadu_pd(y), reach = _mm512_loadu_pd(radius);
     const __m256 min_x = lower_sides(at_x, reach), min_y = lower_sides(at_y, reach);

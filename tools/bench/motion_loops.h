@@ -10,8 +10,8 @@
 /// So few that they are still in the nearest cache when their boxes are made.
 enum { PIECE = 256 };
 
-// Few bodies reach a wall, so whether any did is asked once, by the signs of how far they are inside; and
-// where none did, velocities are not written.
+// Bench's motion: few bodies reach a wall, so whether any did is asked once, by the signs of how far they are
+// inside; and where none did, velocities are not written.
 void MOVE(double *restrict x, double *restrict v, size_t count, double half) {
     uint64_t signs = 0;
     for (size_t i = 0; i < count; ++i) {

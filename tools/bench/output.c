@@ -24,7 +24,8 @@ void qdi_bench_print_reliability(FILE *out, const qdi_bench_origin *origin) {
 
 // ---- fields ----
 
-/// Where the next field of the CSV file goes; NULL where it is told already, or goes elsewhere.
+/// Bench's output: where the next field of the CSV file goes; NULL where it is told already, or goes
+/// elsewhere.
 static FILE *csv_field(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char *name) {
     if (!sheet->csv || !((unsigned)scope & sheet->scopes)) return NULL;
     if (sheet->begun) fputc(',', sheet->csv);
@@ -33,7 +34,7 @@ static FILE *csv_field(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char
     return sheet->names ? NULL : sheet->csv;
 }
 
-// The JSON that a member of this scope goes into; NULL for none.
+// Bench's output: the JSON that a member of this scope goes into; NULL for none.
 static qdi_json *json_member(const qdi_bench_sheet *sheet, qdi_bench_scope scope) {
     return (unsigned)scope & sheet->scopes ? sheet->json : NULL;
 }
@@ -106,7 +107,7 @@ void qdi_bench_put_phases(qdi_bench_sheet *sheet, qdi_bench_scope scope, const c
 
 // ---- files ----
 
-/// A text in quotes, those in it doubled.
+/// Bench's output: a text in quotes, those in it doubled.
 static void put_quoted(FILE *out, const char *text) {
     fputs(",\"", out);
     for (; *text; ++text) {

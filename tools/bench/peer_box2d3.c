@@ -85,7 +85,7 @@ static void add_shape(const part *at, const qd_shape *shape, const b2ShapeDef *d
     b2CreatePolygonShape(at->body, def, &polygon);
 }
 
-/// What turns about the pivot of the body before it is a part of that one's.
+/// Bench of Box2D: what turns about the pivot of the body before it is a part of that one's.
 static b2BodyId body_for(const box2d_rigid *state, size_t number, b2BodyId ground, qd_vec2 *centre) {
     const qdi_rigid_body *from = &state->setting->bodies[number];
     *centre = (qd_vec2){0, 0};

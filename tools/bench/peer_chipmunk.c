@@ -94,8 +94,8 @@ static qd_status tree_create(const qdi_bench_bodies *bodies, const qdi_bench_opt
     return chipmunk_create(bodies, index, state);
 }
 
-/// The header asks for cells about as large as the objects and about ten times as many as objects, then for
-/// trials: two diameters and three cells per object were fastest in the bench's scenes.
+/// Bench of Chipmunk: the header asks for cells about as large as the objects and about ten times as many as
+/// objects, then for trials: two diameters and three cells per object were fastest in the bench's scenes.
 static qd_status hash_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
     const double least_side = 1e-30;

@@ -95,17 +95,17 @@ const qdi_rigid_method *qdi_rigid_method_at(size_t number);
 extern const qdi_rigid_method qdi_rigid_impulse;     ///< ours as it is by default
 extern const qdi_rigid_method qdi_rigid_impulse_off; ///< and with `continuous: off`
 
-/// Case number `number`, NULL past the last.
+/// Bench of rigid piles: case number `number`, NULL past the last.
 const qdi_rigid_case *qdi_rigid_case_at(size_t number);
 
-/// Adds a body of a shape in order, at rest and not turned; dynamic where `density` > 0, else static. Returns
-/// it to be changed, valid until the next is added; NULL: no memory.
+/// Bench of rigid piles: adds a body of a shape in order, at rest and not turned; dynamic where `density` >
+/// 0, else static. Returns it to be changed, valid until the next is added; NULL: no memory.
 qdi_rigid_body *qdi_rigid_add(qdi_rigid_setting *setting, const qd_shape *shape, qd_vec2 position,
                               double density);
 
-/// Makes the bodies of a case, and lets a pile come to rest, with our own solver. `tick` (may be NULL) is
-/// called after each step of that; where it says stop, the setting is what it is then. Errors: QD_ERR_MEMORY,
-/// those of the world.
+/// Bench of rigid piles: makes the bodies of a case, and lets a pile come to rest, with our own solver.
+/// `tick` (may be NULL) is called after each step of that; where it says stop, the setting is what it is
+/// then. Errors: QD_ERR_MEMORY, those of the world.
 QD_MUST_USE qd_status qdi_rigid_setting_make(const qdi_rigid_case *of, size_t count, int threads,
                                              qdi_rigid_tick tick, void *context, qdi_rigid_setting *setting);
 void qdi_rigid_setting_free(qdi_rigid_setting *setting);
@@ -113,14 +113,14 @@ void qdi_rigid_setting_free(qdi_rigid_setting *setting);
 /// What a state of the bodies is like. `contacts`: touching now, walls included; `deepest`: overlap among
 /// them. Of pyramids also how high the lowest of their top bodies is above its ground, and how many bodies
 /// are further than their own width from where they started: 0 where all stand.
-typedef struct qdi_rigid_look {
+typedef struct qdi_rigid_quality {
     size_t contacts;
     double kinetic, deepest;
     double top;
     size_t fallen;
-} qdi_rigid_look;
-QD_MUST_USE qd_status qdi_rigid_look_at(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                                        qdi_rigid_look *look);
+} qdi_rigid_quality;
+QD_MUST_USE qd_status qdi_rigid_quality_of(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
+                                           qdi_rigid_quality *look);
 
 typedef struct qdi_rigid_plan {
     const qdi_rigid_setting *setting;
@@ -141,7 +141,7 @@ typedef struct qdi_rigid_row {
     qdi_statistics ns;
     bool has_phases;
     double phases[QD_PHASE_EXPORT]; ///< medians
-    qdi_rigid_look end;
+    qdi_rigid_quality end;
 } qdi_rigid_row;
 
 /// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped`: tick said so,

@@ -14,7 +14,7 @@ static double rigid_times_as_fast(const qdi_rigid_report *report, const qdi_rigi
 }
 
 // Prints contacts, energy and overlap of a rigid method.
-static void print_rigid_state(FILE *out, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
+static void print_rigid_state(FILE *out, const qdi_rigid_setting *setting, const qdi_rigid_quality *look) {
     fprintf(out, " %9zu %12.6g %9.4f", look->contacts, look->kinetic, look->deepest);
     if (setting->pyramid) fprintf(out, " %8.3f %7zu", look->top, look->fallen);
 }
@@ -64,9 +64,9 @@ static const char *rigid_phase_name(int phase) {
     return qd_phase_name((qd_phase)phase);
 }
 
-/// What a state is like; without a pyramid the last two columns stay empty.
+/// Bench of rigid piles: what a state is like; without a pyramid the last two columns stay empty.
 static void put_look(qdi_bench_sheet *sheet, qdi_bench_scope scope, const qdi_rigid_setting *setting,
-                     const qdi_rigid_look *look) {
+                     const qdi_rigid_quality *look) {
     qdi_bench_put_whole(sheet, scope, "contacts", look->contacts);
     qdi_bench_put_real(sheet, scope, "kinetic", look->kinetic);
     qdi_bench_put_real(sheet, scope, "deepest", look->deepest);

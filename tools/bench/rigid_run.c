@@ -75,12 +75,12 @@ static qd_status run_rigid_method(void *context, size_t number, size_t repeat, b
     }
     row->method->destroy(state);
     if (status == QD_OK && !*stopped && last)
-        status = qdi_rigid_look_at(plan->setting, run->bodies, &row->end);
+        status = qdi_rigid_quality_of(plan->setting, run->bodies, &row->end);
     return status;
 }
 
-/// Figures of one set of times. Where the work changes from step to step, the mean of a repeat's steps is one
-/// time.
+/// Bench of rigid piles: figures of one set of times. Where the work changes from step to step, the mean of a
+/// repeat's steps is one time.
 static qdi_statistics figures_of(const rigid_run *run, size_t number, size_t set) {
     const qdi_rigid_plan *plan = run->plan;
     double *times = rigid_samples(run, number, set);
@@ -96,7 +96,7 @@ static qdi_statistics figures_of(const rigid_run *run, size_t number, size_t set
     return qdi_statistics_per(times, plan->repeats, plan->setting->count);
 }
 
-/// Times become figures.
+/// Bench of rigid piles: times become figures.
 static void evaluate(const rigid_run *run, size_t number) {
     qdi_rigid_row *row = &run->rows[number];
     row->ns = figures_of(run, number, 0);

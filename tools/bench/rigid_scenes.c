@@ -15,7 +15,8 @@ static qd_status add_static_body(qdi_rigid_setting *setting, qd_shape shape, qd_
     return qdi_rigid_add(setting, &shape, position, 0) ? QD_OK : QD_ERR_MEMORY;
 }
 
-/// A square grid of small rects with `step` between them, the first in its lower left corner.
+/// Bench of rigid piles: a square grid of small rects with `step` between them, the first in its lower left
+/// corner.
 static qd_status add_grid(qdi_rigid_setting *setting, size_t side, qd_vec2 first, double step, double width) {
     const qd_shape square = qd_shape_rect(width, width);
     for (size_t i = 0; i < side * side; ++i) {
@@ -25,7 +26,7 @@ static qd_status add_grid(qdi_rigid_setting *setting, size_t side, qd_vec2 first
     return QD_OK;
 }
 
-/// Part of a drum, about its place in the drum at rest.
+/// Bench of rigid piles: part of a drum, about its place in the drum at rest.
 static qd_status add_turning(qdi_rigid_setting *setting, const qd_shape *shape, qd_vec2 position) {
     qdi_rigid_body *body = qdi_rigid_add(setting, shape, position, 0);
     if (!body) return QD_ERR_MEMORY;
@@ -37,7 +38,7 @@ static qd_status add_turning(qdi_rigid_setting *setting, const qd_shape *shape, 
 
 // ---- pyramids of unit squares that touch ----
 
-/// `base` is the lower left corner.
+/// Bench of rigid piles: `base` is the lower left corner.
 static qd_status add_pyramid(qdi_rigid_setting *setting, size_t rows, qd_vec2 base) {
     const qd_shape square = qd_shape_rect(1, 1);
     for (size_t row = 0; row < rows; ++row)
@@ -60,7 +61,8 @@ static qd_status make_large_pyramid(qdi_rigid_setting *setting, size_t count) {
     return status == QD_OK ? add_static_body(setting, qd_shape_rect(width, 2), (qd_vec2){0, -1}) : status;
 }
 
-/// Pyramids of ten rows beside and above each other, each row of them on a segment of its own.
+/// Bench of rigid piles: pyramids of ten rows beside and above each other, each row of them on a segment of
+/// its own.
 static qd_status make_many_pyramids(qdi_rigid_setting *setting, size_t count) {
     enum { ROWS = 10, EACH = ROWS * (ROWS + 1) / 2, ROOM = ROWS + 1 };
     size_t all = count / EACH > 1 ? count / EACH : 1, across = (size_t)ceil(sqrt((double)all));
@@ -117,7 +119,7 @@ static qd_status make_tumbler(qdi_rigid_setting *setting, size_t count) {
     return status;
 }
 
-/// The part of a ring between two radii and two angles, with straight sides.
+/// Bench of rigid piles: the part of a ring between two radii and two angles, with straight sides.
 static qd_status add_ring_part(qdi_rigid_setting *setting, double inner, double outer, double from,
                                double to) {
     const double radii[] = {inner, outer}, angles[] = {from, to};
@@ -130,7 +132,7 @@ static qd_status add_ring_part(qdi_rigid_setting *setting, double inner, double 
     return status == QD_OK ? add_turning(setting, &shape, centroid) : status;
 }
 
-/// A ring of 36 quadrangles that overlap, with four paddles.
+/// Bench of rigid piles: a ring of 36 quadrangles that overlap, with four paddles.
 static qd_status make_washer(qdi_rigid_setting *setting, size_t count) {
     enum { PARTS = 36, PER_PADDLE = 9 };
     size_t side = (size_t)sqrt((double)count);
@@ -149,7 +151,7 @@ static qd_status make_washer(qdi_rigid_setting *setting, size_t count) {
 
 // ---- a heap that a pusher goes through ----
 
-// Adds the floor and walls of the case `junkyard`.
+// Bench of rigid piles: adds the floor and walls of the case `junkyard`.
 static qd_status add_junkyard_walls(qdi_rigid_setting *setting) {
     enum { HALF = 80, HEIGHT = 50 };
     qd_status status = QD_OK;
@@ -186,7 +188,7 @@ static qd_status make_junkyard(qdi_rigid_setting *setting, size_t count) {
     return status == QD_OK && !body ? QD_ERR_MEMORY : status;
 }
 
-/// The pusher is at 60 sin(t / 5), nearly: it goes straight on for ten steps each time.
+/// Bench of rigid piles: the pusher is at 60 sin(t / 5), nearly: it goes straight on for ten steps each time.
 static bool drive_pusher(size_t step, double dt, qd_vec2 *velocity) {
     enum { STRAIGHT = 10 };
     if (step % STRAIGHT != 0) return false;

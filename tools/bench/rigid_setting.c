@@ -24,7 +24,7 @@ static double random_between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);
 }
 
-/// Disks on a grid too wide to touch, in random order, each somewhere in its cell.
+/// Bench of rigid piles: disks on a grid too wide to touch, in random order, each somewhere in its cell.
 qd_status qdi_rigid_make_gas(qdi_rigid_setting *setting, size_t count) {
     const qd_shape disk = qd_shape_disk(disk_radius);
     size_t across = (size_t)ceil(sqrt((double)count));
@@ -69,7 +69,7 @@ qd_status qdi_rigid_make_pile(qdi_rigid_setting *setting, size_t count) {
     return QD_OK;
 }
 
-/// Lets our own solver bring the bodies to rest.
+/// Bench of rigid piles: lets our own solver bring the bodies to rest.
 static qd_status settle(qdi_rigid_setting *setting, int threads, qdi_rigid_tick tick, void *context) {
     qdi_rigid_options options = {threads, QD_SIMD_AUTO};
     void *state = NULL;

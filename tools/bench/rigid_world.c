@@ -77,13 +77,13 @@ static qd_status create_rigid_world(const qdi_rigid_setting *setting, const qdi_
     return status;
 }
 
-// Makes our contact solver with ccd as it chooses itself.
+// Bench of rigid piles: makes our contact solver with ccd as it chooses itself.
 static qd_status create_rigid_auto(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                                    void **made) {
     return create_rigid_world(setting, options, QD_CONTINUOUS_AUTO, made);
 }
 
-// Makes our contact solver without ccd.
+// Bench of rigid piles: makes our contact solver without ccd.
 static qd_status create_rigid_off(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
                                   void **made) {
     return create_rigid_world(setting, options, QD_CONTINUOUS_OFF, made);
@@ -152,9 +152,9 @@ const qdi_rigid_method qdi_rigid_impulse_off = {
     .destroy = impulse_destroy,
 };
 
-/// What is said of pyramids.
+/// Bench of rigid piles: what is said of pyramids.
 static void look_at_pyramids(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                             qdi_rigid_look *look) {
+                             qdi_rigid_quality *look) {
     if (setting->pyramid == 0) return;
     look->top = HUGE_VAL;
     for (size_t i = 0; i < setting->count; ++i) {
@@ -167,9 +167,9 @@ static void look_at_pyramids(const qdi_rigid_setting *setting, const qdi_rigid_b
     }
 }
 
-qd_status qdi_rigid_look_at(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                            qdi_rigid_look *look) {
-    *look = (qdi_rigid_look){0};
+qd_status qdi_rigid_quality_of(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
+                               qdi_rigid_quality *look) {
+    *look = (qdi_rigid_quality){0};
     qd_world *world = NULL;
     qdi_rigid_options options = {1, QD_SIMD_AUTO};
     qd_status status = make_rigid_world(setting, bodies, &options, QD_CONTINUOUS_OFF, &world);

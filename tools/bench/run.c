@@ -38,7 +38,7 @@ uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step) {
     return sum;
 }
 
-/// Writes down what a step found. `last`: of the repeat.
+/// Bench: writes down what a step found. `last`: of the repeat.
 static void note_found(const bench_run *run, const qdi_bench_step *step, bool first, bool last,
                        qdi_bench_row *found) {
     found->bytes_per_body = (double)step->bytes / (double)run->plan->bodies;
@@ -48,7 +48,7 @@ static void note_found(const bench_run *run, const qdi_bench_step *step, bool fi
     if (first || last) found->hash = qd_hash_mix(found->hash, qdi_bench_pairs_hash(step));
 }
 
-/// Writes down what a step took, and returns it.
+/// Bench: writes down what a step took, and returns it.
 static uint64_t note_times(bench_run *run, size_t method, const qdi_bench_step *step, bool counts) {
     uint64_t whole = 0;
     for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) whole += step->ns[phase];
@@ -67,7 +67,7 @@ typedef struct run_sums {
     bool refiled_known, late;
 } run_sums;
 
-/// Step number `k` of a repeat.
+/// Bench: step number `k` of a repeat.
 static qd_status run_step(bench_run *run, size_t method, void *state, size_t k, run_sums *sums,
                           qdi_bench_row *found) {
     const qdi_bench_plan *plan = run->plan;
@@ -139,7 +139,7 @@ static qd_status run_bench_method(void *context, size_t method, size_t repeat, b
     return QD_OK;
 }
 
-/// Times become figures.
+/// Bench: times become figures.
 static void evaluate(const bench_run *run) {
     const qdi_bench_plan *plan = run->plan;
     for (size_t method = 0; method < plan->method_count; ++method) {

@@ -24,14 +24,14 @@ const qdi_bench_scene *qdi_bench_scene_at(size_t number) {
     return number < sizeof scenes / sizeof scenes[0] ? &scenes[number] : NULL;
 }
 
-/// .5 u^-.6, at most 50.
+/// Bench's scenes: .5 u^-.6, at most 50.
 static double draw_radius(uint64_t seed, size_t body) {
     qd_random random = qd_random_at(seed, body, USE_RADIUS);
     double radius = .5 * qd_pow(1.0 - qd_random_uniform(&random), -.6);
     return radius < 50.0 ? radius : 50.0;
 }
 
-/// A place near one of the clusters' centres, drawn again until it lies in the world.
+/// Bench's scenes: a place near one of the clusters' centres, drawn again until it lies in the world.
 static void draw_clustered(uint64_t seed, qd_random *random, double side, double *x, double *y) {
     size_t cluster = (size_t)(qd_random_uniform(random) * CLUSTERS);
     qd_random centre = qd_random_at(seed, cluster, USE_CENTRE);

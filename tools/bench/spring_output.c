@@ -5,7 +5,7 @@ double qdi_spring_ratio(const qdi_spring_report *report) {
     return report->rows[QDI_SPRING_LAMMPS].ns.median / report->rows[QDI_SPRING_OURS].ns.median;
 }
 
-// How many times as fast as LAMMPS our springs are.
+// Bench of springs: how many times as fast as LAMMPS our springs are.
 static double spring_times_as_fast(const qdi_spring_report *report, size_t method) {
     return method == QDI_SPRING_OURS ? qdi_spring_ratio(report) : 1;
 }

@@ -22,7 +22,7 @@ const qdi_spring_case *qdi_spring_case_at(size_t number) {
 
 // ---- the disks ----
 
-/// In random order: each where it can be in its square of a grid too wide to touch.
+/// Bench of springs: in random order: each where it can be in its square of a grid too wide to touch.
 static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
     for (size_t i = 0; i < scene->count; ++i) {
         qd_random random = qd_random_at(SEED, i, USE_BODY);
@@ -43,8 +43,9 @@ static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
     }
 }
 
-/// Disks of diameter 1, mass 1 and temperature 1, stiff enough to overlap by a hundredth when they meet; a
-/// step is a fiftieth of what that lasts. LAMMPS's skin is the best for it, as is newton on.
+/// Bench of springs: disks of diameter 1, mass 1 and temperature 1, stiff enough to overlap by a hundredth
+/// when they meet; a step is a fiftieth of what that lasts. LAMMPS's skin is the best for it, as is newton
+/// on.
 static qd_status make_scene(const qdi_spring_plan *plan, qdi_lammps_scene *scene) {
     size_t across = (size_t)ceil(sqrt((double)plan->bodies));
     double cell = sqrt(0.7853981633974483 / plan->of->fill); // a disk has pi / 4 of its square

@@ -97,7 +97,7 @@ static qd_status create_join(const qdi_bench_bodies *bodies, const qdi_bench_opt
     return create_tree_method(QDI_BENCH_JOIN, bodies, options, made);
 }
 
-// Makes our tree with fat boxes.
+// Bench of trees: makes our tree with fat boxes.
 static qd_status create_margin(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
                                void **made) {
     qdi_bench_options own = *options;
@@ -105,12 +105,12 @@ static qd_status create_margin(const qdi_bench_bodies *bodies, const qdi_bench_o
     return create_tree_method(QDI_BENCH_JOIN, bodies, &own, made);
 }
 
-// Makes our tree with a retrieval for each body.
+// Bench of trees: makes our tree with a retrieval for each body.
 static qd_status create_each(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
     return create_tree_method(QDI_BENCH_EACH, bodies, options, made);
 }
 
-// Makes our tree built anew in each step.
+// Bench of trees: makes our tree built anew in each step.
 static qd_status create_rebuild(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
                                 void **made) {
     return create_tree_method(QDI_BENCH_REBUILD, bodies, options, made);
@@ -127,19 +127,19 @@ void qdi_bench_tree_move(qdi_bench_tree *state) {
     qdi_team_for(state->team, state->count, GRAIN, move_tree_rows, state);
 }
 
-// Puts a column of bodies into the tree's order.
+// Bench of trees: puts a column of bodies into the tree's order.
 static void order_tree_column(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->to[r] = state->from[state->places[r]];
 }
 
-// Puts the indices of bodies into the tree's order.
+// Bench of trees: puts the indices of bodies into the tree's order.
 static void order_tree_indices(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->spare_index[r] = state->index[state->places[r]];
 }
 
-/// Puts the rows in the tree's order.
+/// Bench of trees: puts the rows in the tree's order.
 static qd_status order_rows(qdi_bench_tree *state) {
     qd_status status = qd_tree_order(state->tree, state->team, state->places);
     if (status != QD_OK) return status;
@@ -180,7 +180,7 @@ qd_status qdi_bench_tree_refresh(qdi_bench_tree *state) {
     return state->changed >= state->count ? order_rows(state) : QD_OK;
 }
 
-// One step of our tree without fat boxes.
+// Bench of trees: one step of our tree without fat boxes.
 static qd_status step_plain_tree(qdi_bench_tree *state, qdi_bench_step *step) {
     uint64_t start = qdi_clock_ns();
     qdi_bench_tree_move(state);

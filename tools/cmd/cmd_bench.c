@@ -23,13 +23,13 @@
 enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, REPEATS = 5 };
 enum { SPRING_WARM = 1000, SPRING_STEPS = 500 }; ///< by default
 
-/// Whether a method can be run with this many bodies.
+/// Command bench: whether a method can be run with this many bodies.
 static bool method_fits(const qdi_bench_job *job, const qdi_bench_method *method, size_t bodies) {
     return method->most_bodies == 0 || bodies <= method->most_bodies ||
            (job->settings.ladder && bodies <= QDI_LADDER_MOST_BODIES);
 }
 
-/// Of all methods that can be run.
+/// Command bench: of all methods that can be run.
 static uint64_t total_steps(const qdi_bench_job *job) {
     uint64_t runs = 0;
     for (size_t s = 0; s < job->size_count; ++s)
@@ -136,7 +136,7 @@ void qdi_bench_start(qdi_bench_job *job, uint64_t steps) {
     job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), 0, steps);
 }
 
-/// Chooses the methods that can be run with this many bodies and names the others.
+/// Command bench: chooses the methods that can be run with this many bodies and names the others.
 static void choose_fitting(qdi_bench_job *job, size_t bodies) {
     char left_out[300] = "";
     job->plan.bodies = bodies;
@@ -162,7 +162,7 @@ int qdi_bench_tell_stopped(qdi_bench_job *job) {
     return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
-/// Says what has failed, and how; the exit code.
+/// Command bench: says what has failed, and how; the exit code.
 static int tell_failed(qdi_bench_job *job, const char *failed, size_t bodies, qd_status status) {
     qdi_progress_end(&job->progress);
     qdi_complain("%s with %zu bodies: %s", failed, bodies, qd_status_text(status));
@@ -237,7 +237,7 @@ int qdi_bench_write_all(qdi_bench_job *job, qdi_bench_results results) {
 
 // ---- pairs ----
 
-// Measures the pair-finding methods at each number of bodies.
+// Command bench: measures the pair-finding methods at each number of bodies.
 static int measure_pairs(qdi_bench_job *job) {
     for (size_t s = 0; s < job->size_count; ++s) {
         choose_fitting(job, job->sizes[s]);
@@ -273,7 +273,7 @@ static int bench_pairs(qdi_bench_job *job) {
 
 // ---- whole steps ----
 
-/// Kernels and number of bodies; `usual`: where nobody says how many.
+/// Command bench: kernels and number of bodies; `usual`: where nobody says how many.
 static bool choose_bodies(qdi_bench_job *job, size_t usual) {
     const qdi_bench_settings *settings = &job->settings;
     qd_error error = {""};
@@ -285,7 +285,7 @@ static bool choose_bodies(qdi_bench_job *job, size_t usual) {
     return good;
 }
 
-/// Adds a name to a list of names.
+/// Command bench: adds a name to a list of names.
 static void add_name(char *names, size_t bytes, const char *name) {
     size_t used = strlen(names);
     snprintf(names + used, bytes - used, "%s%s", used ? ", " : "", name);
@@ -353,7 +353,7 @@ static const qdi_rigid_case *read_rigid_flags(qdi_bench_job *job) {
     return choose_bodies(job, of->bodies) ? of : NULL;
 }
 
-/// The bodies are there: measures, and writes what came out.
+/// Command bench: the bodies are there: measures, and writes what came out.
 static int measure_rigid(qdi_bench_job *job, const qdi_rigid_setting *setting) {
     qdi_rigid_plan plan = {.setting = setting,
                            .options = {job->plan.threads, job->plan.simd},
@@ -368,7 +368,7 @@ static int measure_rigid(qdi_bench_job *job, const qdi_rigid_setting *setting) {
     qdi_rigid_report report = {.plan = &plan, .rows = rows, .count = job->rigid_count};
     bool stopped = false;
     const char *failed = "the bodies";
-    qd_status status = qdi_rigid_look_at(setting, setting->bodies, &report.start);
+    qd_status status = qdi_rigid_quality_of(setting, setting->bodies, &report.start);
     if (status == QD_OK) status = qdi_rigid_run(&plan, rows, &stopped, &failed);
     if (status != QD_OK) return tell_failed(job, failed, setting->count, status);
     return stopped ? qdi_bench_tell_stopped(job) : qdi_bench_write_all(job, qdi_rigid_results_of(&report));
@@ -380,7 +380,7 @@ static bool bench_goes_on(void *context) {
     return qdi_host_signal() == 0;
 }
 
-/// Without a peer ours are measured alone.
+/// Command bench: without a peer ours are measured alone.
 static void warn_of_missing_peer(const qdi_bench_job *job) {
     bool peer = false;
     for (size_t i = 0; i < job->rigid_count; ++i) peer = peer || job->rigid[i]->peer;

@@ -69,7 +69,7 @@ static qd_status diff_scenes(diff_job *job) {
 
 // ---- states ----
 
-// Tells a row of the hashes in which two runs differ.
+// Command diff: tells a row of the hashes in which two runs differ.
 static bool diff_hash_row(void *context, const char *directory, uint64_t step, const char *words) {
     diff_job *job = context;
     say_difference(job, "hashes: step %" PRIu64 ": %s%s%s\n", step, directory ? directory : "",
@@ -83,7 +83,7 @@ static bool diff_hash_row(void *context, const char *directory, uint64_t step, c
     return true;
 }
 
-// Writes the verdict of the comparison as JSON.
+// Command diff: writes the verdict of the comparison as JSON.
 static void put_diff_json(diff_job *job) {
     qdi_json *json = &job->json;
     const qdi_diff *diff = &job->diff;
@@ -107,7 +107,7 @@ static void put_diff_json(diff_job *job) {
     if (json->status == QD_OK) fputs(json->text, stdout);
 }
 
-// Compares the state hashes of two runs, and finds where they part.
+// Command diff: compares the state hashes of two runs, and finds where they part.
 static qd_status diff_states(diff_job *job, qd_error *error) {
     if (job->settings.json) qdi_json_open(&job->json, "rows", '[');
     qd_status status = qdi_diff_hashes(&job->diff, diff_hash_row, job, error);
@@ -118,7 +118,7 @@ static qd_status diff_states(diff_job *job, qd_error *error) {
     return status;
 }
 
-// Tells that two runs are equal as far as both go.
+// Command diff: tells that two runs are equal as far as both go.
 static int say_runs_equal(const diff_job *job) {
     const qdi_diff *diff = &job->diff;
     const char *const *names = job->settings.directories;
@@ -139,7 +139,7 @@ static int say_runs_equal(const diff_job *job) {
     return QDI_EXIT_DONE;
 }
 
-// Tells the first difference between two runs.
+// Command diff: tells the first difference between two runs.
 static int say_diff_verdict(const diff_job *job) {
     const qdi_diff *diff = &job->diff;
     const char *const *names = job->settings.directories;
@@ -179,7 +179,7 @@ static int diff_command(void *context) {
     return job->json.status == QD_OK ? say_diff_verdict(job) : qdi_recorded_fail(job->json.status, &error);
 }
 
-// Frees what `quadrille diff` worked with.
+// Command diff: frees what `quadrille diff` worked with.
 static void diff_end(void *context) {
     diff_job *job = context;
     qdi_diff_end(&job->diff);

@@ -10,7 +10,7 @@
 #include "tools/host/json.h"
 #include "tools/host/os.h"
 #include "tools/host/threads_here.h"
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
 #include <quadrille/trajectory.h>
@@ -43,7 +43,7 @@ typedef struct export_job {
 
 // ---- what to do ----
 
-// The format that `quadrille export` writes.
+// Command export: the format that `quadrille export` writes.
 static int choose_export_format(export_job *job) {
     const char *name = job->settings.format;
     if (name && qd_trajectory_format_named(name, &job->format)) return QDI_EXIT_DONE;
@@ -54,7 +54,7 @@ static int choose_export_format(export_job *job) {
     return QDI_EXIT_USAGE;
 }
 
-// The directory or file that `quadrille export` writes.
+// Command export: the directory or file that `quadrille export` writes.
 static int choose_export_output(export_job *job) {
     const export_settings *settings = &job->settings;
     int parent = 0, length;
@@ -70,7 +70,7 @@ static int choose_export_output(export_job *job) {
     return QDI_EXIT_OUTPUT;
 }
 
-/// Makes the directory, and the trajectory in it.
+/// Command export: makes the directory, and the trajectory in it.
 static int make_trajectory(export_job *job) {
     qd_error error = {""};
     qd_status status = job->parent[0] ? qdi_os_make_directory(job->parent, &error) : QD_OK;
@@ -91,7 +91,7 @@ static int make_trajectory(export_job *job) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-/// Takes back directories that have stayed empty.
+/// Command export: takes back directories that have stayed empty.
 static void leave_nothing(const export_job *job) {
     qd_status status = qdi_os_remove_directory_if_empty(job->output, NULL);
     if (status == QD_OK && job->parent[0]) status = qdi_os_remove_directory_if_empty(job->parent, NULL);
@@ -100,10 +100,10 @@ static void leave_nothing(const export_job *job) {
 
 // ---- writing ----
 
-/// Writes until the last moment that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there
-/// is none.
+/// Command export: writes until the last moment that is wanted, the last that there is, or a signal.
+/// QD_ERR_NOT_FOUND: there is none.
 static qd_status write_moments(export_job *job, qd_error *error) {
-    qd_status status = qdi_moments_next(&job->moments, error);
+    qd_status status = qdi_step_choice_next(&job->moments, error);
     while (status == QD_OK) {
         const qd_world *world = job->moments.replay.world;
         status = qd_trajectory_add(job->trajectory, world, error);
@@ -113,7 +113,7 @@ static qd_status write_moments(export_job *job, qd_error *error) {
         if (job->moments.given == 1) job->first_step = job->last_step;
         qdi_progress_step(&job->progress, job->last_step);
         if (qdi_host_signal() != 0) return QD_OK;
-        status = qdi_moments_next(&job->moments, error);
+        status = qdi_step_choice_next(&job->moments, error);
     }
     if (status == QD_ERR_STOPPED) return QD_OK; // by a signal
     return status == QD_ERR_NOT_FOUND && job->moments.given > 0 ? QD_OK : status;
@@ -126,7 +126,7 @@ typedef struct row_copy {
     qd_error *error;
 } row_copy;
 
-// Copies an event of run.db to the exported files.
+// Command export: copies an event of run.db to the exported files.
 static bool export_event(void *context, const qd_store_event *event) {
     row_copy *copy = context;
     copy->status = qd_trajectory_add_event(copy->job->trajectory, event, copy->error);
@@ -134,7 +134,7 @@ static bool export_event(void *context, const qd_store_event *event) {
     return copy->status == QD_OK && qdi_host_signal() == 0;
 }
 
-/// Events and metrics: of all steps, or from the first moment that was chosen to the last.
+/// Command export: events and metrics: of all steps, or from the first moment that was chosen to the last.
 static qd_status write_rows(export_job *job, qd_error *error) {
     bool chosen = job->settings.frames != NULL;
     uint64_t from = chosen ? job->first_step : 0, to = chosen ? job->last_step : UINT64_MAX;
@@ -154,7 +154,7 @@ static qd_status write_rows(export_job *job, qd_error *error) {
 
 // ---- telling ----
 
-// Prints what was exported as JSON.
+// Command export: prints what was exported as JSON.
 static qd_status print_export_json(const export_job *job) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
@@ -172,7 +172,7 @@ static qd_status print_export_json(const export_job *job) {
     return qdi_json_print(&json);
 }
 
-// Prints what was exported.
+// Command export: prints what was exported.
 static int report_export(const export_job *job) {
     const qd_trajectory_totals *totals = &job->totals;
     if (job->settings.json) {
@@ -188,7 +188,7 @@ static int report_export(const export_job *job) {
     return QDI_EXIT_DONE;
 }
 
-/// Why it ended before all was written.
+/// Command export: why it ended before all was written.
 static int explain_export_end(const export_job *job, qd_status status, const qd_error *error) {
     if (status == QD_ERR_NOT_FOUND) {
         qdi_complain("--frames: %s has no frame %" PRIu64, job->past.directory, job->moments.first);
@@ -203,10 +203,11 @@ static int explain_export_end(const export_job *job, qd_status status, const qd_
 
 // ---- all of it ----
 
-/// Goes to where the moments begin. Tables have events and metrics to tell even where there are no moments.
+/// Command export: goes to where the moments begin. Tables have events and metrics to tell even where there
+/// are no moments.
 static int begin_export(export_job *job, bool *moments) {
     qd_error error = {""};
-    qd_status status = qdi_moments_begin(&job->moments, &error);
+    qd_status status = qdi_step_choice_begin(&job->moments, &error);
     *moments = status == QD_OK;
     if (status == QD_ERR_NOT_FOUND && job->format == QD_TRAJECTORY_CSV && !job->settings.frames) {
         qdi_warn("%s; here are its events and metrics only", error.text);
@@ -219,7 +220,7 @@ static int begin_export(export_job *job, bool *moments) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_recorded_fail(status, &error);
 }
 
-// Exports the chosen moments of a run.
+// Command export: exports the chosen moments of a run.
 static int export_moments(export_job *job) {
     bool moments = false;
     qd_error error = {""};
@@ -244,7 +245,7 @@ static int export_command(void *context) {
     const export_settings *settings = &job->settings;
     int exit_code = choose_export_format(job);
     if (exit_code == QDI_EXIT_DONE)
-        exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
+        exit_code = qdi_step_choice_read(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_export_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -262,7 +263,7 @@ static int export_command(void *context) {
     return exit_code;
 }
 
-// Closes the run that was exported.
+// Command export: closes the run that was exported.
 static void export_end(void *context) {
     export_job *job = context;
     qdi_recorded_close(&job->past);

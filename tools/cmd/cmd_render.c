@@ -13,7 +13,7 @@
 #include "tools/host/json.h"
 #include "tools/host/os.h"
 #include "tools/host/threads_here.h"
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
 #include <quadrille/frame.h>
@@ -70,7 +70,7 @@ static int choose_view(render_job *job) {
     return QDI_EXIT_DONE;
 }
 
-// The directory that `quadrille render` writes frames to.
+// Command render: the directory that `quadrille render` writes frames to.
 static int choose_output(render_job *job) {
     const render_settings *settings = &job->settings;
     const char *base = settings->output ? settings->output : settings->directory;
@@ -82,7 +82,7 @@ static int choose_output(render_job *job) {
 
 // ---- drawing ----
 
-// Makes the writer of the frames that are rendered anew.
+// Command render: makes the writer of the frames that are rendered anew.
 static int make_writer(render_job *job) {
     qd_error error = {""};
     qd_status status = qdi_frame_files_prepare(job->output, job->settings.force, &error);
@@ -101,7 +101,7 @@ static int make_writer(render_job *job) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-/// Begins so many moments earlier that the first frame has its trails, and what fades.
+/// Command render: begins so many moments earlier that the first frame has its trails, and what fades.
 static void plan_lead(render_job *job) {
     const uint64_t trails = (uint64_t)job->view.trails, first = job->moments.first;
     const uint64_t fade = job->view.colour == QD_VIEW_REFILED ? (uint64_t)job->view.fade : 0;
@@ -110,11 +110,11 @@ static void plan_lead(render_job *job) {
     job->moments.first -= job->lead;
 }
 
-/// The moments before the first frame that is drawn.
+/// Command render: the moments before the first frame that is drawn.
 static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *error) {
     qd_status status = QD_OK;
     for (uint64_t i = 0; i < job->lead && status == QD_OK && qdi_host_signal() == 0; ++i) {
-        status = qdi_moments_next(&job->moments, error);
+        status = qdi_step_choice_next(&job->moments, error);
         if (status != QD_OK) break;
         status = qd_frame_writer_remember(job->writer, job->moments.replay.world);
         *writing = status != QD_OK;
@@ -122,11 +122,11 @@ static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *erro
     return status;
 }
 
-/// Draws until the last frame that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there is
-/// no such frame.
+/// Command render: draws until the last frame that is wanted, the last that there is, or a signal.
+/// QD_ERR_NOT_FOUND: there is no such frame.
 static qd_status draw(render_job *job, bool *writing, qd_error *error) {
     qd_status status = draw_nothing_yet(job, writing, error);
-    if (status == QD_OK) status = qdi_moments_next(&job->moments, error);
+    if (status == QD_OK) status = qdi_step_choice_next(&job->moments, error);
     while (status == QD_OK) {
         const qd_world *world = job->moments.replay.world;
         status = qd_frame_writer_push(job->writer, world);
@@ -136,13 +136,13 @@ static qd_status draw(render_job *job, bool *writing, qd_error *error) {
         if (job->frames++ == 0) job->first_step = job->last_step;
         qdi_progress_step(&job->progress, job->last_step);
         if (qdi_host_signal() != 0) return QD_OK;
-        status = qdi_moments_next(&job->moments, error);
+        status = qdi_step_choice_next(&job->moments, error);
     }
     if (status == QD_ERR_STOPPED) return QD_OK; // by a signal
     return status == QD_ERR_NOT_FOUND && job->frames > 0 ? QD_OK : status;
 }
 
-// Prints what was rendered as JSON.
+// Command render: prints what was rendered as JSON.
 static qd_status print_json(const render_job *job) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
@@ -155,7 +155,7 @@ static qd_status print_json(const render_job *job) {
     return qdi_json_print(&json);
 }
 
-// Prints what was rendered.
+// Command render: prints what was rendered.
 static int report(const render_job *job) {
     const qdi_common *common = &job->settings.common;
     int signal = qdi_host_signal();
@@ -189,24 +189,24 @@ static int make_video(const render_job *job) {
     return qdi_command_run_with(&qdi_command_video, count, line);
 }
 
-/// Takes back a directory in which nothing was drawn.
+/// Command render: takes back a directory in which nothing was drawn.
 static void leave_nothing(const render_job *job) {
     qd_status status = qdi_frame_files_keep(job->output, 0, NULL);
     if (status == QD_OK) status = qdi_os_remove_directory_if_empty(job->output, NULL);
     (void)status; // an empty list is no harm
 }
 
-/// Before the step to a frame: it may ask what the tree was like. The writer's failure comes with the next
-/// frame, or the end.
+/// Command render: before the step to a frame: it may ask what the tree was like. The writer's failure comes
+/// with the next frame, or the end.
 static qd_status watch(void *context, const qd_world *world) {
     const render_job *job = context;
     return qd_frame_writer_watch(job->writer, world);
 }
 
-// Draws the frames of all chosen moments of a run.
+// Command render: draws the frames of all chosen moments of a run.
 static int draw_all(render_job *job) {
     qd_error error = {""};
-    qd_status status = qdi_moments_begin(&job->moments, &error);
+    qd_status status = qdi_step_choice_begin(&job->moments, &error);
     if (status == QD_ERR_NOT_FOUND) {
         qdi_complain("%s", error.text);
         return QDI_EXIT_SCENE;
@@ -243,7 +243,7 @@ static int draw_all(render_job *job) {
     return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
 }
 
-// `quadrille render`: draws the frames of a run anew.
+// Command render: `quadrille render`: draws the frames of a run anew.
 static int render(void *context) {
     render_job *job = context;
     const render_settings *settings = &job->settings;
@@ -255,7 +255,7 @@ static int render(void *context) {
         qdi_complain("%.300s exists; --force replaces it", settings->video);
         return QDI_EXIT_OUTPUT;
     }
-    int exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
+    int exit_code = qdi_step_choice_read(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);
@@ -274,7 +274,7 @@ static int render(void *context) {
     return exit_code;
 }
 
-// Closes the run that was rendered.
+// Command render: closes the run that was rendered.
 static void end(void *context) {
     render_job *job = context;
     qdi_recorded_close(&job->past);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-// Whether a directory has this file.
+// Command report: whether a directory has this file.
 static bool has_file(const char *directory, const char *name) {
     char path[QDI_PAGE_PATH + 64];
     int length = snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -16,8 +16,8 @@ static bool has_file(const char *directory, const char *name) {
 
 typedef int (*maker)(qdi_page_job *job);
 
-/// What makes the page: the directory's own files say what it is. One that is nothing of it is taken for a
-/// run's, whose reader says what is wrong.
+/// Command report: what makes the page: the directory's own files say what it is. One that is nothing of it
+/// is taken for a run's, whose reader says what is wrong.
 static maker find_maker(const char *directory) {
     if (has_file(directory, "scene.yaml")) return qdi_page_run;
     if (has_file(directory, "sweep.yaml")) return qdi_page_sweep;

@@ -23,7 +23,8 @@ typedef struct resume_job {
     qdi_session session;
 } resume_job;
 
-/// Threads and kernels may be others than those that the run was begun with: results are the same.
+/// Command resume: threads and kernels may be others than those that the run was begun with: results are the
+/// same.
 static int prepare_resume(const resume_settings *settings, qdi_session *session) {
     if (strlen(settings->directory) >= sizeof session->directory) {
         qdi_complain("the name of the run directory is longer than %d characters", QDI_SESSION_PATH - 1);
@@ -68,7 +69,7 @@ static int resume_command(void *context) {
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
-// Closes the session that was resumed.
+// Command resume: closes the session that was resumed.
 static void resume_end(void *context) {
     resume_job *job = context;
     qdi_session_close(&job->session);

@@ -96,7 +96,7 @@ static int read_run_scene(run_settings *settings, qdi_session *session) {
     return exit_code;
 }
 
-// The number of threads of a run.
+// Command run: the number of threads of a run.
 static void choose_run_threads(const run_settings *settings, qdi_session *session) {
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         settings->common.quiet);
@@ -131,8 +131,8 @@ static int tell_complete(const qdi_session *session) {
     return session->json ? qdi_session_print_result(session) : QDI_EXIT_DONE;
 }
 
-/// A run from step 0. Before the world is there, the default is right for signals: nothing would have to be
-/// finished.
+/// Command run: a run from step 0. Before the world is there, the default is right for signals: nothing would
+/// have to be finished.
 static int begin_run(const run_settings *settings, qdi_session *session) {
     choose_run_threads(settings, session);
     int exit_code = qdi_session_plan_video(session, settings->force);
@@ -183,7 +183,7 @@ static int run_command(void *context) {
     return settings->resume ? go_on(settings, session) : begin_run(settings, session);
 }
 
-// Closes the session of a run.
+// Command run: closes the session of a run.
 static void run_end(void *context) {
     run_job *job = context;
     qdi_session_close(&job->session);

@@ -41,14 +41,14 @@ typedef struct scale {
 
 // ---- what is asked for ----
 
-/// Threads that can run at once, whatever the environment wants.
+/// Command scale: threads that can run at once, whatever the environment wants.
 static int threads_at_once(void) {
     const qdi_thread_facts facts = {
         .cores = qdi_host_cores(), .affinity = qdi_host_affinity(), .quota = qdi_cgroup_quota("")};
     return qdi_threads_choose(&facts).threads;
 }
 
-// Reads the flags of a scaling test.
+// Command scale: reads the flags of a scaling test.
 static int read_scale_flags(scale *job) {
     const scale_settings *settings = &job->settings;
     qdi_scale_plan *plan = &job->plan;
@@ -112,7 +112,7 @@ static int read_scale_scenes(scale *job) {
     return QDI_EXIT_DONE;
 }
 
-// Makes the plan of a scaling test from its flags.
+// Command scale: makes the plan of a scaling test from its flags.
 static int make_scale_plan(scale *job) {
     int exit_code = take_scenes_bodies(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -137,7 +137,7 @@ static int print_scale_plan(const scale *job) {
 
 // ---- the directory ----
 
-// The path of a file in the directory of a scaling test.
+// Command scale: the path of a file in the directory of a scaling test.
 static bool scale_path(const scale *job, const char *name, char path[PATH_SIZE]) {
     int length = snprintf(path, PATH_SIZE, "%s/%s", job->settings.directory, name);
     return length > 0 && length < PATH_SIZE;
@@ -195,7 +195,7 @@ static void say_scale_start(const scale *job) {
                  origin->load_first);
 }
 
-// Does the runs of a scaling test in the order of its plan.
+// Command scale: does the runs of a scaling test in the order of its plan.
 static int measure_scale(scale *job) {
     const qdi_scale_plan *plan = &job->plan;
     const qdi_common *common = &job->settings.common;
@@ -236,7 +236,7 @@ static int measure_scale(scale *job) {
 
 // ---- what comes of them ----
 
-// Writes one of the tables of a scaling test to a file.
+// Command scale: writes one of the tables of a scaling test to a file.
 static int write_scale_table(const scale *job, const char *name,
                              void (*write)(FILE *out, const qdi_scale_report *report)) {
     char path[PATH_SIZE];
@@ -252,7 +252,7 @@ static int write_scale_table(const scale *job, const char *name,
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
 
-// Draws the plots of a scaling test with gnuplot.
+// Command scale: draws the plots of a scaling test with gnuplot.
 static int draw_scale_plots(const scale *job) {
     if (!qdi_host_has_program("gnuplot")) {
         if (!job->settings.common.quiet)
@@ -276,7 +276,7 @@ static int draw_scale_plots(const scale *job) {
     return QDI_EXIT_DONE;
 }
 
-/// scale.json comes last: where it is, all is.
+/// Command scale: scale.json comes last: where it is, all is.
 static int write_json(const scale *job, const qdi_json *json) {
     char path[PATH_SIZE], temporary[PATH_SIZE];
     qd_error error = {""};
@@ -286,7 +286,7 @@ static int write_json(const scale *job, const qdi_json *json) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-// Sums up a scaling test and writes its files.
+// Command scale: sums up a scaling test and writes its files.
 static int write_scale_results(scale *job) {
     qdi_scale_report *report = &job->report;
     for (size_t i = 0; i < job->plan.config_count; ++i) {
@@ -309,7 +309,7 @@ static int write_scale_results(scale *job) {
     return exit_code;
 }
 
-// Prepares, measures and writes a scaling test.
+// Command scale: prepares, measures and writes a scaling test.
 static int do_scale(scale *job) {
     const qd_allocator *allocator = qd_allocator_default();
     const qdi_scale_plan *plan = &job->plan;
@@ -343,7 +343,7 @@ static int do_scale(scale *job) {
     return QDI_EXIT_INVARIANT;
 }
 
-// Frees what a scaling test worked with.
+// Command scale: frees what a scaling test worked with.
 static void scale_end(void *context) {
     scale *job = context;
     const qd_allocator *allocator = qd_allocator_default();

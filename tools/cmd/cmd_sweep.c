@@ -13,7 +13,7 @@
 enum { JOBS_MAX = 4096 };
 #define POINTS_MAX UINT64_C(1000000000)
 
-/// Flags that cannot go together, and values that are none.
+/// Command sweep: flags that cannot go together, and values that are none.
 static int check_wishes(const qdi_batch_wishes *wishes) {
     const char *why = NULL;
     if (!wishes->directory) why = "sweep needs -o DIR, the directory for its runs";
@@ -29,7 +29,7 @@ static int check_wishes(const qdi_batch_wishes *wishes) {
     return QDI_EXIT_USAGE;
 }
 
-/// Names what is left out because it is there already.
+/// Command sweep: names what is left out because it is there already.
 static void say_twins(const qdi_batch *batch) {
     enum { MOST = 5 };
     size_t twins = 0;
@@ -45,7 +45,7 @@ static void say_twins(const qdi_batch *batch) {
     if (twins > MOST) qdi_warn("%zu more points are the same as others", twins - MOST);
 }
 
-/// True where both points have failed for the same reason.
+/// Command sweep: true where both points have failed for the same reason.
 static bool failed_alike(const qdi_batch *batch, size_t a, size_t b) {
     const qdi_batch_item *one = &batch->items[a], *other = &batch->items[b];
     if (one->state != QDI_ITEM_FAILED || other->state != QDI_ITEM_FAILED || one->code != other->code)
@@ -53,7 +53,7 @@ static bool failed_alike(const qdi_batch *batch, size_t a, size_t b) {
     return one->reason && other->reason && strcmp(one->reason, other->reason) == 0;
 }
 
-/// "; 3 more for the same reason: 6, 7, 8", or nothing.
+/// Command sweep: "; 3 more for the same reason: 6, 7, 8", or nothing.
 static void alike_words(const qdi_batch *batch, size_t first, char *text, size_t bytes) {
     enum { NAMED = 8 };
     char numbers[NAMED * 24 + 8] = "";
@@ -71,7 +71,8 @@ static void alike_words(const qdi_batch *batch, size_t first, char *text, size_t
                  more > NAMED ? ", ..." : "");
 }
 
-/// Names those that had failed before and are not tried again, in the words of then; each reason once.
+/// Command sweep: names those that had failed before and are not tried again, in the words of then; each
+/// reason once.
 static void say_failed_before(const qdi_batch *batch) {
     enum { MOST = 20 };
     size_t lines[MOST], told = 0, others = 0;
@@ -95,7 +96,7 @@ static void say_failed_before(const qdi_batch *batch) {
     if (others > 0) qdi_warn("%zu more points have failed before", others);
 }
 
-/// The sweep itself: with a directory, a lock and a store.
+/// Command sweep: the sweep itself: with a directory, a lock and a store.
 static int run_sweep(qdi_batch *batch) {
     int exit_code = qdi_batch_open(batch);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_look(batch);
@@ -125,7 +126,7 @@ static int sweep_command(void *context) {
     return qdi_batch_list(batch);
 }
 
-// Closes a sweep.
+// Command sweep: closes a sweep.
 static void sweep_end(void *context) {
     qdi_batch *batch = context;
     qdi_batch_close(batch);

@@ -29,7 +29,7 @@ typedef struct verify_job {
     qdi_verified verified;
 } verify_job;
 
-/// Reads "1,2,3".
+/// Command verify: reads "1,2,3".
 static bool read_threads(verify_job *job, const char *text) {
     for (const char *at = text;; ++at) {
         size_t length = strcspn(at, ",");
@@ -45,7 +45,7 @@ static bool read_threads(verify_job *job, const char *text) {
     }
 }
 
-// The numbers of threads that `quadrille verify` replays a run with.
+// Command verify: the numbers of threads that `quadrille verify` replays a run with.
 static int choose_replay_threads(verify_job *job) {
     const verify_settings *settings = &job->settings;
     if (!settings->threads) {
@@ -69,7 +69,7 @@ static void check_scene(verify_job *job) {
     qdi_findings_add(&job->findings, &finding);
 }
 
-// Checks run.db of the run that is verified.
+// Command verify: checks run.db of the run that is verified.
 static qd_status verify_database(verify_job *job, qd_error *error) {
     qd_error reason = {""};
     qd_status status = qd_store_check(job->past.store, &reason);
@@ -97,7 +97,7 @@ static qd_status verify_files(verify_job *job, qd_error *error) {
     return status == QD_OK ? job->findings.status : status;
 }
 
-// Begins the JSON of `quadrille verify`.
+// Command verify: begins the JSON of `quadrille verify`.
 static void open_verify_json(verify_job *job) {
     qdi_json *json = &job->json;
     qdi_json_open(json, NULL, '{');
@@ -109,7 +109,7 @@ static void open_verify_json(verify_job *job) {
     qdi_json_open(json, "findings", '[');
 }
 
-// Ends the JSON of `quadrille verify`.
+// Command verify: ends the JSON of `quadrille verify`.
 static qd_status close_verify_json(verify_job *job) {
     qdi_json *json = &job->json;
     qdi_json_close(json, ']');
@@ -127,7 +127,7 @@ static qd_status close_verify_json(verify_job *job) {
     return json->status;
 }
 
-/// "1, 2 and 3 threads".
+/// Command verify: "1, 2 and 3 threads".
 static void write_threads(const verify_job *job, char *text, size_t bytes) {
     size_t used = 0;
     for (size_t i = 0; i < job->replays && used < bytes; ++i) {
@@ -139,7 +139,7 @@ static void write_threads(const verify_job *job, char *text, size_t bytes) {
                  job->replays == 1 && job->threads[0] == 1 ? "" : "s");
 }
 
-// Prints whether a run is as it was recorded.
+// Command verify: prints whether a run is as it was recorded.
 static int say_verify_verdict(const verify_job *job) {
     const qdi_findings *findings = &job->findings;
     const qdi_verified *verified = &job->verified;
@@ -198,7 +198,7 @@ static int verify_command(void *context) {
     return status == QD_OK ? say_verify_verdict(job) : qdi_recorded_fail(status, &error);
 }
 
-// Frees what `quadrille verify` worked with.
+// Command verify: frees what `quadrille verify` worked with.
 static void verify_end(void *context) {
     verify_job *job = context;
     qdi_findings_free(&job->findings);

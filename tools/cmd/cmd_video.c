@@ -7,7 +7,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
 #include <quadrille/scene.h>
@@ -88,7 +88,7 @@ static int code_of(qd_status status) {
     }
 }
 
-/// How large the pictures are.
+/// Command video: how large the pictures are.
 static int measure(video_job *job, bool true_colour, int *width, int *height) {
     qd_error error = {""};
     if (job->beside) {
@@ -139,8 +139,8 @@ static int stopped(void) {
     return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
-/// Adds all frames and joins them. Where `again` is set, it stays so if it would do in true colour, and
-/// nothing is said.
+/// Command video: adds all frames and joins them. Where `again` is set, it stays so if it would do in true
+/// colour, and nothing is said.
 static int encode(video_job *job, bool *again) {
     qd_error error = {""};
     qd_status status = QD_OK;
@@ -166,7 +166,8 @@ static int encode(video_job *job, bool *again) {
     return QDI_EXIT_DONE;
 }
 
-/// Frames with palettes of their own make no animated PNG as they are: then all of them become true colour.
+/// Command video: frames with palettes of their own make no animated PNG as they are: then all of them become
+/// true colour.
 static int make_and_encode(video_job *job) {
     bool again = true;
     int exit_code = make_video(job, false);
@@ -221,7 +222,7 @@ static int join_segments(video_job *job, uint64_t *frames) {
     return QDI_EXIT_DONE;
 }
 
-/// Whether flags and number of directories go together.
+/// Command video: whether flags and number of directories go together.
 static int check_usage(const video_settings *settings) {
     const size_t count = settings->directories.count;
     const bool together = settings->beside || settings->above;
@@ -276,7 +277,7 @@ static int make_of_several(video_job *job) {
 static int make(void *context) {
     video_job *job = context;
     job->directory = job->settings.directories.items[0];
-    int exit_code = qdi_moments_choose(job->settings.frames, &job->first, &job->last);
+    int exit_code = qdi_step_choice_read(job->settings.frames, &job->first, &job->last);
     if (exit_code == QDI_EXIT_DONE) exit_code = check_usage(&job->settings);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_beside_scene(job->directory, &job->scene);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_how(job);

@@ -11,7 +11,7 @@
 
 enum { WIDTH = 96, INDENT = 6 };
 
-/// Words with line breaks between them, so that they fit a terminal.
+/// Command help scene: words with line breaks between them, so that they fit a terminal.
 static void put_wrapped(FILE *out, const char *text) {
     size_t column = 0;
     while (*text) {
@@ -57,7 +57,7 @@ static bool is_at(const qdi_key *key, const char *path, size_t length) {
     return next == '\0' || next == '.' || next == '[';
 }
 
-/// "bodies.0.disks" as the schema has it, "bodies[].disks".
+/// Command help scene: "bodies.0.disks" as the schema has it, "bodies[].disks".
 static void plain_path(const char *key, char *path, size_t room) {
     size_t used = 0;
     for (; *key && used + 3 < room; ++key) {
@@ -73,7 +73,7 @@ static void plain_path(const char *key, char *path, size_t room) {
     path[used] = '\0';
 }
 
-/// Those with this last word, wherever they are; how many there were.
+/// Command help scene: those with this last word, wherever they are; how many there were.
 static size_t put_by_word(FILE *out, const char *word) {
     const qdi_key *key;
     size_t count = 0;

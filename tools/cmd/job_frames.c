@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// WIDTHxHEIGHT.
+/// Command's frames: WIDTHxHEIGHT.
 static bool read_size(const char *text, int *width, int *height) {
     char *end = NULL;
     long wide = strtol(text, &end, 10);

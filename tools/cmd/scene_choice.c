@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Whether a name is meant as a file: it looks like one, or is one.
+/// Command's scene: whether a name is meant as a file: it looks like one, or is one.
 static bool names_a_file(const char *name) {
     return strchr(name, '/') || qdi_ends_with(name, strlen(name), ".yaml") ||
            qdi_ends_with(name, strlen(name), ".yml") || qdi_ends_with(name, strlen(name), ".json") ||

@@ -40,7 +40,7 @@ typedef struct key_table {
     char values[MOST_KEYS][QDI_MONTAGE_MOST][VALUE_ROOM]; ///< "": as that of the first
 } key_table;
 
-/// Whether a key says only what is written down of a run.
+/// Command video --beside: whether a key says only what is written down of a run.
 static bool is_of_output(const char *key) {
     static const char *const heads[] = {"frames.",     "video.",    "record.",
                                         "checkpoint.", "run.steps", "view.size"};
@@ -49,7 +49,7 @@ static bool is_of_output(const char *key) {
     return false;
 }
 
-/// Notes a key that differs; false where there are too many for a caption.
+/// Command video --beside: notes a key that differs; false where there are too many for a caption.
 static bool note_key(void *context, const char *key, const char *first, const char *second) {
     key_table *table = context;
     if (is_of_output(key)) return true;
@@ -92,7 +92,7 @@ static bool caption_by_keys(qdi_beside *beside) {
     return true;
 }
 
-/// The last part of a path.
+/// Command video --beside: the last part of a path.
 static const char *base_name(const char *path, int *length) {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/') --end;
@@ -102,7 +102,7 @@ static const char *base_name(const char *path, int *length) {
     return path + from;
 }
 
-/// The names of the directories, or where two of these are the same their paths.
+/// Command video --beside: the names of the directories, or where two of these are the same their paths.
 static void caption_by_names(qdi_beside *beside) {
     bool alike = false;
     for (size_t i = 0; i < beside->count; ++i) {
@@ -116,7 +116,7 @@ static void caption_by_names(qdi_beside *beside) {
         snprintf(beside->runs[i].caption, sizeof beside->runs[i].caption, "%s", beside->runs[i].directory);
 }
 
-/// Chooses what stands below each of the pictures.
+/// Command video --beside: chooses what stands below each of the pictures.
 static void choose_captions(qdi_beside *beside, const qdi_option_list *titles) {
     beside->plan.captions = titles->count == 0;
     for (size_t i = 0; i < titles->count; ++i) {
@@ -158,7 +158,8 @@ static void time_by_scene(qdi_beside_run *run) {
     list->timed = true;
 }
 
-/// Where one of the runs does not say when its frames are, frames go by their numbers in all of them.
+/// Command video --beside: where one of the runs does not say when its frames are, frames go by their numbers
+/// in all of them.
 static void agree_on_times(qdi_beside *beside) {
     bool timed = true;
     for (size_t i = 0; i < beside->count; ++i) timed = timed && beside->runs[i].list.timed;
@@ -168,7 +169,7 @@ static void agree_on_times(qdi_beside *beside) {
     }
 }
 
-/// Of the pictures that the runs give the wanted ones, whose frames have to be there.
+/// Command video --beside: of the pictures that the runs give the wanted ones, whose frames have to be there.
 static int choose_pictures(qdi_beside *beside, uint64_t first, uint64_t last, bool quiet) {
     const qdi_frame_list *lists[QDI_MONTAGE_MOST];
     for (size_t i = 0; i < beside->count; ++i) lists[i] = &beside->runs[i].list;
@@ -219,7 +220,7 @@ int qdi_beside_open(qdi_beside *beside, const qdi_option_list *directories, cons
 
 // ---- pictures ----
 
-/// Writes the caption of a run; of one that has ended with a word that says so.
+/// Command video --beside: writes the caption of a run; of one that has ended with a word that says so.
 static qd_status write_caption(qdi_beside *beside, size_t number) {
     const qdi_beside_run *run = &beside->runs[number];
     char text[sizeof run->caption + 16];
@@ -227,7 +228,8 @@ static qd_status write_caption(qdi_beside *beside, size_t number) {
     return qdi_montage_caption(&beside->montage, number, text);
 }
 
-/// Brings what the montage has of a run to picture `picture` of the pace; `begin`: it has nothing yet.
+/// Command video --beside: brings what the montage has of a run to picture `picture` of the pace; `begin`: it
+/// has nothing yet.
 static qd_status show(qdi_beside *beside, size_t number, size_t picture, bool begin, qd_error *error) {
     qdi_beside_run *run = &beside->runs[number];
     size_t place = qdi_frame_pace_place(&beside->pace, &run->list, picture);

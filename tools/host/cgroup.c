@@ -6,12 +6,13 @@
 
 enum { PATH_SIZE = 4096 };
 
-/// The least quota so far; 0 = none.
+/// Limits of the host's cgroup: the least quota so far; 0 = none.
 static double lower_quota(double least, double quota) {
     return quota > 0 && (least <= 0 || quota < least) ? quota : least;
 }
 
-/// Reads one number from a file; false where there is none ("max", or no such file).
+/// Limits of the host's cgroup: reads one number from a file; false where there is none ("max", or no such
+/// file).
 static bool read_number(const char *directory, const char *name, double *value) {
     char path[PATH_SIZE + 32];
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -22,7 +23,8 @@ static bool read_number(const char *directory, const char *name, double *value) 
     return read;
 }
 
-/// Version 2: cpu.max holds "max PERIOD" or "QUOTA PERIOD", both in microseconds.
+/// Limits of the host's cgroup: version 2: cpu.max holds "max PERIOD" or "QUOTA PERIOD", both in
+/// microseconds.
 static double quota_v2(const char *directory) {
     char path[PATH_SIZE + 32];
     snprintf(path, sizeof path, "%s/cpu.max", directory);
@@ -34,7 +36,7 @@ static double quota_v2(const char *directory) {
     return read && quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/// Version 1: -1 is no quota.
+/// Limits of the host's cgroup: version 1: -1 is no quota.
 static double quota_v1(const char *directory) {
     double quota = 0, period = 0;
     if (!read_number(directory, "cpu.cfs_quota_us", &quota)) return 0;
@@ -42,9 +44,9 @@ static double quota_v1(const char *directory) {
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/// The least quota of a group and of all groups above it, up to the mount point. Inside a container the
-/// group's path may name what only the host can see; then the mount point itself is what counts, and it is
-/// looked at too.
+/// Limits of the host's cgroup: the least quota of a group and of all groups above it, up to the mount point.
+/// Inside a container the group's path may name what only the host can see; then the mount point itself is
+/// what counts, and it is looked at too.
 static double least_quota(const char *mount, const char *group, double (*quota)(const char *)) {
     char directory[PATH_SIZE];
     int length = snprintf(directory, sizeof directory, "%s%s", mount, group);
@@ -59,7 +61,7 @@ static double least_quota(const char *mount, const char *group, double (*quota)(
     }
 }
 
-/// True where `name` is one of the comma-separated `names`.
+/// Limits of the host's cgroup: true where `name` is one of the comma-separated `names`.
 static bool lists_controller(const char *names, size_t length, const char *name) {
     size_t want = strlen(name);
     for (const char *at = names, *end = names + length; at < end;) {

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Prints one line on stderr, without control characters in it.
+// Console: prints one line on stderr, without control characters in it.
 static void print_line(const char *prefix, const char *format, va_list arguments) {
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);

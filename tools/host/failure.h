@@ -3,7 +3,7 @@
 
 #include <quadrille/status.h>
 
-/// The reason in `error`, or what the status says where nothing filled it in.
+/// Failure on the console: the reason in `error`, or what the status says where nothing filled it in.
 const char *qdi_failure_reason(qd_status status, const qd_error *error);
 
 /// The exit code of a failure that has one of its own: no memory and our own bugs are no stage's fault.

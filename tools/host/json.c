@@ -25,7 +25,8 @@ static void json_append_text(qdi_json *json, const char *text) {
     json_append(json, text, strlen(text));
 }
 
-/// A text with its quotes. What is not UTF-8, as the name of a file may be, becomes U+FFFD, byte by byte.
+/// JSON: a text with its quotes. What is not UTF-8, as the name of a file may be, becomes U+FFFD, byte by
+/// byte.
 static void put_quoted(qdi_json *json, const char *text) {
     json_append_text(json, "\"");
     for (size_t left = strlen(text), length; left > 0; left -= length, text += length) {

@@ -36,7 +36,7 @@ static const qdi_option *row_at(const qdi_syntax *syntax, const qdi_option *comm
     return i < syntax->option_count ? &syntax->options[i] : &common[i - syntax->option_count];
 }
 
-/// The row whose long name is the first `length` letters of `name`.
+/// Options of the command line: the row whose long name is the first `length` letters of `name`.
 static const qdi_option *find_long(const qdi_syntax *syntax, const char *name, size_t length) {
     size_t common_count;
     const qdi_option *common = qdi_common_options(&common_count);
@@ -86,7 +86,7 @@ static qd_status unknown_flag(const qdi_syntax *syntax, const char *flag, size_t
     return QD_ERR_ARGUMENT;
 }
 
-/// Names go to other programs and into scripts and files of ours, line by line.
+/// Options of the command line: names go to other programs and into scripts and files of ours, line by line.
 static qd_status check_text(const char *flag, const char *value, qd_error *error) {
     char quote[QDI_QUOTE_ROOM];
     if (!qdi_text_has_control(value)) return QD_OK;
@@ -95,21 +95,21 @@ static qd_status check_text(const char *flag, const char *value, qd_error *error
     return QD_ERR_ARGUMENT;
 }
 
-/// The list that lies `at` so many bytes into the settings.
+/// Options of the command line: the list that lies `at` so many bytes into the settings.
 static qdi_option_list given_list(const void *settings, size_t at) {
     qdi_option_list list;
     memcpy(&list, (const unsigned char *)settings + at, sizeof list);
     return list;
 }
 
-/// Adds a text to the list that lies at `place`.
+/// Options of the command line: adds a text to the list that lies at `place`.
 static void append(unsigned char *place, const char *value) {
     qdi_option_list list = given_list(place, 0);
     list.items[list.count++] = value;
     memcpy(place, &list, sizeof list);
 }
 
-/// Puts a value where its row says.
+/// Options of the command line: puts a value where its row says.
 static qd_status store(const qdi_option *row, const char *value, void *settings, qd_error *error) {
     unsigned char *place = (unsigned char *)settings + row->offset;
     if (row->kind == QDI_OPTION_TEXT) {
@@ -177,7 +177,7 @@ static qd_status read_long(reader *in, const char *argument) {
     return QD_OK;
 }
 
-/// -q, -qv, -o DIR.
+/// Options of the command line: -q, -qv, -o DIR.
 static qd_status read_letters(reader *in, const char *argument) {
     for (const char *letter = argument + 1; *letter; ++letter) {
         const qdi_option *row = find_letter(in->syntax, *letter);
@@ -209,7 +209,8 @@ const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length
     return at;
 }
 
-/// Whether the command takes any number of its word; the length of its name without the dots that say so.
+/// Options of the command line: whether the command takes any number of its word; the length of its name
+/// without the dots that say so.
 static bool takes_many_words(const qdi_syntax *syntax, int *length) {
     const size_t all = syntax->word ? strlen(syntax->word) : 0;
     const bool many = all > 3 && strcmp(syntax->word + all - 3, "...") == 0;
@@ -217,7 +218,7 @@ static bool takes_many_words(const qdi_syntax *syntax, int *length) {
     return many;
 }
 
-/// The word of that number as it was given, or NULL; `at` is where it goes.
+/// Options of the command line: the word of that number as it was given, or NULL; `at` is where it goes.
 static const char *given_word(const qdi_syntax *syntax, const void *settings, size_t number, size_t *at) {
     const char *word;
     *at = syntax->word_offset + number * sizeof word;
@@ -225,8 +226,8 @@ static const char *given_word(const qdi_syntax *syntax, const void *settings, si
     return word;
 }
 
-/// Puts a word where it goes; `length` letters of `name` are what it is called. It is not an empty one, and
-/// has no control characters.
+/// Options of the command line: puts a word where it goes; `length` letters of `name` are what it is called.
+/// It is not an empty one, and has no control characters.
 static qd_status keep_word(const reader *in, const char *argument, const char *name, int length, size_t at) {
     unsigned char *place = (unsigned char *)in->settings + at;
     if (*argument == '\0') {
@@ -270,7 +271,8 @@ static qd_status read_word(const reader *in, const char *argument) {
     return QD_ERR_ARGUMENT;
 }
 
-/// Whether the words are there that a command does not go without; to be asked for help it needs none.
+/// Options of the command line: whether the words are there that a command does not go without; to be asked
+/// for help it needs none.
 static qd_status words_check(const qdi_syntax *syntax, const void *settings, qd_error *error) {
     qdi_common common;
     memcpy(&common, settings, sizeof common);

@@ -68,11 +68,12 @@ typedef struct qdi_syntax {
 QD_MUST_USE qd_status qdi_options_parse(const qdi_syntax *syntax, int count, char *const *arguments,
                                         void *settings, qd_error *error);
 
-/// Number `number` of the words that a command takes, and its length; NULL past the last.
+/// Options of the command line: number `number` of the words that a command takes, and its length; NULL past
+/// the last.
 const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length);
 
-/// A whole decimal number within bounds, also as 1e6 or 2.5e3, as scenes take it; false for anything else, an
-/// empty text and signs included.
+/// Options of the command line: a whole decimal number within bounds, also as 1e6 or 2.5e3, as scenes take
+/// it; false for anything else, an empty text and signs included.
 bool qdi_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
 #endif

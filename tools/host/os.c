@@ -76,7 +76,7 @@ bool qdi_host_has_program(const char *name) {
     return system(command) == 0; // NOLINT(cert-env33-c): the name is ours, not a user's
 }
 
-/// Waits for a child's end; true where it was content.
+/// Host's system: waits for a child's end; true where it was content.
 static bool ends_well(pid_t child) {
     int result = -1;
     bool ended = true;
@@ -84,7 +84,7 @@ static bool ends_well(pid_t child) {
     return ended && WIFEXITED(result) && WEXITSTATUS(result) == 0;
 }
 
-/// Starts a program that reads from descriptor `in`. -1 where that fails.
+/// Host's system: starts a program that reads from descriptor `in`. -1 where that fails.
 static pid_t spawn_program(char *const *arguments, const char *folder, int in, const char *output) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return -1;
@@ -142,7 +142,7 @@ int qdi_host_terminal_width(void) {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? (int)size.ws_col : 80;
 }
 
-/// Calls only what a handler may: clock_gettime, signal and raise.
+/// Host's system: calls only what a handler may: clock_gettime, signal and raise.
 static void note_signal(int number) {
     if (number == SIGINT) {
         struct timespec now;
@@ -239,8 +239,8 @@ uint64_t qdi_host_family_ns(void) {
     return usage_of_who(RUSAGE_SELF).processor_ns + usage_of_who(RUSAGE_CHILDREN).processor_ns;
 }
 
-/// Ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal. Guests are in
-/// user and nice already.
+/// Host's system: ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal.
+/// Guests are in user and nice already.
 static uint64_t ticks_of(const char *at) {
     enum { FIELDS = 8, IDLE = 3, WAIT = 4 };
     uint64_t sum = 0;
@@ -305,7 +305,7 @@ void qdi_host_date(char *text, size_t bytes) {
     if (!gmtime_r(&now, &date) || strftime(text, bytes, "%Y-%m-%dT%H:%M:%SZ", &date) == 0) text[0] = '\0';
 }
 
-/// Reads until the other end is closed. What does not fit is dropped.
+/// Host's system: reads until the other end is closed. What does not fit is dropped.
 static size_t read_reply(int descriptor, pid_t child, unsigned char *data, size_t room) {
     enum { LOOK_MS = 100 };
     size_t got = 0;
@@ -327,7 +327,7 @@ static size_t read_reply(int descriptor, pid_t child, unsigned char *data, size_
     }
 }
 
-/// In the copy.
+/// Host's system: in the copy.
 static _Noreturn void child_work(int (*work)(void *context, FILE *reply), void *context, int descriptor) {
     FILE *reply = fdopen(descriptor, "wb");
     int code = reply ? work(context, reply) : 1;
@@ -388,7 +388,7 @@ void qdi_host_children_begin(void) {
     (void)sigprocmask(SIG_BLOCK, &child, NULL);
 }
 
-/// In the child, between fork and exec: only what may be called there.
+/// Host's system: in the child, between fork and exec: only what may be called there.
 static void become_child(const qdi_host_launch *launch, const cpu_set_t *set, size_t set_bytes, pid_t parent,
                          int log) {
     enum { CANNOT_START = 127 };
@@ -433,7 +433,7 @@ int64_t qdi_host_child_start(const qdi_host_launch *launch) {
     return child;
 }
 
-/// A child that has ended already.
+/// Host's system: a child that has ended already.
 static bool reap_child(int64_t *child, int *code) {
     int status = 0;
     pid_t ended = waitpid(-1, &status, WNOHANG);

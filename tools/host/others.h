@@ -21,8 +21,9 @@ typedef struct qdi_others_reason {
 
 qdi_others_start qdi_others_begin(void);
 
-/// Judges what was measured since `start` with at most `threads` threads, by this process and by children
-/// that have ended. Where the system does not count the processors' time, nothing speaks against it.
+/// Other programs on the host: judges what was measured since `start` with at most `threads` threads, by this
+/// process and by children that have ended. Where the system does not count the processors' time, nothing
+/// speaks against it.
 qdi_others_reason qdi_others_end(const qdi_others_start *start, int threads);
 
 /// The rule: other programs kept `others` of `cores` processors busy, and the rest is not enough for

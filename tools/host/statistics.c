@@ -4,18 +4,18 @@
 #include <quadrille/math.h>
 #include <stdlib.h>
 
-// Order of two samples.
+// Statistics: order of two samples.
 static int compare_samples(const void *left, const void *right) {
     const double *a = left, *b = right;
     return *a < *b ? -1 : *a > *b;
 }
 
-// Sorts samples, the least first.
+// Statistics: sorts samples, the least first.
 static void sort_samples(double *samples, size_t count) {
     qsort(samples, count, sizeof *samples, compare_samples);
 }
 
-// A quantile of sorted samples, interpolated.
+// Statistics: a quantile of sorted samples, interpolated.
 static double sorted_quantile(const double *sorted, size_t count, double share) {
     double place = share * (double)(count - 1);
     size_t below = (size_t)place;
@@ -93,7 +93,7 @@ qdi_estimate qdi_estimate_of(const double *values, size_t count) {
     return (qdi_estimate){mean, sqrt(count < 2 ? HUGE_VAL : squares / (n * (n - 1)))};
 }
 
-/// The error where `join` successive blocks are taken as one.
+/// Statistics: the error where `join` successive blocks are taken as one.
 static double joined_error(const double *values, size_t runs, size_t blocks, size_t join, double mean) {
     double squares = 0, n = (double)(runs * blocks / join);
     for (size_t first = 0; first < runs * blocks; first += join) {

@@ -27,13 +27,13 @@ typedef struct qdi_scale_interval {
     double least;
 } qdi_scale_interval;
 
-/// Sorts `samples` and looks at them; 0 < count.
+/// Statistics: sorts `samples` and looks at them; 0 < count.
 qdi_scale_interval qdi_scale_interval_of(double *samples, size_t count);
 
-/// The part of the work that behaves as if it ran on one thread, as Karp and Flatt define it ("Measuring
-/// Parallel Processor Performance", 1990), from the times with two numbers of threads, one of them not
-/// always 1. Below 0 where the gain is more than ideal. NaN where the numbers are equal or a time is not
-/// above 0.
+/// Statistics: the part of the work that behaves as if it ran on one thread, as Karp and Flatt define it
+/// ("Measuring Parallel Processor Performance", 1990), from the times with two numbers of threads, one of
+/// them not always 1. Below 0 where the gain is more than ideal. NaN where the numbers are equal or a time is
+/// not above 0.
 double qdi_scale_serial_fraction(double base_time, int base_threads, double time, int threads);
 
 /// A mean and its standard error.
@@ -58,8 +58,8 @@ qdi_estimate qdi_estimate_at_zero(const double *x, const qdi_estimate *y, size_t
 /// first / second, whose errors have nothing to do with each other.
 qdi_estimate qdi_estimate_ratio(qdi_estimate first, qdi_estimate second);
 
-/// Largest distance between the distribution of `count` > 0 speeds and that of Maxwell in the plane
-/// (Rayleigh's), 1 - exp(-v^2 / (2 kT)) (Kolmogorov and Smirnov). Sorts the speeds.
+/// Statistics: largest distance between the distribution of `count` > 0 speeds and that of Maxwell in the
+/// plane (Rayleigh's), 1 - exp(-v^2 / (2 kT)) (Kolmogorov and Smirnov). Sorts the speeds.
 double qdi_rayleigh_distance(double *speeds, size_t count, double kT);
 
 #endif

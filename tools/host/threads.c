@@ -10,8 +10,9 @@
 /// With fewer bodies than this for each thread, starting and joining them costs as much as their work.
 enum { BODIES_PER_THREAD = 2000 };
 
-/// The first of the numbers of OMP_NUM_THREADS ("4,2" is 4, then 2 for nested regions), spaces left out; 0
-/// where that is no number of threads. SLURM_CPUS_PER_TASK is one number alone, but reads the same.
+/// Host's threads: the first of the numbers of OMP_NUM_THREADS ("4,2" is 4, then 2 for nested regions),
+/// spaces left out; 0 where that is no number of threads. SLURM_CPUS_PER_TASK is one number alone, but reads
+/// the same.
 static int read_variable(const char *text) {
     char number[16] = "";
     text += strspn(text, " \t");

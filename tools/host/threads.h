@@ -21,13 +21,13 @@ typedef struct qdi_thread_choice {
     char warnings[3][256]; ///< "" where there is none
 } qdi_thread_choice;
 
-/// --threads, else OMP_NUM_THREADS, else SLURM_CPUS_PER_TASK, else the least of affinity, quota and cores. A
-/// variable that is no number from 1 to QD_TEAM_MAX is ignored, with a warning; more threads than there are
-/// processors for them are allowed, with a warning.
+/// Host's threads: --threads, else OMP_NUM_THREADS, else SLURM_CPUS_PER_TASK, else the least of affinity,
+/// quota and cores. A variable that is no number from 1 to QD_TEAM_MAX is ignored, with a warning; more
+/// threads than there are processors for them are allowed, with a warning.
 qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts);
 
-/// Takes fewer threads for so few bodies that the others would wait more than they work; not where a number
-/// was asked for.
+/// Host's threads: takes fewer threads for so few bodies that the others would wait more than they work; not
+/// where a number was asked for.
 void qdi_threads_fit(qdi_thread_choice *choice, uint64_t bodies);
 
 #endif

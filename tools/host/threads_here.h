@@ -7,8 +7,8 @@
 /// are said unless `quiet`.
 qdi_thread_choice qdi_threads_here(int asked, bool quiet);
 
-/// How many threads should make pictures beside a simulation with so many: one, or as many as it leaves idle,
-/// up to 4.
+/// Host's threads: how many threads should make pictures beside a simulation with so many: one, or as many as
+/// it leaves idle, up to 4.
 int qdi_threads_for_frames(int threads);
 
 #endif

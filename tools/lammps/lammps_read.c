@@ -52,7 +52,7 @@ static layout read_dump_layout(const char *names) {
     return rows;
 }
 
-/// False where a row is none, or of no disk that there is.
+/// LAMMPS: false where a row is none, or of no disk that there is.
 static bool read_row(const char *line, const layout *rows, qdi_lammps_frame *frame, size_t count) {
     double numbers[16];
     for (int k = 0; k < rows->count; ++k) {
@@ -85,7 +85,7 @@ static qd_status add_lammps_frame(qdi_lammps_result *result, size_t step) {
     return QD_OK;
 }
 
-/// The rows of a frame, whose head has been read up to the names of its columns.
+/// LAMMPS: the rows of a frame, whose head has been read up to the names of its columns.
 static qd_status read_rows(FILE *file, const layout *rows, qdi_lammps_result *result) {
     char line[LINE];
     for (size_t i = 0; i < result->disk_count; ++i)
@@ -132,7 +132,7 @@ static qd_status read_lammps_energies(FILE *file, qdi_lammps_result *result) {
     return QD_OK;
 }
 
-/// A time that can be counted in nanoseconds, or 0.
+/// LAMMPS: a time that can be counted in nanoseconds, or 0.
 static double seconds_of(const char *text) {
     double seconds = qdi_os_read_double(text, NULL);
     return seconds >= 0 && seconds < 1e9 ? seconds : 0;

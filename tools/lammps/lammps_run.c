@@ -103,7 +103,7 @@ static qd_status copy_lammps_file(const char *from, const char *to, const qdi_la
     return good ? QD_OK : lammps_run_fail(error, to, "what LAMMPS left cannot be kept");
 }
 
-/// The log, but for its first line, has times in it.
+/// LAMMPS: the log, but for its first line, has times in it.
 static qd_status keep_version(const char *to, const qdi_lammps_scene *scene, const qdi_lammps_result *result,
                               qd_error *error) {
     FILE *out = create_lammps_file(to, scene, "log");

@@ -51,8 +51,8 @@ qd_status qdi_lammps_world(const qdi_lammps_scene *scene, int threads, qd_simd s
     return status;
 }
 
-/// Adds what a contact gives its two disks; b may be a wall. Rolling is in no touch, so it is the state that
-/// is looked at.
+/// LAMMPS: adds what a contact gives its two disks; b may be a wall. Rolling is in no touch, so it is the
+/// state that is looked at.
 static void add_force(const qd_contact *contact, const qdi_contact_force *force,
                       double (*disks)[QDI_LAMMPS_COLUMNS]) {
     double *a = disks[contact->a.index];
@@ -98,7 +98,7 @@ double qdi_lammps_motion(const qdi_lammps_scene *scene, const qd_world *world) {
     return energy;
 }
 
-/// What is left of a distance where whole periods do not count.
+/// LAMMPS: what is left of a distance where whole periods do not count.
 static double nearest_period(double distance, double period) {
     return distance - period * floor(distance / period + 0.5);
 }

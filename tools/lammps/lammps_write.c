@@ -7,7 +7,7 @@ typedef struct kinds {
     int count;
 } kinds;
 
-/// The number of a disk's kind, from 1.
+/// LAMMPS: the number of a disk's kind, from 1.
 static int kind_of(kinds *known, const qdi_lammps_disk *disk) {
     int k = 0;
     while (k < known->count && (known->radius[k] != disk->radius || known->mass[k] != disk->mass)) ++k;
@@ -44,12 +44,12 @@ void qdi_lammps_write_data(FILE *out, const qdi_lammps_scene *scene) {
     }
 }
 
-/// True for laws that gran/hooke/history does not have.
+/// LAMMPS: true for laws that gran/hooke/history does not have.
 static bool has_grains(const qdi_lammps_scene *scene) {
     return scene->hertz || scene->rolling > 0 || scene->adhesion > 0;
 }
 
-// Writes the coefficients of one pair of kinds.
+// LAMMPS: writes the coefficients of one pair of kinds.
 static void write_grain_coefficients(FILE *out, const qdi_lammps_scene *scene, const kinds *known, int i,
                                      int j, double part) {
     const double mass = known->mass[i] * known->mass[j] / (known->mass[i] + known->mass[j]);
@@ -68,8 +68,9 @@ static void write_grain_coefficients(FILE *out, const qdi_lammps_scene *scene, c
     fprintf(out, " damping %s\n", scene->hertz ? "viscoelastic" : "mass_velocity");
 }
 
-/// `granular` styles end their levers at the contact's point, the older ones at the surface, as ours do. So
-/// friction is left to those: with friction, half of the springs is in each style, with twice the limit.
+/// LAMMPS: `granular` styles end their levers at the contact's point, the older ones at the surface, as ours
+/// do. So friction is left to those: with friction, half of the springs is in each style, with twice the
+/// limit.
 static void write_grain_style(FILE *out, const qdi_lammps_scene *scene, const kinds *known) {
     const char *law = scene->hertz ? "hertz" : "hooke";
     const double part = scene->friction > 0 ? 0.5 : 1;

@@ -28,7 +28,7 @@ qdi_value_kind qdi_value_kind_of(const char *name) {
     return QDI_VALUE_ANY;
 }
 
-/// Calls `visit` for each flag of a command, its own first.
+/// Completions of a shell: calls `visit` for each flag of a command, its own first.
 static void each_flag(FILE *out, const qdi_command *command,
                       void (*visit)(FILE *, const qdi_command *, const qdi_option *)) {
     for (size_t i = 0; i < command->syntax->option_count; ++i)
@@ -52,7 +52,8 @@ static void put_scenes(FILE *out) {
         fprintf(out, "%s%s", i > 0 ? " " : "", name);
 }
 
-/// Keys of a scene with the = that follows, the first items of lists where there are lists.
+/// Completions of a shell: keys of a scene with the = that follows, the first items of lists where there are
+/// lists.
 static void put_keys(FILE *out, const char *beginning) {
     const qdi_key *key;
     const char *comma = "";
@@ -75,7 +76,8 @@ static void put_presets(FILE *out) {
         fprintf(out, "%s%s", i > 0 ? " " : "", qd_video_preset_name((qd_video_preset)i));
 }
 
-/// What there is to choose from for a value of this kind; false where that is no list of words.
+/// Completions of a shell: what there is to choose from for a value of this kind; false where that is no list
+/// of words.
 static bool put_choices(FILE *out, qdi_value_kind kind) {
     switch (kind) {
     case QDI_VALUE_KEY: put_keys(out, ""); return true;
@@ -92,7 +94,8 @@ static bool is_choice(qdi_value_kind kind) {
            kind == QDI_VALUE_PRESET;
 }
 
-/// A sentence in single quotes, as all three shells read it; `hard` are characters that get a backslash.
+/// Completions of a shell: a sentence in single quotes, as all three shells read it; `hard` are characters
+/// that get a backslash.
 static void put_quoted(FILE *out, const char *text, const char *hard) {
     for (; *text; ++text) {
         if (*text == '\'')
@@ -242,7 +245,7 @@ void qdi_complete_zsh(FILE *out) {
 
 // ---- fish ----
 
-/// A text in single quotes.
+/// Completions of a shell: a text in single quotes.
 static void put_fish_text(FILE *out, const char *text) {
     fputc('\'', out);
     for (; *text; ++text) fprintf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);

@@ -42,7 +42,7 @@ static bool finish_manual_file(FILE *file, const char *name) {
     return written;
 }
 
-/// `command` NULL: the program's.
+/// Manual: `command` NULL: the program's.
 static bool write_page(const char *texts, const char *out, const qdi_command *command, const char *exits) {
     char name[80] = "man1/quadrille.1";
     if (command) (void)snprintf(name, sizeof name, "man1/quadrille-%.40s.1", command->syntax->command);

@@ -22,7 +22,7 @@ typedef enum qdi_value_kind {
     QDI_VALUE_PRESET,   ///< of an encoder
 } qdi_value_kind;
 
-/// "DIR", "DIR1 DIR2", "SCENE", "FILE", ... NULL is QDI_VALUE_ANY.
+/// Completions of a shell: "DIR", "DIR1 DIR2", "SCENE", "FILE", ... NULL is QDI_VALUE_ANY.
 qdi_value_kind qdi_value_kind_of(const char *name);
 
 /// The page of a command, in roff. `text` is what it says under DESCRIPTION: paragraphs, parted by empty

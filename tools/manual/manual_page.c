@@ -25,7 +25,7 @@ static void put_roff(FILE *out, const char *text) {
     put_text(out, text, strlen(text), false);
 }
 
-/// Paragraphs; what is indented is shown as it is.
+/// Manual page: paragraphs; what is indented is shown as it is.
 static void put_paragraphs(FILE *out, const char *text) {
     bool plain = false, begun = false;
     while (*text) {

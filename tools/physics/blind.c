@@ -31,14 +31,15 @@ void qdi_blind_destroy(qdi_blind *blind) {
     qdi_release(qd_allocator_default(), blind, 1, sizeof *blind);
 }
 
-/// From a to b, the shorter way.
+/// Case with a planted error: from a to b, the shorter way.
 static qd_vec2 nearest_offset(const qd_world *gas, const qd_body_view *view, uint32_t a, uint32_t b) {
     qd_vec2 size = qd_world_definition(gas).size;
     double x = view->x[b] - view->x[a], y = view->y[b] - view->y[a];
     return (qd_vec2){x - size.x * floor(x / size.x + 0.5), y - size.y * floor(y / size.y + 0.5)};
 }
 
-/// Takes both out and puts them back in a group. The lowest free index is used first, so they keep theirs.
+/// Case with a planted error: takes both out and puts them back in a group. The lowest free index is used
+/// first, so they keep theirs.
 static qd_status regroup_couple(qd_world *gas, const couple *pair, int group) {
     qd_body_view view = qd_world_view(gas);
     const qd_body_index index[2] = {pair->a < pair->b ? pair->a : pair->b,
@@ -62,14 +63,14 @@ static qd_status regroup_couple(qd_world *gas, const couple *pair, int group) {
     return status;
 }
 
-// Whether a disk is already one of a couple that shall not collide.
+// Case with a planted error: whether a disk is already one of a couple that shall not collide.
 static bool is_in_couple(const qdi_blind *blind, qd_body_index index) {
     for (size_t i = 0; i < blind->count; ++i)
         if (blind->couples[i].a == index || blind->couples[i].b == index) return true;
     return false;
 }
 
-/// Lets those that have been through each other see each other again.
+/// Case with a planted error: lets those that have been through each other see each other again.
 static qd_status release_couples(qdi_blind *blind, qd_world *gas) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < blind->count && status == QD_OK;) {
@@ -90,7 +91,7 @@ static qd_status release_couples(qdi_blind *blind, qd_world *gas) {
     return status;
 }
 
-/// True where two disks meet within dt, if nobody is in their way.
+/// Case with a planted error: true where two disks meet within dt, if nobody is in their way.
 static bool will_meet(const qd_world *gas, const qd_body_view *view, uint32_t a, uint32_t b, double dt) {
     qd_vec2 way = nearest_offset(gas, view, a, b);
     double ux = view->vx[b] - view->vx[a], uy = view->vy[b] - view->vy[a];

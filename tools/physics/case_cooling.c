@@ -25,7 +25,8 @@ static double cooling_time(double e) {
     return 4 / (qdi_reference_rate(eta) * (1 - e * e) * qdi_reference_cooling(e));
 }
 
-/// What is measured is one number per run: all blocks are the same, and chance is that between runs.
+/// Case of a cooling gas: what is measured is one number per run: all blocks are the same, and chance is that
+/// between runs.
 static void keep_measured(qdi_job *job, int series, double value) {
     for (int block = 0; block < QDI_BLOCKS; ++block) job->series[series][block] = value;
 }
@@ -75,7 +76,7 @@ static void plan_cooling(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
-/// Of one value per run.
+/// Case of a cooling gas: of one value per run.
 static qdi_estimate estimate_series(const qdi_plan *plan, size_t first, size_t count, int series) {
     double values[SEEDS_LONG];
     for (size_t i = 0; i < count; ++i) values[i] = plan->jobs[first + i].series[series][0];

@@ -28,7 +28,7 @@ enum { FREE_KT, FREE_WAY, FREE_MEMORY, FREE = 1024, FREE_SEEDS = 8, FREE_TWINS =
 static const double less_drag = 0.75, more_heat = 1.1;
 static const double way_after = 10; ///< time; and memory after 1
 
-// Measures free disks under the Langevin thermostat.
+// Case of drives: measures free disks under the Langevin thermostat.
 static qd_status measure_free(qdi_job *job, qd_world *world, int block) {
     static const double dt = 0.1;
     double x[FREE], y[FREE], vx[FREE], vy[FREE], way = 0, memory = 0, energy = 0;
@@ -133,8 +133,8 @@ static qd_status make_mixture(uint64_t seed, double larger, qd_world **gas, qd_e
     return status;
 }
 
-/// The same disks on springs, as good as at rest, in a world of the same size that changes. NULL is made of
-/// NULL.
+/// Case of drives: the same disks on springs, as good as at rest, in a world of the same size that changes.
+/// NULL is made of NULL.
 static qd_status press_packing(const qd_world *from, double rate, double fraction, double pressure,
                                qd_world **world, qd_error *error) {
     qd_world_def def = qd_world_definition(from);
@@ -204,7 +204,7 @@ enum {
 };
 static const double silo_width = 6, silo_step = 0.0045, silo_settle = 20;
 
-/// Rows of grains, from a height on, as loose as they fall.
+/// Case of drives: rows of grains, from a height on, as loose as they fall.
 static qd_status pour_grains(qdi_job *job, qd_world *silo, int first, int end, double height,
                              qd_error *error) {
     qd_status status = QD_OK;
@@ -219,7 +219,7 @@ static qd_status pour_grains(qdi_job *job, qd_world *silo, int first, int end, d
     return status;
 }
 
-/// Lets them settle; then what the floor carries, and what they weigh.
+/// Case of drives: lets them settle; then what the floor carries, and what they weigh.
 static qd_status weigh_silo(qd_world *silo, double settle, double *load, double *weight) {
     const double time = 4;
     qd_metrics before, after;
@@ -232,7 +232,7 @@ static qd_status weigh_silo(qd_world *silo, double settle, double *load, double 
     return status;
 }
 
-// Height of the filling of a silo.
+// Case of drives: height of the filling of a silo.
 static double silo_top(const qd_world *silo) {
     qd_body_view view = qd_world_view(silo);
     double top = 0;
@@ -275,7 +275,7 @@ static void plan_silo(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, seeds / 2);
 }
 
-// Compares the silo with Janssen's law.
+// Case of drives: compares the silo with Janssen's law.
 static void judge_silo(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     (void)self;
     size_t twins = plan->count / 3, sound = plan->count - twins;

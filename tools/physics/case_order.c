@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 /// One trial at a value of what is varied: whether it is above the threshold, or what went wrong.
 typedef qd_status (*trial)(double value, bool *above, qd_error *error);
 
-// Halves an interval around a threshold until it is known.
+// Case of order: halves an interval around a threshold until it is known.
 static qd_status bisect_threshold(trial function, double low, double high, int halvings, double *threshold,
                                   qd_error *error) {
     qd_status status = QD_OK;
@@ -34,7 +34,7 @@ typedef struct lattice {
 static const lattice triangular = {0.86602540378443864676, 0.5}, square = {1, 0};
 enum { ACROSS = 12 };
 
-// Counts contacts in a lattice of disks.
+// Case of order: counts contacts in a lattice of disks.
 static qd_status count_lattice_contacts(const lattice *form, double apart, size_t *contacts,
                                         qd_error *error) {
     qd_world_def def = qd_world_def_default();
@@ -55,7 +55,7 @@ static qd_status count_lattice_contacts(const lattice *form, double apart, size_
     return status;
 }
 
-// Whether disks in a lattice do not touch.
+// Case of order: whether disks in a lattice do not touch.
 static qd_status lattice_is_free(const lattice *form, double apart, bool *above, qd_error *error) {
     size_t contacts = 0;
     qd_status status = count_lattice_contacts(form, apart, &contacts, error);
@@ -63,12 +63,12 @@ static qd_status lattice_is_free(const lattice *form, double apart, bool *above,
     return status;
 }
 
-// Trial of the bisection: the triangular lattice.
+// Case of order: trial of the bisection: the triangular lattice.
 static qd_status try_triangular(double apart, bool *above, qd_error *error) {
     return lattice_is_free(&triangular, apart, above, error);
 }
 
-// Trial of the bisection: the square lattice.
+// Case of order: trial of the bisection: the square lattice.
 static qd_status try_square(double apart, bool *above, qd_error *error) {
     return lattice_is_free(&square, apart, above, error);
 }
@@ -91,7 +91,7 @@ static void plan_packing(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &(qdi_job){.work = run_packing, .setting = self->value}, 1);
 }
 
-// An estimate without an error.
+// Case of order: an estimate without an error.
 static qdi_estimate exact_estimate(double value) {
     return (qdi_estimate){value, 0};
 }
@@ -108,7 +108,7 @@ static void judge_packing(const qdi_case *self, const qdi_plan *plan, qdi_rows *
     (void)qdi_rows_add(rows, name, exact_estimate(job->series[1][0]), close ? 6 : 4, 0);
 }
 
-/// A world with a floor, where gravity 1 pulls down, turned by `slope`.
+/// Case of order: a world with a floor, where gravity 1 pulls down, turned by `slope`.
 static qd_world_def make_ground(double slope) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){40, 20};
@@ -118,8 +118,8 @@ static qd_world_def make_ground(double slope) {
     return def;
 }
 
-/// Lets a world go on for a while and destroys it: how far its last body has come from where it was, and how
-/// far it has turned.
+/// Case of order: lets a world go on for a while and destroys it: how far its last body has come from where
+/// it was, and how far it has turned.
 static qd_status wait_and_destroy(qd_world *world, qd_status status, qd_id last, double *way, double *turn) {
     qd_body_state before, after;
     if (status == QD_OK) status = qd_world_body(world, last, &before);
@@ -134,7 +134,8 @@ static qd_status wait_and_destroy(qd_world *world, qd_status status, qd_id last,
     return status;
 }
 
-/// Three disks, two on the floor and one on both; `between` and `below` are the frictions of their contacts.
+/// Case of order: three disks, two on the floor and one on both; `between` and `below` are the frictions of
+/// their contacts.
 static qd_status try_pile(double between, double below, bool *stands, qd_error *error) {
     qd_world_def def = make_ground(0);
     def.friction = between;
@@ -154,17 +155,17 @@ static qd_status try_pile(double between, double below, bool *stands, qd_error *
     return status;
 }
 
-// Trial of the bisection: friction between the disks of a pile.
+// Case of order: trial of the bisection: friction between the disks of a pile.
 static qd_status try_pile_between(double friction, bool *above, qd_error *error) {
     return try_pile(friction, 1, above, error);
 }
 
-// Trial of the bisection: friction below a pile.
+// Case of order: trial of the bisection: friction below a pile.
 static qd_status try_pile_below(double friction, bool *above, qd_error *error) {
     return try_pile(1, friction, above, error);
 }
 
-/// A box of this size on a slope.
+/// Case of order: a box of this size on a slope.
 static qd_status try_slope(qd_vec2 size, double friction, double angle, double *way, double *turn,
                            qd_error *error) {
     qd_world_def def = make_ground(angle);
@@ -179,7 +180,7 @@ static qd_status try_slope(qd_vec2 size, double friction, double angle, double *
     return wait_and_destroy(world, status, id, way, turn);
 }
 
-// Trial of the bisection: the slope at which a rectangle slips.
+// Case of order: trial of the bisection: the slope at which a rectangle slips.
 static qd_status try_slope_slip(double angle, bool *above, qd_error *error) {
     double way = 0, turn = 0;
     qd_status status = try_slope((qd_vec2){2, 1}, 0.5, angle, &way, &turn, error);
@@ -187,7 +188,7 @@ static qd_status try_slope_slip(double angle, bool *above, qd_error *error) {
     return status;
 }
 
-// Trial of the bisection: the slope at which a rectangle tips over.
+// Case of order: trial of the bisection: the slope at which a rectangle tips over.
 static qd_status try_slope_tip(double angle, bool *above, qd_error *error) {
     double way = 0, turn = 0;
     qd_status status = try_slope((qd_vec2){1, 2}, 2, angle, &way, &turn, error);

@@ -50,7 +50,7 @@ static void look_at_speeds(qdi_job *job, const qd_world *gas) {
     }
 }
 
-/// One block: runs, with looks at the speeds on the way where they are asked for.
+/// Case of state: one block: runs, with looks at the speeds on the way where they are asked for.
 static qd_status run_block(qdi_job *job, qd_world *gas, qdi_blind *blind) {
     double time = job->time / QDI_BLOCKS;
     if (blind) return qdi_blind_run(blind, gas, time, job->gas.dt);
@@ -189,7 +189,7 @@ static void judge_state_equation(const qdi_case *self, const qdi_plan *plan, qdi
     if (plan->jobs[0].looks > 0) judge_speeds(plan, sound, rows);
 }
 
-/// Best for the extrapolation is 1.4 times as long a time with the shorter step.
+/// Case of state: best for the extrapolation is 1.4 times as long a time with the shorter step.
 static void plan_stepped(const qdi_case *self, qdi_plan *plan) {
     const state_setting *setting = state_setting_of(self->value);
     for (int planted = 0; planted < 2; ++planted) {
@@ -206,7 +206,7 @@ static void plan_stepped(const qdi_case *self, qdi_plan *plan) {
     }
 }
 
-// Compares the equation of state at two lengths of a step.
+// Case of state: compares the equation of state at two lengths of a step.
 static void judge_stepped(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const state_setting *setting = state_setting_of(self->value);
     size_t sound = (size_t)state_seeds(plan);

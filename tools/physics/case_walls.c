@@ -25,7 +25,7 @@ static int wall_seeds(const qdi_plan *plan) {
     return plan->brief ? SEEDS : SEEDS_LONG;
 }
 
-/// Adds what hits walls in the last step.
+/// Case of walls: adds what hits walls in the last step.
 static void count_hits(const qd_world *gas, double *hits, double *speeds) {
     size_t count = 0;
     const qd_impact *impacts = qd_world_impacts(gas, &count);
@@ -101,7 +101,7 @@ static void judge_walls(const qdi_case *self, const qdi_plan *plan, qdi_rows *ro
 enum { AIR = 400 };
 static const double density = 0.01; ///< of disks at the floor
 
-// Fills a column of air under gravity.
+// Case of walls: fills a column of air under gravity.
 static qd_status fill_air_column(const qdi_job *job, double height, double width, qd_world *air,
                                  qd_error *error) {
     qd_status status = QD_OK;
@@ -128,7 +128,7 @@ typedef struct air_sums {
     double energy[2], count[2]; ///< below and above the median
 } air_sums;
 
-// Adds up heights and speeds of a column of air.
+// Case of walls: adds up heights and speeds of a column of air.
 static void sum_air(const qd_world *air, double median, double planted, air_sums *sums) {
     qd_body_view view = qd_world_view(air);
     for (size_t i = 0; i < view.count; ++i) {
@@ -142,7 +142,7 @@ static void sum_air(const qd_world *air, double median, double planted, air_sums
     }
 }
 
-// Measures a column of air under gravity.
+// Case of walls: measures a column of air under gravity.
 static qd_status measure_air(qdi_job *job, qd_world *air, double height) {
     qd_status status = qdi_gas_run(air, job->settle, job->gas.dt);
     for (int block = 0; status == QD_OK && block < QDI_BLOCKS; ++block) {
@@ -188,7 +188,7 @@ static void plan_gravity(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
-// Compares the column of air with the barometric formula.
+// Case of walls: compares the column of air with the barometric formula.
 static void judge_gravity(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     (void)self;
     size_t sound = (size_t)wall_seeds(plan);

@@ -18,7 +18,8 @@ static double gas_energy(const qd_world *gas, double *collisions) {
     return now.kinetic + now.contact_energy;
 }
 
-/// Looks at the energy LOOKS times, and finds how far it is off at most, and the line through all looks.
+/// Elastic case: looks at the energy LOOKS times, and finds how far it is off at most, and the line through
+/// all looks.
 static qd_status measure_elastic(qdi_job *job, qd_world *gas) {
     double first = gas_energy(gas, &job->series[COLLISIONS][0]), worst = 0, sum = 0;
     qd_status status = QD_OK;

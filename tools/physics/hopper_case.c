@@ -39,7 +39,7 @@ static silo silo_of_job(const qdi_job *job, const double *openings, int count, d
                   .seed = job->gas.seed};
 }
 
-/// A floor in pieces that end where openings do.
+/// Case of a hopper: a floor in pieces that end where openings do.
 static qd_status lay_floor(silo *self, qd_world *world, qd_error *error) {
     qd_status status = QD_OK;
     double inner = 0;
@@ -58,7 +58,8 @@ static qd_status lay_floor(silo *self, qd_world *world, qd_error *error) {
     return status;
 }
 
-/// Rows of grains that do not touch yet; they fill the silo to its height when they have fallen.
+/// Case of a hopper: rows of grains that do not touch yet; they fill the silo to its height when they have
+/// fallen.
 static qd_status pour_grains(const silo *self, int per_row, int count, double apart, qd_world *world,
                              qd_error *error) {
     qd_status status = QD_OK;
@@ -75,7 +76,7 @@ static qd_status pour_grains(const silo *self, int per_row, int count, double ap
     return status;
 }
 
-/// A silo that is full and closed, at rest.
+/// Case of a hopper: a silo that is full and closed, at rest.
 static qd_status fill_silo(silo *self, qd_world **world, qd_error *error) {
     const double apart = 1.22, settled = 1.03; ///< grains per area
     int per_row = (int)(self->width / apart), count = (int)(settled * self->width * self->height);
@@ -95,7 +96,7 @@ static qd_status fill_silo(silo *self, qd_world **world, qd_error *error) {
     return status == QD_OK ? qdi_gas_run(*world, fall + 5, hopper_step) : status;
 }
 
-/// Another silo that is as full as this one, with opening number `opening`.
+/// Case of a hopper: another silo that is as full as this one, with opening number `opening`.
 static qd_status open_copy(const silo *self, const qd_world *full, int opening, qd_world **world,
                            qd_error *error) {
     unsigned char *data = NULL;
@@ -109,12 +110,13 @@ static qd_status open_copy(const silo *self, const qd_world *full, int opening, 
     return status;
 }
 
-// Mass of all disks in a silo.
+// Case of a hopper: mass of all disks in a silo.
 static double mass_of_world(const qd_world *world) {
     return qd_world_sum(world).mass;
 }
 
-/// The mass that runs out per time, when the flow has become steady; about as many grains pass every opening.
+/// Case of a hopper: the mass that runs out per time, when the flow has become steady; about as many grains
+/// pass every opening.
 static qd_status measure_rate(const silo *self, const qd_world *full, int opening, double *rate,
                               qd_error *error) {
     const double steady = 6, grains = 450;

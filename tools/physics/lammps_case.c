@@ -36,7 +36,7 @@ static double duel_collisions(const duel *both) {
     return 2 * begins / (double)both->scene.count;
 }
 
-/// The same disks in a new world, which knows nothing of their shear.
+/// LAMMPS case: the same disks in a new world, which knows nothing of their shear.
 static qd_status forget_history(duel *both, qd_error *error) {
     const qd_body_view view = qd_world_view(both->world);
     for (size_t i = 0; i < both->scene.count; ++i) {
@@ -50,7 +50,7 @@ static qd_status forget_history(duel *both, qd_error *error) {
     return qdi_lammps_world(&both->scene, 1, QD_SIMD_AUTO, &both->world, error);
 }
 
-/// Takes back what half the overlap, as a lever, has given to spins in a step.
+/// LAMMPS case: takes back what half the overlap, as a lever, has given to spins in a step.
 static qd_status shorten_levers(duel *both, qd_error *error) {
     size_t count = 0;
     const qd_contact *contacts = qd_world_contacts(both->world, &count);
@@ -74,7 +74,7 @@ static qd_status shorten_levers(duel *both, qd_error *error) {
     return status;
 }
 
-/// Counts contacts, and those of them that slide, in the present moment.
+/// LAMMPS case: counts contacts, and those of them that slide, in the present moment.
 static void count_contacts(duel *both) {
     size_t count = 0;
     const qd_contact *contacts = qd_world_contacts(both->world, &count);
@@ -85,7 +85,7 @@ static void count_contacts(duel *both) {
     }
 }
 
-/// Torques as they would be with levers that are too short, in the moment that was looked at.
+/// LAMMPS case: torques as they would be with levers that are too short, in the moment that was looked at.
 static void read_short_levers(const duel *both) {
     size_t count = 0;
     const qd_contact *contacts = qd_world_contacts(both->world, &count);
@@ -104,7 +104,7 @@ static void keep_worst(double *worst, double found) {
     if (!(found <= *worst)) *worst = found; // NaN stays
 }
 
-/// A frame of theirs beside ours of the same step.
+/// LAMMPS case: a frame of theirs beside ours of the same step.
 static void compare_frame(const duel *both, const qdi_lammps_frame *frame) {
     const qdi_lammps_scene *scene = &both->scene;
     qdi_lammps_look(scene, both->world, both->now);
@@ -231,7 +231,7 @@ int qdi_lammps_way_of(const char *name) {
 
 // ---- rows ----
 
-// An estimate without an error.
+// LAMMPS case: an estimate without an error.
 static qdi_estimate exact_estimate(double value) {
     return (qdi_estimate){value, 0};
 }

@@ -64,7 +64,7 @@ static const qdi_lammps_disk few[][MOST_FEW] = {
     {{{-0.45, -0.2}, {0.1, 0.05}, 0, 0.5, 1}, {{0.6, 0.1}, {-0.1, 0}, 0, 0.6, 1.5}},
 };
 
-/// Two or three disks.
+/// LAMMPS case: two or three disks.
 static void make_few(size_t number, qdi_lammps_scene *scene) {
     for (scene->count = 0; scene->count < MOST_FEW && few[number][scene->count].mass > 0; ++scene->count)
         scene->disks[scene->count] = few[number][scene->count];

@@ -112,7 +112,7 @@ static qd_status run_chosen_cases(const choice *asked, qd_team *team, qdi_rows *
     return status;
 }
 
-/// What the table ends with; true where all is as it should be.
+/// Physics: what the table ends with; true where all is as it should be.
 static bool conclude_validation(const choice *asked, const qdi_rows *rows) {
     size_t passed = 0, twins = 0, failed = 0;
     for (size_t i = 0; i < rows->count; ++i) {

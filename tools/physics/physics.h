@@ -79,10 +79,10 @@ typedef struct qdi_rows {
 /// enough. The result is there until the next call; NULL where memory ran out, which `status` keeps.
 qdi_row *qdi_rows_add(qdi_rows *rows, const char *name, qdi_estimate measured, double reference,
                       double tolerance);
-/// Gives a row its twin, which fails where it is off by more than max(tolerance, 6 errors). An error that is
-/// planted makes at least four tolerances. `row` may be NULL.
+/// Physics: gives a row its twin, which fails where it is off by more than max(tolerance, 6 errors). An error
+/// that is planted makes at least four tolerances. `row` may be NULL.
 void qdi_row_twin(qdi_row *row, const char *planted, qdi_estimate twin);
-/// Judges a row, again where `error_allowed` was set.
+/// Physics: judges a row, again where `error_allowed` was set.
 void qdi_row_judge(qdi_row *row);
 void qdi_rows_free(qdi_rows *rows);
 
@@ -106,10 +106,10 @@ const qdi_case *qdi_cases_walls(size_t *count);
 const qdi_case *qdi_cases_lammps(size_t *count);
 const qdi_case *qdi_cases_elastic(size_t *count);
 
-/// The table: its head, rows as they come (from number `first` on), and what it ends with.
+/// Physics report: the table: its head, rows as they come (from number `first` on), and what it ends with.
 void qdi_report_head(void);
 void qdi_report_rows(const qdi_rows *rows, size_t first);
-/// All rows as JSON, on stdout. Errors: QD_ERR_MEMORY.
+/// Physics report: all rows as JSON, on stdout. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_report_json(const qdi_rows *rows);
 
 #endif

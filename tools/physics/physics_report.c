@@ -11,7 +11,7 @@ void qdi_report_head(void) {
            "tolerance", "pass", "twin, which must fail");
 }
 
-// Prints a row of the validation's table.
+// Physics report: prints a row of the validation's table.
 static void print_validation_row(const qdi_row *row) {
     printf("%-*s %12.6g %12.6g %10.2g %10.2g  %-4s", NAME_WIDTH, row->name, row->measured, row->reference,
            row->error, row->tolerance, row->pass ? "yes" : "NO");
@@ -28,7 +28,7 @@ void qdi_report_rows(const qdi_rows *rows, size_t first) {
     (void)fflush(stdout);
 }
 
-// Writes a row of the validation as JSON.
+// Physics report: writes a row of the validation as JSON.
 static void put_validation_row(qdi_json *json, const qdi_row *row) {
     qdi_json_open(json, NULL, '{');
     qdi_json_text(json, "case", row->name);

@@ -26,7 +26,7 @@ double qdi_reference_rate(double eta) {
     return 4 / sqrt(3.14159265358979323846) * (qdi_reference_state(eta) - 1);
 }
 
-/// The first Sonine coefficient of the scaled speeds.
+/// Reference: the first Sonine coefficient of the scaled speeds.
 static double second_sonine(double e) {
     return 16 * (1 - e) * (1 - 2 * e * e) / (57 - 25 * e + 30 * e * e - 30 * e * e * e);
 }

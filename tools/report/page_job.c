@@ -52,7 +52,7 @@ void qdi_page_job_notes(const qdi_page_job *job, qdi_json *json) {
 
 // ---- pictures ----
 
-/// Pictures grow by a third as text.
+/// Report's page: pictures grow by a third as text.
 static uint64_t as_text(uint64_t bytes) {
     return bytes / 3 * 4;
 }

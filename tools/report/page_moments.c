@@ -20,7 +20,7 @@ typedef struct moments_job {
     uint64_t bodies; ///< the most that a world had
 } moments_job;
 
-/// Where the world is in the frames: what the text below it leaves.
+/// Moments of a report's page: where the world is in the frames: what the text below it leaves.
 static qd_status find_area(moments_job *job) {
     qdi_caption caption;
     qd_status status = qdi_caption_create(job->page->allocator, &job->view, job->past->run.scene, &caption);
@@ -29,7 +29,8 @@ static qd_status find_area(moments_job *job) {
     return status;
 }
 
-/// Loads the world of a step. QD_ERR_NOT_FOUND where the run has none, QD_ERR_CORRUPT where it is damaged.
+/// Moments of a report's page: loads the world of a step. QD_ERR_NOT_FOUND where the run has none,
+/// QD_ERR_CORRUPT where it is damaged.
 static qd_status load_world(const moments_job *job, uint64_t step, qd_world **world, qd_error *error) {
     qd_store_state stored;
     qd_status status = qd_store_find_world(job->past->store, step, &stored, error);
@@ -39,7 +40,8 @@ static qd_status load_world(const moments_job *job, uint64_t step, qd_world **wo
     return status;
 }
 
-/// Leaves every second of those that there are, which frees half of the room. A single one goes, too.
+/// Moments of a report's page: leaves every second of those that there are, which frees half of the room. A
+/// single one goes, too.
 static void thin_out(moments_job *job) {
     qdi_page_moments *moments = job->moments;
     size_t kept = 0;
@@ -56,7 +58,7 @@ static void thin_out(moments_job *job) {
     job->stride *= 2;
 }
 
-/// Adds the world of a frame.
+/// Moments of a report's page: adds the world of a frame.
 static qd_status add_moment(moments_job *job, size_t frame, const qd_world *world) {
     qdi_page_moments *moments = job->moments;
     qd_status status = qdi_reserve(moments->allocator, &moments->worlds, &moments->room, moments->count,
@@ -71,7 +73,7 @@ static qd_status add_moment(moments_job *job, size_t frame, const qd_world *worl
     return status;
 }
 
-/// Adds the world of a frame if there is one, and it is its turn.
+/// Moments of a report's page: adds the world of a frame if there is one, and it is its turn.
 static qd_status visit_frame(moments_job *job, size_t frame, uint64_t step, qd_error *error) {
     qd_world *world = NULL;
     if (qdi_host_signal() != 0) return QD_ERR_STOPPED;

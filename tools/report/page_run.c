@@ -32,7 +32,8 @@ static void frame_path(const void *context, size_t number, char path[QDI_PAGE_PA
              run->frames[number].number);
 }
 
-/// Lists the frames that run.db names and that are there, and what they take on the disk.
+/// Report's page of a run: lists the frames that run.db names and that are there, and what they take on the
+/// disk.
 static qd_status list_frames(run_page *run, uint64_t *bytes, uint64_t *lost, qd_error *error) {
     const qd_allocator *allocator = run->job->allocator;
     uint64_t next = 0;
@@ -78,7 +79,7 @@ static bool is_json(const char *text) {
     return is;
 }
 
-/// The text of result.json; none where the run is not complete.
+/// Report's page of a run: the text of result.json; none where the run is not complete.
 static qd_status read_result(run_page *run, qd_error *error) {
     char path[QDI_PAGE_PATH + 64];
     snprintf(path, sizeof path, "%s/result.json", run->job->directory);

@@ -30,7 +30,7 @@ static qd_status check_test(const char *text, const char *path, size_t *runs, qd
     return good ? QD_OK : qdi_reason(error, QD_ERR_INVALID, "%.300s is not as Quadrille writes it", path);
 }
 
-/// scale.json is written last: without it the test is not complete.
+/// Report's page of a scaling test: scale.json is written last: without it the test is not complete.
 static qd_status read_test(const qdi_page_job *job, qdi_text *text, size_t *runs, qd_error *error) {
     char path[QDI_PAGE_PATH + 64];
     (void)snprintf(path, sizeof path, "%s/scale.json", job->directory);

@@ -30,13 +30,13 @@ typedef struct sweep_page {
     char way[WAY_ROOM]; ///< from the page to the sweep's directory
 } sweep_page;
 
-// The path of a file of one point of a sweep.
+// Report's page of a sweep: the path of a file of one point of a sweep.
 static void point_path(const sweep_page *sweep, size_t point, const char *name, char path[FRAME_PATH]) {
     (void)snprintf(path, FRAME_PATH, "%s/%s%s", sweep->job->directory, sweep->points.points[point].directory,
                    name);
 }
 
-// Whether a point of a sweep has a run directory that we may read.
+// Report's page of a sweep: whether a point of a sweep has a run directory that we may read.
 static bool point_has_directory(const sweep_page *sweep, size_t point) {
     char path[FRAME_PATH];
     point_path(sweep, point, "", path);
@@ -55,7 +55,7 @@ static void point_picture_path(const void *context, size_t number, char path[FRA
     point_path(sweep, shown->point, name, path);
 }
 
-// Notes the last frame in the directory of a sweep's point.
+// Report's page of a sweep: notes the last frame in the directory of a sweep's point.
 static bool note_later_frame(void *context, const char *name) {
     uint64_t *last = context, number = 0;
     int used = 0;
@@ -65,7 +65,7 @@ static bool note_later_frame(void *context, const char *name) {
     return true;
 }
 
-/// How many frames a run has made: a run that is not done has to be looked at.
+/// Report's page of a sweep: how many frames a run has made: a run that is not done has to be looked at.
 static uint64_t count_frames(const sweep_page *sweep, size_t point) {
     const qdi_page_point *here = &sweep->points.points[point];
     if (!point_has_directory(sweep, point)) return 0;

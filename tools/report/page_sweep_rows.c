@@ -29,7 +29,7 @@ static void put_value(qdi_json *json, const char *text) {
         qdi_json_text(json, NULL, text);
 }
 
-/// What is not text is a number, or is not there.
+/// Report's page of a sweep: what is not text is a number, or is not there.
 static void put_cell(qdi_json *json, qdi_sweep_kind kind, const char *text) {
     if (!*text)
         qdi_json_null(json, NULL);
@@ -39,7 +39,7 @@ static void put_cell(qdi_json *json, qdi_sweep_kind kind, const char *text) {
         put_value(json, text);
 }
 
-/// A seed beyond what a browser can tell exactly is text.
+/// Report's page of a sweep: a seed beyond what a browser can tell exactly is text.
 static void put_seed(qdi_json *json, const char *text) {
     uint64_t seed;
     bool exact = qdi_integer_read(text, strlen(text), &seed) && seed <= exact_most;
@@ -63,7 +63,7 @@ static void put_sweep_line(qdi_json *json, const qdi_sweep_line *line) {
     qdi_json_text(json, NULL, line->reason);
 }
 
-/// Keeps the cells of a line as text. Errors: QD_ERR_MEMORY.
+/// Report's page of a sweep: keeps the cells of a line as text. Errors: QD_ERR_MEMORY.
 static qd_status keep_line(qdi_page_points *points, const qdi_sweep_line *line, size_t *place) {
     qdi_json *json = &points->scratch;
     json->length = 0;
@@ -75,14 +75,14 @@ static qd_status keep_line(qdi_page_points *points, const qdi_sweep_line *line, 
     return points->texts.status;
 }
 
-/// True for the directory of a run as a sweep names it: a database may have come from anybody, and a path out
-/// of the sweep's directory would have pages read and written elsewhere.
+/// Report's page of a sweep: true for the directory of a run as a sweep names it: a database may have come
+/// from anybody, and a path out of the sweep's directory would have pages read and written elsewhere.
 static bool is_run_directory(const char *path) {
     return strncmp(path, "runs/", 5) == 0 && strlen(path) == 5 + 16 &&
            strspn(path + 5, "0123456789abcdef") == 16;
 }
 
-/// The number of frames of a run that is done.
+/// Report's page of a sweep: the number of frames of a run that is done.
 static uint64_t frames_of(const qdi_sweep_line *line) {
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
@@ -93,7 +93,7 @@ static uint64_t frames_of(const qdi_sweep_line *line) {
     return frames;
 }
 
-// Notes the state of a sweep's point from its row in sweep.db.
+// Report's page of a sweep: notes the state of a sweep's point from its row in sweep.db.
 static qd_status take_sweep_line(void *context, const qdi_sweep_line *given) {
     static const qdi_page_state states[] = {QDI_PAGE_TO_DO, QDI_PAGE_FAILED, QDI_PAGE_DONE};
     qdi_sweep_line shown = *given, *line = &shown;
@@ -118,8 +118,8 @@ typedef struct tables {
     qd_error error;
 } tables;
 
-/// Every `every`th point from `first` on (from 0) is one that the table called `name` has, unless it is a
-/// twin.
+/// Report's page of a sweep: every `every`th point from `first` on (from 0) is one that the table called
+/// `name` has, unless it is a twin.
 static qd_status read_table(tables *all, const char *name, uint64_t first, uint64_t every) {
     qdi_page_points *points = all->points;
     char path[QDI_PAGE_PATH + 64];
@@ -149,7 +149,7 @@ static bool read_sweep_database(void *context, const char *name) {
     return all->status == QD_OK;
 }
 
-// Counts points of a sweep that are done, failed, or to do.
+// Report's page of a sweep: counts points of a sweep that are done, failed, or to do.
 static void count_point_states(qdi_page_points *points) {
     for (size_t i = 0; i < points->count; ++i) {
         const qdi_page_point *point = &points->points[i];

@@ -65,7 +65,8 @@ static bool keep_cell(void *context, const qd_tree_node_info *node) {
     return true;
 }
 
-/// The node that a body lives in: as deep as the tree says, and its cell holds the centre of the body's box.
+/// World in a report's page: the node that a body lives in: as deep as the tree says, and its cell holds the
+/// centre of the body's box.
 static size_t node_of(const world_job *job, qd_body_index body) {
     qd_box box;
     int depth = 0;
@@ -82,7 +83,7 @@ static size_t node_of(const world_job *job, qd_body_index body) {
     return place;
 }
 
-/// Writes the nodes of the tree.
+/// World in a report's page: writes the nodes of the tree.
 static void put_nodes(const world_job *job) {
     qdi_json *json = job->json;
     qdi_json_open(json, "root", '[');
@@ -105,7 +106,7 @@ static void put_nodes(const world_job *job) {
 
 // ---- bodies ----
 
-/// Whether a body's centre, or an image of it, is where the picture has the world.
+/// World in a report's page: whether a body's centre, or an image of it, is where the picture has the world.
 static bool is_seen(const world_job *job, uint32_t row) {
     const qdi_camera *camera = &job->camera;
     const double period_x = job->def.boundary_x == QD_BOUNDARY_PERIODIC ? job->def.size.x * camera->scale : 0;
@@ -132,7 +133,7 @@ static void choose_bodies(world_job *job) {
     }
 }
 
-/// A shape that has not been met: its corners.
+/// World in a report's page: a shape that has not been met: its corners.
 static void put_shape(qdi_json *json, const qd_shape *shape) {
     const qd_vec2 half = shape->half;
     const qd_vec2 corners[] = {{-half.x, -half.y}, {half.x, -half.y}, {half.x, half.y}, {-half.x, half.y}};
@@ -148,7 +149,7 @@ static void put_shape(qdi_json *json, const qd_shape *shape) {
     qdi_json_close(json, ']');
 }
 
-/// Writes the shapes of the bodies.
+/// World in a report's page: writes the shapes of the bodies.
 static void put_shapes(world_job *job) {
     qdi_json_open(job->json, "shapes", '[');
     for (size_t i = 0; i < job->bodies.index_count; ++i) {
@@ -161,7 +162,7 @@ static void put_shapes(world_job *job) {
     qdi_json_close(job->json, ']');
 }
 
-/// Writes the bodies.
+/// World in a report's page: writes the bodies.
 static void put_bodies(const world_job *job) {
     const qd_body_view *bodies = &job->bodies;
     qdi_json *json = job->json;
@@ -186,19 +187,19 @@ static void put_bodies(const world_job *job) {
 
 // ---- what is near to what ----
 
-/// Whether there is a body with this index: a world that was changed since its last detection may lack one
-/// that its tree or a contact names.
+/// World in a report's page: whether there is a body with this index: a world that was changed since its last
+/// detection may lack one that its tree or a contact names.
 static bool is_there(const world_job *job, qd_body_index body) {
     return body < job->bodies.index_count && job->bodies.row_of_index[body] != UINT32_MAX;
 }
 
-/// Writes a body's label.
+/// World in a report's page: writes a body's label.
 static void put_label(const world_job *job, qd_body_index body) {
     qdi_json_whole(job->json, NULL, job->bodies.label[job->bodies.row_of_index[body]]);
 }
 
-/// A candidate of `self`: the pair is written once, for the one of the two with the lower index where the
-/// page has both.
+/// World in a report's page: a candidate of `self`: the pair is written once, for the one of the two with the
+/// lower index where the page has both.
 static bool put_candidate(void *context, qd_body_index body, qd_image image) {
     const world_job *job = context;
     (void)image;
@@ -208,7 +209,7 @@ static bool put_candidate(void *context, qd_body_index body, qd_image image) {
     return true;
 }
 
-/// Writes the candidates of the bodies.
+/// World in a report's page: writes the candidates of the bodies.
 static void put_pairs(world_job *job) {
     qdi_json_open(job->json, "pairs", '[');
     for (size_t i = 0; i < job->bodies.index_count && job->status == QD_OK; ++i) {
@@ -220,7 +221,7 @@ static void put_pairs(world_job *job) {
     qdi_json_close(job->json, ']');
 }
 
-/// Writes the contacts.
+/// World in a report's page: writes the contacts.
 static void put_contacts(const world_job *job) {
     size_t count = 0;
     const qd_contact *contacts = qd_world_contacts(job->world, &count);
@@ -245,7 +246,7 @@ static void put_contacts(const world_job *job) {
 
 // ---- all of it ----
 
-/// Writes the part of the world that the picture shows.
+/// World in a report's page: writes the part of the world that the picture shows.
 static void put_view(const world_job *job) {
     const qdi_camera *camera = &job->camera;
     const double numbers[] = {camera->x0, camera->y0, camera->scale, camera->left, camera->bottom};
@@ -263,7 +264,7 @@ static void put_view(const world_job *job) {
     qdi_json_close(job->json, ']');
 }
 
-/// Writes a world of the run.
+/// World in a report's page: writes a world of the run.
 static void put_world(world_job *job) {
     qdi_json_open(job->json, NULL, '{');
     qdi_json_whole(job->json, "step", qd_world_steps(job->world));

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// How many of the threads are clocked one by one.
+/// Scaling test's analysis: how many of the threads are clocked one by one.
 static size_t clocked_threads(int threads) {
     return (size_t)threads < QDI_SCALE_CLOCKED ? (size_t)threads : QDI_SCALE_CLOCKED;
 }
@@ -18,7 +18,7 @@ typedef struct run_times {
     double busy[QDI_SCALE_CLOCKED];
 } run_times;
 
-// Adds the times of one phase to those of a run.
+// Scaling test's analysis: adds the times of one phase to those of a run.
 static void add_phase_times(const qd_profile *profile, size_t phase, size_t threads, run_times *times) {
     times->wall += (double)profile->wall_ns[phase];
     times->loop += (double)profile->loop_ns[phase];
@@ -77,7 +77,7 @@ static void sum_up_phase(const runs *all, size_t phase, qdi_scale_part *part) {
     part->imbalance = qdi_scale_interval_of(all->numbers, count).median;
 }
 
-/// Each step where it took least, in the mean over the steps.
+/// Scaling test's analysis: each step where it took least, in the mean over the steps.
 static double calm_time(const runs *all) {
     double sum = 0;
     for (size_t k = 0; k < all->steps; ++k) {
@@ -89,8 +89,8 @@ static double calm_time(const runs *all) {
     return sum / (double)all->steps;
 }
 
-/// The part of the time in which it worked, or was to, that a run had no processor. Threads that spin while
-/// they wait make it less than it is; it is never more.
+/// Scaling test's analysis: the part of the time in which it worked, or was to, that a run had no processor.
+/// Threads that spin while they wait make it less than it is; it is never more.
 static double taken_time(const qdi_scale_sample *sample, int threads) {
     run_times times = times_of_sample(sample, QDI_SCALE_PHASES, threads);
     double wanted = times.sum + times.wall - times.loop;
@@ -146,7 +146,7 @@ static const qdi_scale_part *result_part(const qdi_scale_result *result, size_t 
     return phase < QDI_SCALE_PHASES ? &result->phases[phase] : &result->whole;
 }
 
-// A ratio; NaN where there is none.
+// Scaling test's analysis: a ratio; NaN where there is none.
 static double ratio_or_nan(double a, double b) {
     return b > 0 ? a / b : (double)NAN;
 }

@@ -12,7 +12,7 @@ static void put_csv_real(FILE *out, double value) {
     fprintf(out, ",%s", digits);
 }
 
-// The least of the times of threads.
+// Scaling test's CSV: the least of the times of threads.
 static uint64_t least_value(const uint64_t *values, size_t count) {
     uint64_t least = values[0];
     for (size_t i = 1; i < count; ++i)
@@ -31,7 +31,7 @@ void qdi_scale_csv_head(FILE *out) {
           out);
 }
 
-/// What all threads did in all phases.
+/// Scaling test's CSV: what all threads did in all phases.
 static void put_busy(FILE *out, const qdi_scale_sample *sample, int threads) {
     const qd_profile *profile = &sample->profile;
     size_t clocked = (size_t)threads < QDI_SCALE_CLOCKED ? (size_t)threads : QDI_SCALE_CLOCKED;

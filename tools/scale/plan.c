@@ -17,7 +17,8 @@ static const uint64_t most_bodies = QD_BODY_INDEX_MAX - 1;
 
 // ---- the lists ----
 
-/// Puts a number where it belongs; false where there is no room. One that is there already is fine.
+/// Scaling test's plan: puts a number where it belongs; false where there is no room. One that is there
+/// already is fine.
 static bool insert_threads(qdi_scale_plan *plan, int threads) {
     size_t at = 0;
     while (at < plan->thread_count && plan->threads[at] < threads) ++at;
@@ -29,7 +30,7 @@ static bool insert_threads(qdi_scale_plan *plan, int threads) {
     return true;
 }
 
-/// The whole number from 1 to QD_TEAM_MAX that is all of `text`, or 0.
+/// Scaling test's plan: the whole number from 1 to QD_TEAM_MAX that is all of `text`, or 0.
 static int read_count(const char *text, size_t length) {
     uint64_t value = 0;
     return qdi_integer_read(text, length, &value) && value <= QD_TEAM_MAX ? (int)value : 0;
@@ -106,7 +107,7 @@ const qdi_scale_config *qdi_scale_find(const qdi_scale_plan *plan, uint64_t bodi
     return NULL;
 }
 
-/// The configuration, made if it is not there.
+/// Scaling test's plan: the configuration, made if it is not there.
 static qdi_scale_config *provide_config(qdi_scale_plan *plan, uint64_t bodies, int threads) {
     for (size_t i = 0; i < plan->config_count; ++i)
         if (plan->configs[i].bodies == bodies && plan->configs[i].threads == threads)
@@ -118,7 +119,7 @@ static qdi_scale_config *provide_config(qdi_scale_plan *plan, uint64_t bodies, i
     return config;
 }
 
-// Adds the configurations of the strong series: the same bodies on more threads.
+// Scaling test's plan: adds the configurations of the strong series: the same bodies on more threads.
 static void plan_strong(qdi_scale_plan *plan) {
     for (size_t b = 0; b < plan->bodies_count; ++b)
         for (size_t t = 0; t < plan->thread_count; ++t) {
@@ -128,7 +129,7 @@ static void plan_strong(qdi_scale_plan *plan) {
         }
 }
 
-// Adds the configurations of the weak series: more bodies on more threads.
+// Scaling test's plan: adds the configurations of the weak series: more bodies on more threads.
 static qd_status plan_weak(qdi_scale_plan *plan, qd_error *error) {
     for (size_t b = 0; b < plan->bodies_count; ++b)
         for (size_t t = 0; t < plan->thread_count; ++t) {

@@ -81,7 +81,7 @@ static int measure_run(const measuring *run) {
     return exit_code;
 }
 
-/// In the process of the run.
+/// Scaling test's sample: in the process of the run.
 static int work_in_child(void *context, FILE *reply) {
     const measuring *run = context;
     int exit_code = measure_run(run);

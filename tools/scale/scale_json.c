@@ -6,7 +6,7 @@
 
 enum { SCALE_SCHEMA = 1 };
 
-/// Four decimals of a ratio and three of a nanosecond say enough.
+/// Scaling test's JSON: four decimals of a ratio and three of a nanosecond say enough.
 static void put_ratio(qdi_json *json, const char *name, double value) {
     qdi_json_real(json, name, floor(value * 1e4 + .5) / 1e4);
 }
@@ -16,7 +16,7 @@ static void put_scale_ns(qdi_json *json, const char *name, double value) {
     qdi_json_real(json, name, floor(value * 1e3 + .5) / 1e3);
 }
 
-/// Variables that a runtime of threads or a scheduler reads.
+/// Scaling test's JSON: variables that a runtime of threads or a scheduler reads.
 static bool is_of_threads(const char *variable) {
     static const char *const begins[] = {"OMP_", "GOMP_", "KMP_", "SLURM_CPUS_PER_TASK="};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; ++i)

@@ -51,7 +51,8 @@ static void put_plot_head(FILE *out, const qdi_scale_report *report, int width, 
           out);
 }
 
-/// The axis of threads, with a tic for each number that was measured, and what is beyond the machine in grey.
+/// Scaling test's plot: the axis of threads, with a tic for each number that was measured, and what is beyond
+/// the machine in grey.
 static void put_threads(FILE *out, const qdi_scale_plan *plan, bool ratio_axis) {
     int first = plan->threads[0], last = plan->threads[plan->thread_count - 1];
     if (ratio_axis) fputs("set logscale x 2\n", out);
@@ -70,7 +71,8 @@ static void put_threads(FILE *out, const qdi_scale_plan *plan, bool ratio_axis) 
           out);
 }
 
-/// A line and its band for each number of bodies, of column `column` with its interval in the next two.
+/// Scaling test's plot: a line and its band for each number of bodies, of column `column` with its interval
+/// in the next two.
 static void put_lines(FILE *out, const qdi_scale_plan *plan, int column, const char *unit) {
     for (size_t b = 0; b < plan->bodies_count; ++b)
         fprintf(out,
@@ -150,7 +152,8 @@ static void plot_weak_scaling(FILE *out, const qdi_scale_report *report) {
     put_lines(out, plan, 2, " per thread");
 }
 
-/// Of the largest number of bodies: the phases of a step, and beside them where the threads' time goes.
+/// Scaling test's plot: of the largest number of bodies: the phases of a step, and beside them where the
+/// threads' time goes.
 static void plot_stack(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
     uint64_t bodies = plan->bodies[plan->bodies_count - 1];

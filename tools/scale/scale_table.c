@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// Milliseconds from nanoseconds.
+// Scaling test's table: milliseconds from nanoseconds.
 static double to_milliseconds(double ns) {
     return ns / 1e6;
 }
@@ -48,7 +48,7 @@ static void print_series_row(FILE *out, const qdi_scale_report *report, bool str
             format_cell("%%", result->taken).text);
 }
 
-/// Milliseconds of each phase, and what each gains.
+/// Scaling test's table: milliseconds of each phase, and what each gains.
 static void print_phases(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies) {
     const qdi_scale_plan *plan = report->plan;
     fprintf(out, "\n%-9s", "phase");
@@ -79,7 +79,7 @@ static void print_phases(FILE *out, const qdi_scale_report *report, bool strong,
     }
 }
 
-/// Where the threads' time went: percent of threads x time.
+/// Scaling test's table: where the threads' time went: percent of threads x time.
 static void print_shares(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies) {
     fprintf(out, "\n%7s %9s %8s %8s %9s   of the threads' time; triad\n", "threads", "busy", "serial",
             "alone", "waiting");
@@ -96,7 +96,7 @@ static void print_shares(FILE *out, const qdi_scale_report *report, bool strong,
     }
 }
 
-// Prints the time of each thread in each phase.
+// Scaling test's table: prints the time of each thread in each phase.
 static void print_thread_times(FILE *out, const qdi_scale_result *result) {
     fprintf(out, "\nmilliseconds per step of each of %d threads\n%-9s", result->config->threads, "phase");
     size_t threads = (size_t)result->config->threads;

@@ -29,7 +29,7 @@ static loss loss_of(const qdi_scale_part *base, const qdi_scale_part *part, doub
     return lost;
 }
 
-// Says that each thread works slower than one alone did, and why.
+// Scaling test's verdict: says that each thread works slower than one alone did, and why.
 static void say_thread_slower(const qdi_scale_result *base, const qdi_scale_result *result, double inflation,
                               char *text, size_t bytes) {
     double more = (double)result->config->threads / base->config->threads;

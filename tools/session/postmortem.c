@@ -11,12 +11,12 @@
 static const double surroundings = 16.0;
 enum { CROWD = 400, HALVINGS = 24, GRID = 8 };
 
-// The larger of two lengths, for the picture of a failed step.
+// Post-mortem: the larger of two lengths, for the picture of a failed step.
 static double larger_of(double a, double b) {
     return a > b ? a : b;
 }
 
-/// Counts the bodies in each of GRID x GRID cells of a square.
+/// Post-mortem: counts the bodies in each of GRID x GRID cells of a square.
 static void count_cells(const qd_body_view *bodies, qd_vec2 low, double side, size_t count[GRID * GRID]) {
     memset(count, 0, GRID * GRID * sizeof *count);
     for (size_t row = 0; row < bodies->count; ++row) {
@@ -55,7 +55,7 @@ qdi_crowd qdi_crowd_find(const qd_world *world) {
     return (qdi_crowd){{low.x + side / 2, low.y + side / 2}, side / 2};
 }
 
-/// The radius of the body, or of the disk about it.
+/// Post-mortem: the radius of the body, or of the disk about it.
 static double radius_of(const qd_world *world, qd_id id) {
     const qd_body_view bodies = qd_world_view(world);
     uint32_t row = qd_body_view_row(&bodies, id);

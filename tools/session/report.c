@@ -15,7 +15,7 @@ static void print_phase_row(FILE *out, const char *name, const qdi_result *resul
             qdi_result_ns_per_body_step(result, ns));
 }
 
-/// One row per phase, then what lies between them.
+/// Report of a run: one row per phase, then what lies between them.
 static void print_phases(FILE *out, const qdi_result *result) {
     uint64_t sum = 0;
     fprintf(out, "%-10s %10s %6s %14s\n", "phase", "seconds", "%", "ns/body-step");

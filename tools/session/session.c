@@ -94,7 +94,7 @@ static int make_session_store(qdi_session *session) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-/// Ends after a failure before the first step: there is nothing yet to go on from.
+/// Session: ends after a failure before the first step: there is nothing yet to go on from.
 static int fail_at_start(qdi_session *session) {
     qdi_complain("%s", session->error.text);
     return session->failed == QDI_PART_STEP ? QDI_EXIT_FAILED : QDI_EXIT_OUTPUT;

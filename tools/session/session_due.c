@@ -68,7 +68,8 @@ bool qdi_session_watch(qdi_session *session) {
     return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);
 }
 
-/// Tells the next frame how fast the steps since the last one were, without what was recorded and drawn.
+/// What is due in a session: tells the next frame how fast the steps since the last one were, without what
+/// was recorded and drawn.
 static void tell_pace(qdi_session *session) {
     const qd_profile *profile = &session->result.profile;
     qdi_session_pace now = {.steps = profile->steps, .body_steps = profile->body_steps};

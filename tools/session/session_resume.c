@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The scene of the directory, changed, and whether it is the one that is wanted.
+/// Resumed session: the scene of the directory, changed, and whether it is the one that is wanted.
 static int read_scene(qdi_session *session, const qd_scene_changes *changes, const uint64_t *wanted) {
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
@@ -115,7 +115,7 @@ static qd_status read_past(const qd_store_state *moment, candidate *found) {
     return QD_OK;
 }
 
-/// Reads a stored moment. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY, ...
+/// Resumed session: reads a stored moment. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY, ...
 static qd_status read_moment(const qdi_session *session, const qd_store_state *moment, candidate *found,
                              qd_error *error) {
     found->bytes = moment->world_bytes;

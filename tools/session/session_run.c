@@ -74,7 +74,7 @@ static qd_status run_steps(qdi_session *session) {
     return status == QD_ERR_STOPPED ? QD_OK : status; // the world is that of the last step
 }
 
-/// Ends the list of frames and the store. Notes what fails, in this order.
+/// Session: ends the list of frames and the store. Notes what fails, in this order.
 static bool put_away(qdi_session *session) {
     if (session->writer) {
         qd_error error = {""};
@@ -94,7 +94,7 @@ static bool put_away(qdi_session *session) {
     return session->failed == QDI_PART_NONE;
 }
 
-/// Something could not be written, or there was no memory for it: what was committed stays.
+/// Session: something could not be written, or there was no memory for it: what was committed stays.
 static int end_broken(qdi_session *session) {
     (void)put_away(session);
     char hint[HINT_SIZE];
@@ -136,8 +136,8 @@ static void draw_postmortem(const qdi_session *session, const qd_limit_report *r
         snprintf(text, bytes, "; no picture of it: %s", qdi_failure_reason(status, &error));
 }
 
-/// There was no memory for a step. The world is as before it, but how fat its boxes are was forgotten on the
-/// way: going on from the checkpoint before gives the counts, too, that nobody disturbed.
+/// Session: there was no memory for a step. The world is as before it, but how fat its boxes are was
+/// forgotten on the way: going on from the checkpoint before gives the counts, too, that nobody disturbed.
 static int end_starved(qdi_session *session, qd_status status) {
     snprintf(session->error.text, sizeof session->error.text, "step %" PRIu64 ": %s", session->steps_done + 1,
              qd_status_text(status));

@@ -36,7 +36,7 @@ static bool lies_inside(const qdi_session *session) {
            session->video_file[length] == '/' && !strchr(session->video_file + length + 1, '/');
 }
 
-/// Finds an encoder, and makes what frames can be added to.
+/// Session's video: finds an encoder, and makes what frames can be added to.
 static qd_status make_video(qdi_session *session, bool replace, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
     (void)session_video_path(session, path);
@@ -123,7 +123,7 @@ int qdi_session_find_video(qdi_session *session) {
     return QDI_EXIT_USAGE;
 }
 
-/// What an earlier process has left about a video that failed.
+/// Session's video: what an earlier process has left about a video that failed.
 static void read_failure(qdi_session *session) {
     char path[QDI_SESSION_PATH + 32];
     (void)qdi_session_path(session, failed_name, path, sizeof path);

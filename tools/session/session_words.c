@@ -16,7 +16,7 @@ static void print_notes(const char *notes) {
     }
 }
 
-// Whether a body with this label is in the world.
+// Words of a session: whether a body with this label is in the world.
 static bool is_there(const qd_world *world, uint64_t label) {
     const qd_body_view bodies = qd_world_view(world);
     for (size_t row = 0; row < bodies.count; ++row)
@@ -24,7 +24,7 @@ static bool is_there(const qd_world *world, uint64_t label) {
     return false;
 }
 
-// Warns of a key that names a body which is not there.
+// Words of a session: warns of a key that names a body which is not there.
 static void warn_of_nobody(const qdi_session *session, const char *key, uint64_t label) {
     if (label != QD_VIEW_NOBODY && label != QD_VIEW_MASS && !is_there(session->world, label))
         qdi_warn("%s: there is no body %" PRIu64 ", and nothing makes one", key, label);
@@ -45,7 +45,7 @@ static void warn_of_what_is_missing(const qdi_session *session) {
 /// Bodies above which a search without a tree takes seconds rather than instants.
 enum { MANY_FOR_BRUTE = 10000 };
 
-/// Warns of brute force with many bodies.
+/// Words of a session: warns of brute force with many bodies.
 static void warn_of_brute_force(const qdi_session *session) {
     const size_t count = qd_world_count(session->world);
     if (qd_world_definition(session->world).retrieve != QD_RETRIEVE_BRUTE || count <= MANY_FOR_BRUTE) return;
@@ -92,12 +92,12 @@ void qdi_session_header(const qdi_session *session) {
                  plan->dt, contact_time, contact_time / 20);
 }
 
-/// How many of the steps to come are multiples of `every`.
+/// Words of a session: how many of the steps to come are multiples of `every`.
 static uint64_t left(const qdi_session *session, uint64_t every) {
     return every > 0 ? session->plan.steps / every - session->steps_done / every : 0;
 }
 
-/// Size of the last frame that is in place.
+/// Words of a session: size of the last frame that is in place.
 static uint64_t frame_bytes(const qdi_session *session) {
     if (session->frames == 0) return 0;
     char name[48], path[QDI_SESSION_PATH + 64];

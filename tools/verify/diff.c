@@ -13,7 +13,7 @@
 
 // ---- hashes ----
 
-/// The next hash of a side from a step on; rows that are no hash are told and passed over.
+/// diff of two runs: the next hash of a side from a step on; rows that are no hash are told and passed over.
 static qd_status next_hash(qdi_diff *diff, int side, uint64_t from, uint64_t *step, uint64_t *hash,
                            qdi_diff_row row, void *context, qd_error *error) {
     const qdi_recorded *past = &diff->side[side].past;
@@ -152,7 +152,7 @@ static qd_status put_at(qdi_diff_side *side, uint64_t from, uint64_t *at, qd_err
     return status;
 }
 
-/// From the last equal step on, at steps of which a state is known in both.
+/// diff of two runs: from the last equal step on, at steps of which a state is known in both.
 static qd_status search_states(qdi_diff *diff, bool list, qd_error *error) {
     qd_status status = QD_OK;
     for (int k = 0; k < 2 && status == QD_OK; ++k) {

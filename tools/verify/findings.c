@@ -12,7 +12,7 @@ bool qdi_findings_has(const qdi_findings *findings, const char *table, uint64_t 
     return false;
 }
 
-/// "frame 3", "step 40".
+/// Finding of verify: "frame 3", "step 40".
 static const char *unit_of(const qdi_finding *finding) {
     return strcmp(finding->table, "frames") == 0 ? "frame" : "step";
 }

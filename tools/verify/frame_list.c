@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Adds a frame's number to the list.
+// Verified list of frames: adds a frame's number to the list.
 static qd_status add(qdi_frame_list *list, uint64_t number, double time) {
     qd_status status = qdi_reserve(qd_allocator_default(), &list->entries, &list->room, list->count,
                                    list->count + 1, sizeof *list->entries);
@@ -22,7 +22,7 @@ typedef struct search {
     qd_status status;
 } search;
 
-/// frame_<digits>.png.
+/// Verified list of frames: frame_<digits>.png.
 static bool visit(void *context, const char *name) {
     static const char head[] = "frame_", tail[] = ".png";
     search *job = context;
@@ -36,13 +36,13 @@ static bool visit(void *context, const char *name) {
     return job->status == QD_OK;
 }
 
-// Order of two frame numbers.
+// Verified list of frames: order of two frame numbers.
 static int by_number(const void *a, const void *b) {
     const qdi_frame_entry *x = a, *y = b;
     return (x->number > y->number) - (x->number < y->number);
 }
 
-// Lists the frames that lie in a directory.
+// Verified list of frames: lists the frames that lie in a directory.
 static qd_status list_files(qdi_frame_list *list, qd_error *error) {
     search job = {list, QD_OK};
     qd_status status = qdi_os_list(list->directory, visit, &job, error);
@@ -52,7 +52,7 @@ static qd_status list_files(qdi_frame_list *list, qd_error *error) {
     return status;
 }
 
-/// The third of a row's columns, where it is a number.
+/// Verified list of frames: the third of a row's columns, where it is a number.
 static bool read_time(const char *line, double *time) {
     for (int i = 0; i < 2 && line; ++i) {
         line = strchr(line, ',');
@@ -82,7 +82,7 @@ static qd_status read_manifest(qdi_frame_list *list, FILE *file, qd_error *error
     return status;
 }
 
-/// Leaves the frames that are asked for.
+/// Verified list of frames: leaves the frames that are asked for.
 static void select_frames(qdi_frame_list *list, uint64_t first, uint64_t last) {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; ++i)

@@ -25,8 +25,9 @@ typedef struct qdi_frame_list {
 /// that makes no sense), QD_ERR_IO, QD_ERR_MEMORY, with the reason.
 QD_MUST_USE qd_status qdi_frame_list_find(const char *directory, uint64_t first, uint64_t last,
                                           qdi_frame_list *list, qd_error *error);
-/// Makes sure that the frames from place `from` to place `to`, both included, are there, whole and without a
-/// gap. Errors: QD_ERR_INVALID (a gap), those of qd_video_file_check, with the reason.
+/// Verified list of frames: makes sure that the frames from place `from` to place `to`, both included, are
+/// there, whole and without a gap. Errors: QD_ERR_INVALID (a gap), those of qd_video_file_check, with the
+/// reason.
 QD_MUST_USE qd_status qdi_frame_list_check(const qdi_frame_list *list, size_t from, size_t to,
                                            qd_error *error);
 void qdi_frame_list_free(qdi_frame_list *list);

@@ -16,7 +16,7 @@ static double last_time(const qdi_frame_list *list) {
     return list->entries[list->count - 1].time;
 }
 
-/// The mean time between frames; of a single one none.
+/// Pace of verified frames: the mean time between frames; of a single one none.
 static double interval_of(const qdi_frame_list *list) {
     return list->count > 1 ? (last_time(list) - first_time(list)) / (double)(list->count - 1)
                            : (double)INFINITY;
@@ -29,7 +29,7 @@ static bool leads(const qdi_frame_list *one, const qdi_frame_list *other) {
     return mine < theirs * (1 + same) && last_time(one) > last_time(other);
 }
 
-/// How many intervals it takes to cover `time`.
+/// Pace of verified frames: how many intervals it takes to cover `time`.
 static double intervals_in(const qdi_frame_pace *pace, double time) {
     return pace->interval > 0 && time > 0 ? ceil(time / pace->interval - same) : 0;
 }
@@ -51,7 +51,7 @@ qd_status qdi_frame_pace_find(const qdi_frame_list *const *lists, size_t count, 
     return QD_OK;
 }
 
-/// The time of a picture.
+/// Pace of verified frames: the time of a picture.
 static double time_of(const qdi_frame_pace *pace, size_t picture) {
     const qdi_frame_list *leader = pace->leader;
     if (picture < pace->lead) return first_time(leader) - (double)(pace->lead - picture) * pace->interval;

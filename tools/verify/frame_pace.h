@@ -17,15 +17,16 @@ typedef struct qdi_frame_pace {
 
 enum { QDI_FRAME_PACE_MOST = 1000000 }; ///< pictures
 
-/// Finds it for lists that all have frames. Errors: QD_ERR_VALUE, where there would be more than
-/// QDI_FRAME_PACE_MOST pictures.
+/// Pace of verified frames: finds it for lists that all have frames. Errors: QD_ERR_VALUE, where there would
+/// be more than QDI_FRAME_PACE_MOST pictures.
 QD_MUST_USE qd_status qdi_frame_pace_find(const qdi_frame_list *const *lists, size_t count,
                                           qdi_frame_pace *pace);
 
-/// The place in a list of the frame that picture `picture` has.
+/// Pace of verified frames: the place in a list of the frame that picture `picture` has.
 size_t qdi_frame_pace_place(const qdi_frame_pace *pace, const qdi_frame_list *list, size_t picture);
 
-/// Whether that picture is later than the list's last frame, so that the frame only stays.
+/// Pace of verified frames: whether that picture is later than the list's last frame, so that the frame only
+/// stays.
 bool qdi_frame_pace_is_over(const qdi_frame_pace *pace, const qdi_frame_list *list, size_t picture);
 
 #endif

@@ -8,7 +8,8 @@
 
 enum { PATH_ROOM = 8192 };
 
-/// Takes "", "." and ".." out of a path from the root, in place; it ends with a slash then.
+/// Relative difference: takes "", "." and ".." out of a path from the root, in place; it ends with a slash
+/// then.
 static void normalise_path(char *path) {
     size_t used = 1; // behind the slash of the root
     for (const char *at = path + 1; *at;) {

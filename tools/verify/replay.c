@@ -100,7 +100,7 @@ static void restart_replay(qdi_replay *replay) {
     replay->world = NULL;
 }
 
-/// A limit that was passed, in one line.
+/// Replayed run: a limit that was passed, in one line.
 static qd_status limit_reason(const qd_world *world, qd_error *error) {
     qd_limit_report report = qd_world_limit_report(world);
     if (report.has_body)
@@ -208,7 +208,7 @@ qd_status qdi_gap_find(const qd_world *first, const qd_world *second, bool list,
     return qd_world_compare(first, second, visit_difference, &search, &gap->all);
 }
 
-// The letter that makes a word a plural.
+// Replayed run: the letter that makes a word a plural.
 static const char *plural_end(uint64_t count) {
     return count == 1 ? "" : "s";
 }

@@ -21,13 +21,13 @@ static qd_status keep_event_row(void *context, const qdi_event_row *row) {
     return status;
 }
 
-// The word for a kind of event.
+// Verified events: the word for a kind of event.
 static const char *event_kind_word(qd_store_event_kind kind) {
     static const char *const words[] = {"begin", "persist", "end", "impact"};
     return words[kind];
 }
 
-/// "begin of bodies 3 and 5", "impact of body 3 and a wall".
+/// Verified events: "begin of bodies 3 and 5", "impact of body 3 and a wall".
 static void event_words(const qd_store_event *event, char *text, size_t bytes) {
     if (event->wall)
         snprintf(text, bytes, "%s of body %" PRIu64 " and a wall", event_kind_word(event->kind), event->a);

@@ -20,7 +20,7 @@ static void add_file_finding(qdi_findings *findings, const char *table, uint64_t
 
 // ---- result.json ----
 
-/// JSON is YAML, and there is a reader for that.
+/// Verified files: JSON is YAML, and there is a reader for that.
 static bool read_result(const char *text, size_t bytes, qdi_verify_result *result) {
     qdi_yaml yaml = {.allocator = qd_allocator_default()};
     qdi_yaml_ref root = 0;
@@ -73,7 +73,7 @@ static bool open_manifest(const qdi_recorded *past, manifest *list) {
     return list->file != NULL;
 }
 
-// Writes the row that frames.csv should have for a frame.
+// Verified files: writes the row that frames.csv should have for a frame.
 static void write_frame_row(const qd_store_frame *frame, char line[LINE_SIZE]) {
     char time[QDI_NUMBER_ROOM];
     (void)qdi_number_write(frame->time, time);
@@ -81,7 +81,7 @@ static void write_frame_row(const qd_store_frame *frame, char line[LINE_SIZE]) {
              frame->pixels);
 }
 
-/// The next row beside that of the table.
+/// Verified files: the next row beside that of the table.
 static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings *findings) {
     char expected[LINE_SIZE], line[LINE_SIZE], words[2 * LINE_SIZE + 64];
     if (list->over || !fgets(line, sizeof line, list->file)) {
@@ -99,7 +99,7 @@ static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings 
     add_file_finding(findings, "frames", frame->number, words);
 }
 
-/// The picture of a row: its pixels must be those that were drawn.
+/// Verified files: the picture of a row: its pixels must be those that were drawn.
 static qd_status check_file(const qdi_recorded *past, const qd_store_frame *frame, qdi_findings *findings) {
     char path[PATH_SIZE], name[48], words[640];
     snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", frame->number);
@@ -142,7 +142,7 @@ static bool visit_frame_file(void *context, const char *name) {
     return true;
 }
 
-/// What is there beside what the table has.
+/// Verified files: what is there beside what the table has.
 static qd_status check_strays(const qdi_recorded *past, manifest *list, uint64_t frames,
                               qdi_findings *findings, qd_error *error) {
     char path[PATH_SIZE], line[LINE_SIZE];

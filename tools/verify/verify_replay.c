@@ -76,7 +76,7 @@ static qd_status add_replay_finding(walk *job, const char *table, uint64_t step,
 
 // ---- the next rows ----
 
-/// What a reason says behind the name of the file, which is said anyway.
+/// Verified replay: what a reason says behind the name of the file, which is said anyway.
 static const char *behind_file(const char *reason) {
     static const char name[] = "/run.db: ";
     const char *at = strstr(reason, name);
@@ -136,7 +136,7 @@ static qd_status next_stored_metrics(walk *job, uint64_t from) {
     return status == QD_ERR_NOT_FOUND ? QD_OK : status;
 }
 
-/// The step of the next row; false where there are no more.
+/// Verified replay: the step of the next row; false where there are no more.
 static bool next_step(const walk *job, uint64_t *step) {
     bool there = job->hash_there || job->metrics_there;
     *step = job->hash_there ? job->hash_step : UINT64_MAX;
@@ -151,7 +151,7 @@ static bool next_step(const walk *job, uint64_t *step) {
 
 // ---- suspects ----
 
-/// What follows agrees: so it is the rows that are wrong.
+/// Verified replay: what follows agrees: so it is the rows that are wrong.
 static qd_status trust_state(walk *job, uint64_t step) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < job->suspect_count && i < SUSPECTS_MAX && status == QD_OK; ++i) {
@@ -328,13 +328,13 @@ static qd_status judge_events(walk *job) {
     return QD_OK;
 }
 
-/// True where another row would tell nothing more.
+/// Verified replay: true where another row would tell nothing more.
 static bool is_sure(const walk *job) {
     bool ahead = job->states[0].there || job->states[1].there;
     return job->hashes_off >= SURE_AFTER && (job->named || !ahead);
 }
 
-/// Steps to a step, and looks at the events on the way.
+/// Verified replay: steps to a step, and looks at the events on the way.
 static qd_status go_to(walk *job, uint64_t step) {
     bool each = qdi_event_check_is_due(&job->past->plan);
     qd_status status = QD_OK;
@@ -355,7 +355,7 @@ static bool replay_to(walk *job, uint64_t step, qd_status *status) {
     return false;
 }
 
-/// What result.json says of the end.
+/// Verified replay: what result.json says of the end.
 static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     qd_status status = QD_OK;
     if (!result->there || !replay_to(job, result->steps, &status)) return status;
@@ -369,13 +369,13 @@ static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     return add_replay_finding(job, "result.json", result->steps, words, NULL);
 }
 
-// Notes the step of the first event.
+// Verified replay: notes the step of the first event.
 static bool note_event_step(void *context, const qd_store_event *event) {
     *(uint64_t *)context = event->step;
     return false;
 }
 
-/// The events behind the last row of any other table, and those that there cannot be.
+/// Verified replay: the events behind the last row of any other table, and those that there cannot be.
 static qd_status judge_last_events(walk *job) {
     const qdi_recorded *past = job->past;
     qd_status status = QD_OK;

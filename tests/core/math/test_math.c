@@ -324,36 +324,33 @@ typedef struct special {
 static const double pi = 0x1.921fb54442d18p+1;
 
 // Annex F of the C standard, F.10. NaN is matched by any NaN; everything else by its bits.
-START_TEST(special_values) {
+static void check_special(const special *table, size_t count) {
+    for (size_t k = 0; k < count; ++k) {
+        const special *s = &table[k];
+        const double got = evaluate(s->f, s->x, s->y);
+        const bool same = s->expected != s->expected ? got != got : bits_of(got) == bits_of(s->expected);
+        ck_assert_msg(same, "%s(%a, %a) = %a, expected %a", names[s->f], s->x, s->y, got, s->expected);
+    }
+}
+
+START_TEST(special_values_of_one_argument) {
     const double nan = NOT_A_NUMBER, big = DBL_MAX, tiny = 0x1p-1074;
     const special table[] = {
-        {SIN, 0.0, 0, 0.0},
-        {SIN, -0.0, 0, -0.0},
-        {SIN, INF, 0, nan},
-        {SIN, -INF, 0, nan},
-        {SIN, nan, 0, nan},
-        {SIN, tiny, 0, tiny},
-        {COS, 0.0, 0, 1.0},
-        {COS, -0.0, 0, 1.0},
-        {COS, INF, 0, nan},
-        {COS, nan, 0, nan},
-        {EXP, 0.0, 0, 1.0},
-        {EXP, -0.0, 0, 1.0},
-        {EXP, INF, 0, INF},
-        {EXP, -INF, 0, 0.0},
-        {EXP, nan, 0, nan},
-        {EXP, 1000.0, 0, INF},
-        {EXP, -1000.0, 0, 0.0},
-        {EXP, big, 0, INF},
-        {EXP, -big, 0, 0.0},
-        {LOG, 1.0, 0, 0.0},
-        {LOG, 0.0, 0, -INF},
-        {LOG, -0.0, 0, -INF},
-        {LOG, -1.0, 0, nan},
-        {LOG, -tiny, 0, nan},
-        {LOG, -INF, 0, nan},
-        {LOG, INF, 0, INF},
-        {LOG, nan, 0, nan},
+        {SIN, 0.0, 0, 0.0},     {SIN, -0.0, 0, -0.0}, {SIN, INF, 0, nan},  {SIN, -INF, 0, nan},
+        {SIN, nan, 0, nan},     {SIN, tiny, 0, tiny}, {COS, 0.0, 0, 1.0},  {COS, -0.0, 0, 1.0},
+        {COS, INF, 0, nan},     {COS, nan, 0, nan},   {EXP, 0.0, 0, 1.0},  {EXP, -0.0, 0, 1.0},
+        {EXP, INF, 0, INF},     {EXP, -INF, 0, 0.0},  {EXP, nan, 0, nan},  {EXP, 1000.0, 0, INF},
+        {EXP, -1000.0, 0, 0.0}, {EXP, big, 0, INF},   {EXP, -big, 0, 0.0}, {LOG, 1.0, 0, 0.0},
+        {LOG, 0.0, 0, -INF},    {LOG, -0.0, 0, -INF}, {LOG, -1.0, 0, nan}, {LOG, -tiny, 0, nan},
+        {LOG, -INF, 0, nan},    {LOG, INF, 0, INF},   {LOG, nan, 0, nan},
+    };
+    check_special(table, COUNT(table));
+}
+END_TEST
+
+START_TEST(special_values_of_powers) {
+    const double nan = NOT_A_NUMBER, big = DBL_MAX, tiny = 0x1p-1074;
+    const special table[] = {
         {POW, nan, 0.0, 1.0},
         {POW, nan, -0.0, 1.0},
         {POW, 0.0, 0.0, 1.0},
@@ -410,43 +407,31 @@ START_TEST(special_values) {
         {POW, 2.0, -1074.0, tiny},
         {POW, big, 1.0, DBL_MAX},
         {POW, tiny, 1.0, tiny},
-        {ATAN2, 0.0, 0.0, 0.0},
-        {ATAN2, -0.0, 0.0, -0.0},
-        {ATAN2, 0.0, -0.0, pi},
-        {ATAN2, -0.0, -0.0, -pi},
-        {ATAN2, 0.0, -1.0, pi},
-        {ATAN2, -0.0, -1.0, -pi},
-        {ATAN2, 0.0, 1.0, 0.0},
-        {ATAN2, -0.0, 1.0, -0.0},
-        {ATAN2, 1.0, 0.0, pi / 2},
-        {ATAN2, 1.0, -0.0, pi / 2},
-        {ATAN2, -1.0, 0.0, -pi / 2},
-        {ATAN2, 1.0, 1.0, pi / 4},
-        {ATAN2, 1.0, INF, 0.0},
-        {ATAN2, -1.0, INF, -0.0},
-        {ATAN2, 1.0, -INF, pi},
-        {ATAN2, -1.0, -INF, -pi},
-        {ATAN2, INF, 1.0, pi / 2},
-        {ATAN2, -INF, -1.0, -pi / 2},
-        {ATAN2, INF, INF, pi / 4},
-        {ATAN2, INF, -INF, 0x1.2d97c7f3321d2p+1},
-        {ATAN2, -INF, INF, -pi / 4},
-        {ATAN2, -INF, -INF, -0x1.2d97c7f3321d2p+1},
-        {ATAN2, nan, 1.0, nan},
-        {ATAN2, 1.0, nan, nan},
-        {ATAN2, tiny, big, 0.0},
-        {ATAN2, -tiny, big, -0.0},
-        {ATAN2, tiny, -big, pi},
-        {ATAN2, big, tiny, pi / 2},
-        {ATAN2, tiny, tiny, pi / 4},
-        {ATAN2, tiny, 1.0, tiny},
     };
-    for (size_t k = 0; k < COUNT(table); ++k) {
-        const special *s = &table[k];
-        const double got = evaluate(s->f, s->x, s->y);
-        const bool same = s->expected != s->expected ? got != got : bits_of(got) == bits_of(s->expected);
-        ck_assert_msg(same, "%s(%a, %a) = %a, expected %a", names[s->f], s->x, s->y, got, s->expected);
-    }
+    check_special(table, COUNT(table));
+}
+END_TEST
+
+START_TEST(special_values_of_arc_tangents) {
+    const double nan = NOT_A_NUMBER, big = DBL_MAX, tiny = 0x1p-1074;
+    const special table[] = {
+        {ATAN2, 0.0, 0.0, 0.0},      {ATAN2, -0.0, 0.0, -0.0},
+        {ATAN2, 0.0, -0.0, pi},      {ATAN2, -0.0, -0.0, -pi},
+        {ATAN2, 0.0, -1.0, pi},      {ATAN2, -0.0, -1.0, -pi},
+        {ATAN2, 0.0, 1.0, 0.0},      {ATAN2, -0.0, 1.0, -0.0},
+        {ATAN2, 1.0, 0.0, pi / 2},   {ATAN2, 1.0, -0.0, pi / 2},
+        {ATAN2, -1.0, 0.0, -pi / 2}, {ATAN2, 1.0, 1.0, pi / 4},
+        {ATAN2, 1.0, INF, 0.0},      {ATAN2, -1.0, INF, -0.0},
+        {ATAN2, 1.0, -INF, pi},      {ATAN2, -1.0, -INF, -pi},
+        {ATAN2, INF, 1.0, pi / 2},   {ATAN2, -INF, -1.0, -pi / 2},
+        {ATAN2, INF, INF, pi / 4},   {ATAN2, INF, -INF, 0x1.2d97c7f3321d2p+1},
+        {ATAN2, -INF, INF, -pi / 4}, {ATAN2, -INF, -INF, -0x1.2d97c7f3321d2p+1},
+        {ATAN2, nan, 1.0, nan},      {ATAN2, 1.0, nan, nan},
+        {ATAN2, tiny, big, 0.0},     {ATAN2, -tiny, big, -0.0},
+        {ATAN2, tiny, -big, pi},     {ATAN2, big, tiny, pi / 2},
+        {ATAN2, tiny, tiny, pi / 4}, {ATAN2, tiny, 1.0, tiny},
+    };
+    check_special(table, COUNT(table));
 }
 END_TEST
 
@@ -483,7 +468,9 @@ int main(void) {
     tcase_add_test(tests, sine_and_cosine_together_are_the_same);
     tcase_add_test(tests, borders_of_exp_and_log);
     tcase_add_test(tests, powers_of_whole_numbers_are_exact);
-    tcase_add_test(tests, special_values);
+    tcase_add_test(tests, special_values_of_one_argument);
+    tcase_add_test(tests, special_values_of_powers);
+    tcase_add_test(tests, special_values_of_arc_tangents);
     tcase_add_loop_test(tests, golden_bits, 0, FUNCTIONS);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);

@@ -1,17 +1,9 @@
 // The array of pairs: parts come out in their order whoever did them, limits and missing memory stop
 // everyone, and what is held is told.
 #include "core/tree/pairs_impl.h"
-#include "tests/support/harness.h"
+#include "tests/support/brutes.h"
 
 #include <string.h>
-
-static qd_team *make_team(int threads) {
-    qd_team_def def = qd_team_def_default();
-    def.threads = threads;
-    qd_team *team = NULL;
-    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
-    return team;
-}
 
 // Part p has p * 31 % 97 pairs (p, 0), (p, 1), ...; some are large.
 static size_t part_pairs(size_t part) {

@@ -206,16 +206,6 @@ END_TEST
 
 // ---- large scenes
 
-// Boxes about the origin and, where there are strays, every other one far beyond any root.
-static void put_crowd(qd_rig *rig, int n, bool strays) {
-    qd_random random = qd_random_at(7, 0, 1);
-    for (int i = 0; i < n; ++i) {
-        const double x = qd_random_uniform(&random) - 0.5, y = qd_random_uniform(&random) - 0.5;
-        const double scale = i % 2 == 0 || !strays ? 1.0 : 1e15;
-        qd_rig_square(rig, x * scale, y * scale, 0.2 * scale / sqrt(n));
-    }
-}
-
 // So many that more wait to be looked at than the queue takes.
 START_TEST(many_nearest) {
     const int n = (int)qd_test_effort(40000);
@@ -223,7 +213,7 @@ START_TEST(many_nearest) {
     qd_tree_def def = qd_rig_def(1, 1, 2);
     if (_i == 1) def.period = def.size;
     qd_rig_start(&rig, &def, 1);
-    put_crowd(&rig, n, _i == 2);
+    qd_rig_crowd(&rig, n, _i == 2);
     qd_rig_refresh(&rig);
     const size_t most = (size_t)n * 2 / 3;
     qd_near *right = malloc((size_t)n * sizeof *right), *nearest = malloc(most * sizeof *nearest);
@@ -272,7 +262,7 @@ START_TEST(few_are_asked_for_the_nearest) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(1, 1, 32);
     qd_rig_start(&rig, &def, 1);
-    put_crowd(&rig, 100000, true);
+    qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
     for (int strays = 0; strays < 2; ++strays) {
         asked a = {.rig = &rig};
@@ -316,7 +306,7 @@ START_TEST(threads_ask_at_once) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(1, 1, 8);
     qd_rig_start(&rig, &def, 1);
-    put_crowd(&rig, 4000, true);
+    qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
     const uint64_t before = qd_tree_hash(rig.tree);
     static questions of[4];
@@ -341,7 +331,7 @@ static double asking_seconds(int n) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(1, 1, 32);
     qd_rig_start(&rig, &def, 1);
-    put_crowd(&rig, n, true);
+    qd_rig_crowd(&rig, n, true);
     qd_rig_refresh(&rig);
     static questions mine;
     mine.rig = &rig;
@@ -465,7 +455,7 @@ START_TEST(no_memory_is_taken) {
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
     qd_rig_start(&rig, &def, 1);
-    put_crowd(&rig, 1000, true);
+    qd_rig_crowd(&rig, 1000, true);
     qd_rig_refresh(&rig);
     memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
     const size_t calls = memory.calls;

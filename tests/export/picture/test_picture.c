@@ -559,150 +559,20 @@ START_TEST(marks_leave_heaps_their_colours) {
 }
 END_TEST
 
-// 0: a retrieve, 1: a query.
-START_TEST(a_search_is_told_in_the_caption) {
+// Contacts, speeds, and a picture without text.
+START_TEST(golden_pictures) {
+    static const struct {
+        const char *name;
+        int width, height;
+        qdi_side side;
+    } of[] = {{"contact", 256, 160, QDI_SIDE_WALL},
+              {"speed", 960, 160, QDI_SIDE_PERIODIC},
+              {"plain", 97, 61, QDI_SIDE_OPEN}};
     qd_view view = qd_view_default();
-    view.width = 640;
-    view.height = 360;
-    if (_i == 0) view.retrieve = 7;
-    if (_i == 1) view.query.x = view.query.y = view.query.width = view.query.height = 9;
-    qdi_caption caption;
-    qdi_raster raster[2];
-    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, NULL, &caption), QD_OK);
-    const int item = _i == 0 ? QDI_CAPTION_RETRIEVE : QDI_CAPTION_QUERY;
-    for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i)
-        ck_assert_int_eq(caption.place[i].shown, (i >= item && i < item + QDI_CAPTION_SEARCH) ||
-                                                     i < QDI_CAPTION_COLUMN + 5 || i >= QDI_CAPTION_COLOURS);
-    const qdi_caption_place *place = &caption.place[item + QDI_CAPTION_SEARCH - 1];
-    bool inks[QDI_INK_COUNT] = {false};
-    for (int k = 0; k < 2; ++k) {
-        const qdi_search_facts found = {.nodes = 12, .tests = 30, .candidates = 3, .hits = (uint64_t)k};
-        const qdi_facts facts = {.scale = 1, .retrieve = found, .query = found};
-        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 640, 360, &raster[k]), QD_OK);
-        qdi_caption_draw(&caption, &raster[k], &facts, 1);
-    }
-    int differ = 0;
-    for (int p = 0; p < 640 * 360; ++p) {
-        inks[raster[0].pixels[p]] = true;
-        if (raster[0].pixels[p] == raster[1].pixels[p]) continue;
-        differ += 1;
-        ck_assert(p % 640 >= place->x && p % 640 < place->x + place->width && p / 640 >= caption.band.min_y);
-    }
-    ck_assert_int_gt(differ, 0);
-    ck_assert(inks[QDI_INK_VISITED] && inks[QDI_INK_CANDIDATE] && inks[QDI_INK_HIT]);
-    ck_assert_int_eq(inks[QDI_INK_ASKED], _i == 0);
-    for (int k = 0; k < 2; ++k) qdi_raster_destroy(&raster[k]);
-    qdi_caption_destroy(&caption);
-}
-END_TEST
-
-START_TEST(golden_contact) {
-    qd_view view = qd_view_default();
-    view.width = 256;
-    view.height = 160;
-    draw_golden("contact", &view, QDI_SIDE_WALL);
-}
-END_TEST
-
-START_TEST(golden_speed) {
-    qd_view view = qd_view_default();
-    view.width = 960;
-    view.height = 160;
-    view.colour = QD_VIEW_SPEED;
-    draw_golden("speed", &view, QDI_SIDE_PERIODIC);
-}
-END_TEST
-
-START_TEST(golden_plain) {
-    qd_view view = qd_view_default();
-    view.width = 97;
-    view.height = 61;
-    view.text = false;
-    draw_golden("plain", &view, QDI_SIDE_OPEN);
-}
-END_TEST
-
-START_TEST(caption_stays_in_its_band) {
-    static const int sizes[][2] = {{16, 16},    {64, 48},     {160, 120}, {320, 200},
-                                   {1280, 768}, {3840, 2160}, {16384, 64}};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
-        qd_view view = qd_view_default();
-        view.width = sizes[s][0];
-        view.height = sizes[s][1];
-        view.colour = QD_VIEW_SPEED;
-        if (_i == 1) view.text = 2 * QD_VIEW_TEXT_SCALE - 1;
-        qdi_caption caption;
-        qdi_raster raster;
-        ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
-        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
-        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 1e300, UINT64_MAX,
-                                 1e300,      -1,    0.37,       0,          {0},        {0}};
-        qdi_caption_draw(&caption, &raster, &facts, 1e-300);
-        size_t wrong = 0;
-        for (int p = 0; p < view.width * view.height; ++p) {
-            bool in = p / view.width >= caption.band.min_y && p / view.width < caption.band.max_y;
-            wrong += in != (raster.pixels[p] != QDI_INK_BACKGROUND);
-        }
-        ck_assert_uint_eq(wrong, 0);
-        ck_assert_int_gt(caption.world.max_y, view.height / 2);
-        if (view.width >= 320 && view.height >= 240)
-            for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i)
-                ck_assert_int_eq(caption.place[i].shown, i < QDI_CAPTION_COLUMN + 5 ||
-                                                             i >= QDI_CAPTION_COLOURS ||
-                                                             (_i == 1 && i < QDI_CAPTION_RETRIEVE));
-        qdi_raster_destroy(&raster);
-        qdi_caption_destroy(&caption);
-    }
-}
-END_TEST
-
-static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_CAPTION_ITEMS]) {
-    qd_view view = qd_view_default();
-    view.width = 900;
-    view.height = 300;
-    view.text = text;
-    qdi_caption caption;
-    qdi_raster raster;
-    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
-    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 900, 300, &raster), QD_OK);
-    qdi_caption_draw(&caption, &raster, facts, 1);
-    for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) shown[i] = caption.place[i].shown;
-    uint8_t *pixels = malloc(900 * 300);
-    ck_assert_ptr_nonnull(pixels);
-    memcpy(pixels, raster.pixels, 900 * 300);
-    qdi_raster_destroy(&raster);
-    qdi_caption_destroy(&caption);
-    return pixels;
-}
-
-// Each bit shows its own item and no other, and each number is its own fact.
-START_TEST(text_has_what_is_asked_for) {
-    static const int items[] = {QDI_CAPTION_COLUMN,     QDI_CAPTION_COLUMN + 1, QDI_CAPTION_COLUMN + 2,
-                                QDI_CAPTION_COLUMN + 3, QDI_CAPTION_COLUMN + 4, QDI_CAPTION_COLUMN + 5,
-                                QDI_CAPTION_COLUMN + 6, QDI_CAPTION_COLUMN + 7, QDI_CAPTION_COLUMN + 8,
-                                QDI_CAPTION_COLOURS,    QDI_CAPTION_SCALE};
-    const qdi_facts facts = {.step = 1, .time = 1, .scale = 1};
-    for (int bit = 0; bit <= 10; ++bit) {
-        bool shown[QDI_CAPTION_ITEMS];
-        uint8_t *pixels = draw_text(UINT32_C(1) << bit, &facts, shown);
-        for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) ck_assert_int_eq(shown[i], i == items[bit]);
-        qdi_facts other = facts;
-        if (bit == 0) other.step = 2;
-        if (bit == 1) other.time = 2;
-        if (bit == 2) other.bodies = 1;
-        if (bit == 3) other.contacts = 1;
-        if (bit == 4) other.nodes = 1;
-        if (bit == 5) other.candidates = 0.01;
-        if (bit == 6) other.tests = 1;
-        if (bit == 7) other.rate = 0.1;
-        if (bit == 8) other.cost = (double)NAN;
-        if (bit == 10) other.scale = 2;
-        uint8_t *changed = draw_text(UINT32_C(1) << bit, &other, shown);
-        ck_assert_int_eq(memcmp(pixels, changed, 900 * 300) != 0, bit != 9);
-        free(pixels);
-        free(changed);
-    }
-    ck_assert_int_eq(QD_VIEW_TEXT_SCALE, 1 << 10);
+    view.width = of[_i].width, view.height = of[_i].height;
+    if (_i == 1) view.colour = QD_VIEW_SPEED;
+    if (_i == 2) view.text = false;
+    draw_golden(of[_i].name, &view, of[_i].side);
 }
 END_TEST
 
@@ -721,15 +591,10 @@ int main(void) {
     tcase_add_test(tests, periodic_images_and_open_strays);
     tcase_add_test(tests, nodes_as_lines);
     tcase_add_test(tests, marks_leave_heaps_their_colours);
-    tcase_add_loop_test(tests, a_search_is_told_in_the_caption, 0, 2);
     tcase_add_test(tests, speeds);
     tcase_add_test(tests, speeds_that_gravity_will_make);
     tcase_add_test(tests, no_memory_at_any_allocation);
-    tcase_add_test(tests, golden_contact);
-    tcase_add_test(tests, golden_speed);
-    tcase_add_test(tests, golden_plain);
-    tcase_add_loop_test(tests, caption_stays_in_its_band, 0, 2);
-    tcase_add_test(tests, text_has_what_is_asked_for);
+    tcase_add_loop_test(tests, golden_pictures, 0, 3);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

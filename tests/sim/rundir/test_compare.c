@@ -39,9 +39,13 @@ static void add_sources(qd_world *world) {
 
 static void add_shapes(qd_world *world) {
     qd_body_def body = qd_body_def_default();
+    const qd_material surface = {0.5, 0.25, 0.125, 0};
+    ck_assert_int_eq(qd_world_add_material(world, "steel", &surface, NULL, NULL), QD_OK);
+    ck_assert_int_eq(qd_world_pair_materials(world, 1, 1, &surface, NULL), QD_OK);
     body.shape = qd_shape_rect(2, 1);
     body.position = (qd_vec2){30, 0.45};
     body.material.friction = 0.5;
+    body.material.of = 1;
     (void)qd_test_add(world, &body);
     const qd_vec2 points[] = {{0, 0}, {1, 0}, {0, 1}};
     ck_assert_int_eq(qd_shape_polygon(points, 3, &body.shape, NULL, NULL), QD_OK);

@@ -343,6 +343,26 @@ START_TEST(refused_steps_leave_no_trace) {
 }
 END_TEST
 
+// What touches something turns by no more than an eighth of a turn in a sub-step. Slowing down what has
+// infinite inertia costs no energy, as its turning has none.
+START_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_IMPULSE;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    for (int k = 0; k < 2; ++k) {
+        body.position = (qd_vec2){50 + 0.9 * k, 50};
+        body.inertia = k == 0 ? HUGE_VAL : (double)NAN;
+        body.spin = k == 0 ? 1000 : 0;
+        (void)qd_test_add(world, &body);
+    }
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    for (int k = 0; k < 5; ++k) ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_OK);
+    ck_assert(isfinite(qd_test_measure(world).drift));
+    qd_world_destroy(world);
+}
+END_TEST
+
 int main(void) {
     TCase *t = qd_test_case("balance", 240, NULL, NULL);
     tcase_add_test(t, sums_do_not_depend_on_the_order);
@@ -354,5 +374,6 @@ int main(void) {
     tcase_add_test(t, balance_closes_in_scenes);
     tcase_add_test(t, a_pile_at_rest_loses_nothing);
     tcase_add_test(t, refused_steps_leave_no_trace);
+    tcase_add_test(t, infinite_inertia_that_is_slowed_has_no_energy);
     return qd_test_run_case("balance", t);
 }

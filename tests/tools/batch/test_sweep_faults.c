@@ -400,8 +400,8 @@ static void sweep_with(const char *first, const char *second, int call) {
     start.environment[2] = second;
     qd_program_outcome outcome = qd_program_run(&program, &start);
     int code = outcome.code;
-    bool stopped = code == 75 || code == 128 + SIGINT || code == -SIGINT || code == -SIGTERM ||
-                   code == -SIGUSR1;
+    bool stopped = code == 75 || code == 128 + SIGINT || code == 128 + SIGUSR1 || code == -SIGINT ||
+                   code == -SIGTERM || code == -SIGUSR1;
     bool expected = code == 0 || code == 1 || code == 4 || code == -SIGKILL || stopped;
     ck_assert_msg(expected, "%s: exit %d: %s", fault, code, outcome.err);
     ck_assert_msg(code <= 0 || strncmp(outcome.err, "quadrille: ", 11) == 0, "%s: %s", fault, outcome.err);

@@ -29,8 +29,8 @@ START_TEST(test_gas_is_what_it_says) {
                    (body->velocity.x * body->velocity.x + body->velocity.y * body->velocity.y);
     }
     ck_assert_double_eq_tol(area / (gas.size.x * gas.size.y), 0.3, 1e-9);
-    qdi_rigid_look look;
-    ck_assert(qdi_rigid_look_at(&gas, gas.bodies, &look) == QD_OK);
+    qdi_rigid_quality look;
+    ck_assert(qdi_rigid_quality_of(&gas, gas.bodies, &look) == QD_OK);
     ck_assert_uint_eq(look.contacts, 0); // nobody touches anybody at the start
     ck_assert_double_eq_tol(look.kinetic, kinetic, 1e-9 * kinetic);
     qdi_rigid_setting_free(&gas);
@@ -39,8 +39,8 @@ END_TEST
 
 START_TEST(test_pile_rests_on_the_floor) {
     qdi_rigid_setting pile = make(1, 120);
-    qdi_rigid_look look;
-    ck_assert(qdi_rigid_look_at(&pile, pile.bodies, &look) == QD_OK);
+    qdi_rigid_quality look;
+    ck_assert(qdi_rigid_quality_of(&pile, pile.bodies, &look) == QD_OK);
     double mass = 0, lowest = HUGE_VAL, highest = 0;
     for (size_t i = 0; i < pile.count; ++i) {
         mass += pile.bodies[i].mass;
@@ -100,8 +100,8 @@ END_TEST
 START_TEST(test_pyramids_are_judged) {
     qdi_rigid_setting setting = make_named("many_pyramids", 4 * 55 + 54);
     ck_assert(setting.count == 4 * 55 && setting.total == 4 * 55 + 2 && setting.pyramid == 55);
-    qdi_rigid_look look;
-    ck_assert(qdi_rigid_look_at(&setting, setting.bodies, &look) == QD_OK);
+    qdi_rigid_quality look;
+    ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK);
     ck_assert(look.top == 9.5 && look.fallen == 0 && look.deepest < 1e-12);
     ck_assert_uint_ge(look.contacts, 4 * (10 + 45 + 90)); // ground, neighbours, two below each
     qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
@@ -109,13 +109,13 @@ START_TEST(test_pyramids_are_judged) {
     memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
     bodies[109].position.y -= 0.75; // the second one's top
     bodies[3].position.x -= 1.5;
-    ck_assert(qdi_rigid_look_at(&setting, bodies, &look) == QD_OK);
+    ck_assert(qdi_rigid_quality_of(&setting, bodies, &look) == QD_OK);
     ck_assert(look.top == 8.75 && look.fallen == 1);
     free(bodies);
     qdi_rigid_setting_free(&setting);
     setting = make_named("large_pyramid", 30);
     ck_assert(setting.count == 28 && setting.pyramid == 28);
-    ck_assert(qdi_rigid_look_at(&setting, setting.bodies, &look) == QD_OK && look.top == 6.5);
+    ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK && look.top == 6.5);
     qdi_rigid_setting_free(&setting);
 }
 END_TEST
@@ -221,8 +221,8 @@ START_TEST(test_a_run_measures_and_can_be_stopped) {
     ck_assert_int_eq(left, 1000 - 2 * (4 + QDI_RIGID_DROPPED));
     ck_assert(row.ns.median > 0 && row.ns.min <= row.ns.median && row.has_phases &&
               row.phases[QD_PHASE_MOVE] > 0);
-    qdi_rigid_look start;
-    ck_assert(qdi_rigid_look_at(&setting, setting.bodies, &start) == QD_OK);
+    qdi_rigid_quality start;
+    ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &start) == QD_OK);
     ck_assert_double_eq_tol(row.end.kinetic, start.kinetic, 1e-9 * start.kinetic);
     left = 5;
     ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && stopped);

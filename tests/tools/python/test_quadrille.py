@@ -235,6 +235,14 @@ class Reading(Case):
         self.assertEqual(plain(run.hashes()["hash"])[-1], run.result()["state_hash"])
         self.assertEqual(len(run.failures()["step"]), 0)
 
+    def test_names_of_materials(self):
+        scene = dict(DISKS, materials={"2nd-rubber": {"friction": 0.5}, "-": {}, "pairs": []}, run={"steps": 1})
+        run = quadrille.run(scene, "materials", threads=1)
+        self.assertEqual(list(run.scene()["materials"]), ["2nd-rubber", "-", "pairs"])
+        self.assertEqual(run.scene()["materials"]["2nd-rubber"]["friction"], 0.5)
+        again = quadrille.run(run.scene(), "materials_again", threads=1)
+        self.assertEqual(again.result()["scene_hash"], run.result()["scene_hash"])
+
     def test_scenes_are_read_as_yaml_is(self):
         try:
             import yaml

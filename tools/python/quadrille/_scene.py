@@ -86,7 +86,7 @@ def read_block(lines: list[str], depth: int) -> tuple[Any, list[str]]:
     return mapping, lines
 
 
-KEY = re.compile(r"([A-Za-z_][\w.-]*):(?: (.*))?$")
+KEY = re.compile(r"([\w-][\w.-]*):(?: (.*))?$")
 
 
 def yaml(value: Any) -> str:

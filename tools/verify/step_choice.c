@@ -1,4 +1,4 @@
-#include "tools/verify/moments.h"
+#include "tools/verify/step_choice.h"
 
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -10,7 +10,7 @@
 
 // ---- which ----
 
-/// Reads one end of "A:B": a number, or nothing.
+/// Chosen steps of a recorded run: reads one end of "A:B": a number, or nothing.
 static bool read_end(const char *text, size_t length, uint64_t missing, uint64_t *value) {
     char number[24];
     if (length >= sizeof number) return false;
@@ -20,7 +20,7 @@ static bool read_end(const char *text, size_t length, uint64_t missing, uint64_t
     return length == 0 || qdi_read_whole(number, 0, UINT64_MAX - 1, value);
 }
 
-int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last) {
+int qdi_step_choice_read(const char *frames, uint64_t *first, uint64_t *last) {
     *first = 0;
     *last = UINT64_MAX;
     if (!frames) return QDI_EXIT_DONE;
@@ -36,7 +36,8 @@ int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last) {
 
 // ---- one after the other ----
 
-/// Loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the last.
+/// Chosen steps of a recorded run: loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the
+/// last.
 static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *error) {
     qd_store *store = moments->replay.past->store;
     qd_store_state moment;
@@ -53,7 +54,7 @@ static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *er
     return status;
 }
 
-qd_status qdi_moments_begin(qdi_step_choice *moments, qd_error *error) {
+qd_status qdi_step_choice_begin(qdi_step_choice *moments, qd_error *error) {
     if (moments->every.given) return qdi_replay_begin(&moments->replay, error);
     qd_status status = next_snapshot(moments, true, error);
     if (status != QD_ERR_NOT_FOUND) return status;
@@ -65,7 +66,7 @@ qd_status qdi_moments_begin(qdi_step_choice *moments, qd_error *error) {
     return status;
 }
 
-/// From the beginning to the first moment that is wanted.
+/// Chosen steps of a recorded run: from the beginning to the first moment that is wanted.
 static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
     qd_status status = QD_OK;
     if (moments->first == 0) return QD_OK;
@@ -89,7 +90,7 @@ static qd_status next_moment(qdi_step_choice *moments, qd_error *error) {
     return qdi_replay_go(&moments->replay, step + every, error);
 }
 
-qd_status qdi_moments_next(qdi_step_choice *moments, qd_error *error) {
+qd_status qdi_step_choice_next(qdi_step_choice *moments, qd_error *error) {
     qd_status status = moments->given == 0 ? go_to_first(moments, error) : next_moment(moments, error);
     if (status == QD_OK) moments->given += 1;
     return status;

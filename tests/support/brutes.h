@@ -1,0 +1,65 @@
+#ifndef QD_TESTS_BRUTES_H
+#define QD_TESTS_BRUTES_H
+
+#include "tests/support/harness.h"
+
+#include <quadrille/brute.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/// Teams, worlds, brute-force indices and lists of pairs, which fail the running test where one is refused.
+
+static inline qd_team *make_team(int threads) {
+    qd_team_def def = qd_team_def_default();
+    def.threads = threads;
+    qd_team *team = NULL;
+    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    return team;
+}
+
+static inline qd_tree_def def_of(double width, double height, bool x_periodic, bool y_periodic) {
+    qd_tree_def def = qd_tree_def_default();
+    def.size = (qd_vec2){width, height};
+    def.period = (qd_vec2){x_periodic ? width : 0.0, y_periodic ? height : 0.0};
+    return def;
+}
+
+static inline qd_brute *make_brute(const qd_tree_def *def) {
+    qd_brute *brute = NULL;
+    ck_assert_int_eq(qd_brute_create(def, &brute), QD_OK);
+    return brute;
+}
+
+static inline qd_pairs *make_pairs(size_t limit) {
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(limit, NULL, &pairs), QD_OK);
+    return pairs;
+}
+
+static inline bool pair_is(qd_pair pair, qd_body_index a, qd_body_index b, int x, int y) {
+    return pair.a == a && pair.b == b && pair.image.x == x && pair.image.y == y;
+}
+
+// What a query reported, by body.
+typedef struct hits {
+    size_t count, stop_after;
+    qd_body_index body[256];
+    qd_image image[256];
+} hits;
+
+static inline bool note_hit(void *context, qd_body_index body, qd_image image) {
+    hits *h = context;
+    ck_assert_uint_lt(h->count, COUNT(h->body));
+    h->body[h->count] = body;
+    h->image[h->count] = image;
+    h->count += 1;
+    return h->stop_after == 0 || h->count < h->stop_after;
+}
+
+static inline hits retrieve(const qd_brute *brute, qd_box box, qd_body_index self) {
+    hits h = {0};
+    ck_assert_int_eq(qd_brute_retrieve(brute, box, self, note_hit, &h), QD_OK);
+    return h;
+}
+
+#endif
