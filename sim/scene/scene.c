@@ -37,6 +37,7 @@ void qd_scene_destroy(qd_scene *scene) {
                 sizeof *scene->settings.sources);
     qdi_release(allocator, scene->settings.drains, scene->settings.drain_room,
                 sizeof *scene->settings.drains);
+    qdi_release(allocator, scene->settings.rules, scene->settings.rule_room, sizeof *scene->settings.rules);
     qdi_release(allocator, scene->settings.named, scene->settings.named_room, sizeof *scene->settings.named);
     qdi_release(allocator, scene->settings.pairs, scene->settings.pair_room, sizeof *scene->settings.pairs);
     qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
@@ -202,6 +203,12 @@ uint64_t qd_scene_bodies(const qd_scene *scene) {
     uint64_t total = 0;
     for (size_t i = 0; i < scene->settings.item_count; ++i) total += scene->settings.items[i].count;
     return total;
+}
+
+bool qd_scene_until(const qd_scene *scene, size_t number, qd_until_rule *rule) {
+    if (number >= scene->settings.rule_count) return false;
+    *rule = scene->settings.rules[number];
+    return true;
 }
 
 bool qd_scene_grows(const qd_scene *scene) {

@@ -122,6 +122,9 @@ static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *ke
     if (strcmp(key->path, "materials.pairs") == 0)
         return qdi_reserve(reader->allocator, &settings->pairs, &settings->pair_room, 0, count,
                            sizeof *settings->pairs);
+    if (strcmp(key->path, "run.until") == 0)
+        return qdi_reserve(reader->allocator, &settings->rules, &settings->rule_room, 0, count,
+                           sizeof *settings->rules);
     if (strcmp(key->path, "sinks") == 0)
         return qdi_reserve(reader->allocator, &settings->drains, &settings->drain_room, 0, count,
                            sizeof *settings->drains);
@@ -142,6 +145,11 @@ static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *
     if (strcmp(key->path, "materials.pairs") == 0) {
         qdi_pair *made = &settings->pairs[settings->pair_count++];
         *made = qdi_pair_default();
+        return made;
+    }
+    if (strcmp(key->path, "run.until") == 0) {
+        qd_until_rule *made = &settings->rules[settings->rule_count++];
+        *made = qdi_until_default();
         return made;
     }
     if (strcmp(key->path, "sinks") == 0) {
@@ -354,6 +362,28 @@ qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
     return QD_OK;
 }
 
+// Checks the rules that end a run.
+static qd_status check_rules(const qdi_scene_reader *reader) {
+    const qdi_settings *settings = reader->settings;
+    const char *const path[] = {"run", "until", NULL};
+    const qdi_yaml_ref list = settings->rule_count > 0 ? deepest_node(reader, reader->root, path) : 0;
+    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    if (settings->rule_count > QD_UNTIL_MAX)
+        return qdi_scene_complain(reader, list, "run.until: more than %d rules", QD_UNTIL_MAX);
+    for (size_t i = 0; i < settings->rule_count; ++i, item = reader->yaml.nodes[item].next) {
+        const qd_until_rule *rule = &settings->rules[i];
+        if (rule->kind == QD_UNTIL_STEADY && rule->window < settings->run.until_every)
+            return qdi_scene_complain(
+                reader, item, "run.until.%zu.steady.window: must be %" PRIu64 " (run.until_every) or more", i,
+                settings->run.until_every);
+        if (rule->kind == QD_UNTIL_CONTACT && rule->first == rule->last)
+            return qdi_scene_complain(reader, item, "run.until.%zu.contact: no body touches itself", i);
+        if (rule->kind == QD_UNTIL_GONE && rule->first != QD_UNTIL_EMITTED && rule->first > rule->last)
+            return qdi_scene_complain(reader, item, "run.until.%zu.gone: first must not be above last", i);
+    }
+    return QD_OK;
+}
+
 // Checks what a scene says as a whole.
 static qd_status check_scene(const qdi_scene_reader *reader) {
     const qdi_settings *settings = reader->settings;
@@ -373,6 +403,7 @@ static qd_status check_scene(const qdi_scene_reader *reader) {
             return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
     }
     qd_status status = check_query(reader);
+    if (status == QD_OK) status = check_rules(reader);
     if (status == QD_OK) status = qdi_scene_note_materials(reader);
     return status == QD_OK ? check_sources(reader) : status;
 }

@@ -1,9 +1,12 @@
 #include "core/base/memory.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/text/number.h"
+#include "sim/text/suggest.h"
 
 #include <limits.h>
 #include <math.h>
+#include <quadrille/metrics.h>
+#include <stdio.h>
 #include <string.h>
 
 /// The place of a key's value.
@@ -150,6 +153,28 @@ static qd_status read_scene_choice(const qdi_scene_reader *reader, const qdi_key
                                   (int)here->bytes, word);
     memcpy(place, &number, sizeof number);
     return QD_OK;
+}
+
+// Reads the name of a metric as its number.
+static qd_status read_scene_metric(const qdi_scene_reader *reader, qdi_yaml_ref node, int *number) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    const char *word = reader->yaml.chars + here->text;
+    if (here->kind != QDI_YAML_VALUE)
+        return qdi_scene_complain(reader, node, "%s: must be the name of a metric", reader->path);
+    size_t count = 0;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    qdi_suggestion best = {NULL, 0};
+    for (size_t i = 0; i < count; ++i) {
+        const size_t bytes = strlen(fields[i].name);
+        qdi_suggest(&best, word, here->bytes, fields[i].name, bytes);
+        if (bytes != here->bytes || memcmp(fields[i].name, word, bytes) != 0) continue;
+        *number = (int)i;
+        return QD_OK;
+    }
+    char quote[QDI_QUOTE_ROOM], hint[120] = "";
+    if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
+    return qdi_scene_complain(reader, node, "%s: there is no metric \"%s\"%s", reader->path,
+                              qdi_quote(quote, word, here->bytes), hint);
 }
 
 // Reads a small whole number of a scene, which may be negative.
@@ -305,6 +330,7 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_NAMED: break;
     case QDI_KEY_MATERIAL: return qdi_scene_material(reader, node, place);
     case QDI_KEY_MATERIAL_PAIR: return qdi_scene_material_pair(reader, node, place);
+    case QDI_KEY_METRIC: return read_scene_metric(reader, node, place);
     case QDI_KEY_CHOICE: return read_scene_choice(reader, key, node, place);
     case QDI_KEY_POINTS: return read_points(reader, key, node, place);
     case QDI_KEY_TEXT: return read_scene_text(reader, key, node, place);

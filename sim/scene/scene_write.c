@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <quadrille/metrics.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +80,18 @@ static void add_words(const qdi_key *key, uint32_t bits, qdi_text *text) {
     qdi_text_add(text, "]");
 }
 
+// Writes a body's id, or the word that stands for some.
+static void add_label(const qdi_key *key, uint64_t label, qdi_text *text) {
+    size_t bytes = 0;
+    bool planned = false;
+    const int number = UINT64_MAX - label < 16 ? (int)(UINT64_MAX - label) : -1;
+    const char *word = number < 0 ? NULL : qdi_schema_choice_word(key, number, &bytes, &planned);
+    if (word)
+        qdi_text_add_bytes(text, word, bytes);
+    else
+        qdi_text_add_integer(text, label);
+}
+
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
     const void *place = (const char *)base + key->offset;
     const double *real = place;
@@ -94,6 +107,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_NAMED: break;
     case QDI_KEY_MATERIAL:
     case QDI_KEY_MATERIAL_PAIR: qdi_text_add(text, "none"); break; // write_material has names
+    case QDI_KEY_METRIC: qdi_text_add(text, qd_metric_fields(&bytes)[*whole].name); break;
     case QDI_KEY_NAME: qdi_text_add(text, place); break;
     case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
     case QDI_KEY_TEXT: { // the names of copies, which need no quotes
@@ -116,16 +130,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
     case QDI_KEY_REGION: write_pair(text, real, 4); break;
     case QDI_KEY_REGION_OR_AUTO: add_or_auto(text, real, 4); break;
-    case QDI_KEY_LABEL: {
-        uint64_t label = *(const uint64_t *)place;
-        int number = UINT64_MAX - label < 16 ? (int)(UINT64_MAX - label) : -1;
-        const char *word = number < 0 ? NULL : qdi_schema_choice_word(key, number, &bytes, &planned);
-        if (word)
-            qdi_text_add_bytes(text, word, bytes);
-        else
-            qdi_text_add_integer(text, label);
-        break;
-    }
+    case QDI_KEY_LABEL: add_label(key, *(const uint64_t *)place, text); break;
     case QDI_KEY_CAMERA_PATH: write_camera_path(place, text); break;
     case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
     case QDI_KEY_WORDS: add_words(key, *(const uint32_t *)place, text); break;
@@ -160,6 +165,7 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
     const qdi_drain drain = qdi_drain_default();
     const qdi_named named = qdi_named_default();
     const qdi_pair pair = qdi_pair_default();
+    const qd_until_rule rule = qdi_until_default();
     const void *base = &settings;
     if (is_key_below(key, "bodies[].list[]"))
         base = &listed;
@@ -167,6 +173,8 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
         base = &item;
     else if (is_key_below(key, "emitters[]"))
         base = &source;
+    else if (is_key_below(key, "run.until[]"))
+        base = &rule;
     else if (is_key_below(key, "sinks[]"))
         base = &drain;
     else if (is_key_below(key, "materials[]"))
@@ -188,8 +196,12 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
 static void write_scene_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                               qdi_text *text);
 
-// Whether a key is not written: most surfaces are of no material.
+// Whether a key is not written: most surfaces are of no material, and most runs have no rule that ends them.
 static bool is_left_out(const qdi_key *key, const void *base) {
+    if (is_key_below(key, "run.until") && !strchr(key->path, '[')) {
+        const qdi_settings *settings = base;
+        return settings->rule_count == 0;
+    }
     uint32_t of = 1;
     if (key->type == QDI_KEY_MATERIAL) memcpy(&of, (const char *)base + key->offset, sizeof of);
     return of == 0;
@@ -229,19 +241,21 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
     if (!plain) write_below(settings, key, base, depth + 1, text);
 }
 
-/// An item of `bodies`: the key of its kind, and what is below.
-static void write_item(const qdi_settings *settings, const qdi_key *item, const qdi_body_item *disks,
-                       int depth, qdi_text *text) {
+/// An item of `bodies` or `run.until`: the key of its kind, and what is below.
+static void write_item(const qdi_settings *settings, const qdi_key *item, const void *base, int depth,
+                       qdi_text *text) {
     const qdi_key *kind = qdi_schema_next(item, NULL);
-    for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
+    int last = 0;
+    memcpy(&last, (const char *)base + item->form, sizeof last);
+    for (int form = 1; form < last; ++form) kind = qdi_schema_next(item, kind);
     write_indent(text, depth);
     qdi_text_add(text, "- ");
     qdi_text_add(text, qdi_schema_word(kind));
     qdi_text_add(text, ":");
     if (kind->type == QDI_KEY_ITEMS)
-        write_scene_items(settings, kind, disks, depth + 1, text);
+        write_scene_items(settings, kind, base, depth + 1, text);
     else
-        write_content(settings, kind, disks, depth + 1, text);
+        write_content(settings, kind, base, depth + 1, text);
 }
 
 /// An item with keys of its own: a listed body, an emitter, a sink.
@@ -266,16 +280,19 @@ static void write_scene_items(const qdi_settings *settings, const qdi_key *key, 
     const qdi_body_item *disks = base;
     bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
     bool pairs = strcmp(key->path, "materials.pairs") == 0;
-    bool all = base == settings && !sources && !drains && !pairs;
-    size_t count = all       ? settings->item_count
+    bool rules = strcmp(key->path, "run.until") == 0;
+    bool all = base == settings && !sources && !drains && !pairs && !rules;
+    size_t count = rules     ? settings->rule_count
+                   : all     ? settings->item_count
                    : pairs   ? settings->pair_count
                    : sources ? settings->source_count
                    : drains  ? settings->drain_count
                              : disks->listed_count;
     qdi_text_add(text, count > 0 ? "\n" : " []\n");
     for (size_t i = 0; i < count; ++i) {
-        if (all) {
-            write_item(settings, item, &settings->items[i], depth + 1, text);
+        if (all || rules) {
+            const void *given = rules ? (const void *)&settings->rules[i] : (const void *)&settings->items[i];
+            write_item(settings, item, given, depth + 1, text);
             continue;
         }
         const void *body = sources  ? (const void *)&settings->sources[i]

@@ -45,6 +45,9 @@ _Static_assert(QD_RECORD_EVENTS_NONE == 0 && QD_RECORD_EVENTS_CHANGES == 1 && QD
                "record.events");
 _Static_assert(sizeof(qd_record_events) == sizeof(int), "choices are ints");
 _Static_assert(QD_PULL_CONSTANT == 0 && QD_PULL_INVERSE == 1 && QD_PULL_INVERSE_SQUARE == 2, "law");
+_Static_assert(QD_UNTIL_BELOW == 1 && QD_UNTIL_ABOVE == 2 && QD_UNTIL_STEADY == 3 && QD_UNTIL_REST == 4 &&
+                   QD_UNTIL_CONTACT == 5 && QD_UNTIL_GONE == 6 && sizeof(qd_until_kind) == sizeof(int),
+               "run.until[]");
 _Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
 
 enum { PIECES = 6 };
@@ -180,6 +183,7 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
     case QDI_KEY_ITEMS: snprintf(text, QDI_EXPECTED_ROOM, "a list"); return text;
     case QDI_KEY_NAMED: snprintf(text, QDI_EXPECTED_ROOM, "a mapping (name: values)"); return text;
     case QDI_KEY_MATERIAL: snprintf(text, QDI_EXPECTED_ROOM, "a name of `materials`, or none"); return text;
+    case QDI_KEY_METRIC: snprintf(text, QDI_EXPECTED_ROOM, "the name of a metric"); return text;
     case QDI_KEY_MATERIAL_PAIR: snprintf(text, QDI_EXPECTED_ROOM, "two names of `materials`"); return text;
     case QDI_KEY_NAME:
         snprintf(text, QDI_EXPECTED_ROOM, "1 to %d letters, digits, \"_\" or \"-\"", QDI_NAME_MAX);
@@ -284,6 +288,10 @@ qdi_pair qdi_pair_default(void) {
     return (qdi_pair){.surface = qd_body_def_default().material};
 }
 
+qd_until_rule qdi_until_default(void) {
+    return (qd_until_rule){.window = 100, .first = 1, .last = UINT64_MAX};
+}
+
 qdi_drain qdi_drain_default(void) {
     return (qdi_drain){.total = UINT64_MAX};
 }
@@ -302,7 +310,8 @@ qdi_settings qdi_settings_default(void) {
                 .field_cells = {32, 32},
                 .field_length = (double)NAN,
                 .checkpoint_seconds = 60,
-                .checkpoint_keep = 2},
+                .checkpoint_keep = 2,
+                .until_every = 10},
         .view = qd_view_default(),
         .video = qd_video_settings_default(),
     };

@@ -190,6 +190,8 @@ typedef struct qdi_settings {
     size_t source_count, source_room;
     qdi_drain *drains;
     size_t drain_count, drain_room;
+    qd_until_rule *rules;
+    size_t rule_count, rule_room;
     qdi_named *named;
     size_t named_count, named_room;
     qdi_pair *pairs;
@@ -230,6 +232,7 @@ typedef enum qdi_key_type {
     QDI_KEY_BOOL,
     QDI_KEY_MATERIAL,      ///< the name of a material, or `none`, kept as its number
     QDI_KEY_MATERIAL_PAIR, ///< the names of two
+    QDI_KEY_METRIC,        ///< the name of a number of qd_metrics, kept as its number in the table
     QDI_KEY_CHOICE,        ///< one of some words, kept in an int by number
     QDI_KEY_WORDS, ///< a list of words, kept in an uint32_t by bits; `true`: those of `high`; `false`: none
 } qdi_key_type;
@@ -241,8 +244,8 @@ typedef struct qdi_key {
     bool planned;       ///< known, but not built yet
     bool required;
     size_t offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[];
-                   ///< in qdi_source below emitters[]; in qdi_drain below sinks[]; in qdi_named below
-                   ///< materials[]; in qdi_pair below materials.pairs[]
+                   ///< in qdi_source below emitters[]; in qdi_drain below sinks[]; in qd_until_rule below
+                   ///< run.until[]; in qdi_named below materials[]; in qdi_pair below materials.pairs[]
     size_t form;   ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high;      ///< range of each number
     bool above;            ///< `low` itself is not allowed
@@ -293,5 +296,7 @@ qdi_drain qdi_drain_default(void);
 /// Scene's schema: those of a material, and of a pair.
 qdi_named qdi_named_default(void);
 qdi_pair qdi_pair_default(void);
+/// Those of a rule that ends a run.
+qd_until_rule qdi_until_default(void);
 
 #endif

@@ -19,6 +19,7 @@
 #define IN_PAIR_SURFACE(member)    offsetof(qdi_pair, surface.member)
 #define IN_NAMED(member)           offsetof(qdi_named, member)
 #define IN_PAIR(member)            offsetof(qdi_pair, member)
+#define IN_RULE(member)            offsetof(qd_until_rule, member)
 
 typedef struct qdi_schema_piece {
     const qdi_key *keys;

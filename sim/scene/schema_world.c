@@ -22,6 +22,10 @@ static const double most_steps = 0x1p53;
         ANY_KEY("world.walls." side ".slide", REAL, IN_SETTINGS(world.wall_motion[number].slide),            \
                 "Velocity of its surface along itself, " along ": a belt.")
 
+/// The metric that a rule of run.until looks at.
+#define METRIC_KEY(of)                                                                                       \
+    FREE_KEY(of, METRIC, IN_RULE(metric), "The metric, by its name (docs/metrics.md).", .required = true)
+
 static const qdi_key keys[] = {
     FREE_KEY("name", NAME, IN_SETTINGS(name),
              "Names the run directory. Letters, digits, `_` and `-`, at most 64."),
@@ -87,6 +91,43 @@ static const qdi_key keys[] = {
     KEY("run.dt", REAL, IN_SETTINGS(run.dt), QDI_SHORTEST_STEP, QDI_FURTHEST, "Time that a step takes."),
     KEY("run.seed", UINT64, IN_SETTINGS(run.seed), 0, (double)INFINITY,
         "Of all random numbers: another seed gives other positions, sizes and velocities."),
+    KEY("run.until_every", UINT64, IN_SETTINGS(run.until_every), 1, most_steps,
+        "The rules of `run.until` are looked at every so many steps, `contact` at each."),
+    {.path = "run.until",
+     .type = QDI_KEY_ITEMS,
+     .otherwise = "`[]`",
+     .about = "A list of rules; any of them ends the run, before `run.steps` are done."},
+    {.path = "run.until[]", .type = QDI_KEY_ONE_OF, .form = IN_RULE(kind), .about = "One of the following."},
+    GROUP_KEY("run.until[].below", "A metric is below a value."),
+    METRIC_KEY("run.until[].below.metric"),
+    ANY_KEY("run.until[].below.value", REAL, IN_RULE(value), "The value.", .required = true),
+    GROUP_KEY("run.until[].above", "A metric is above a value."),
+    METRIC_KEY("run.until[].above.metric"),
+    ANY_KEY("run.until[].above.value", REAL, IN_RULE(value), "The value.", .required = true),
+    GROUP_KEY(
+        "run.until[].steady",
+        "A metric's mean over so many steps differs from its mean over as many before by no more than a "
+        "part of the larger one."),
+    METRIC_KEY("run.until[].steady.metric"),
+    KEY("run.until[].steady.within", REAL, IN_RULE(value), 0, 1, "The part.", .required = true),
+    KEY("run.until[].steady.window", UINT64, IN_RULE(window), 1, most_steps,
+        "Steps of a mean, at least `run.until_every`."),
+    GROUP_KEY("run.until[].rest",
+              "No dynamic body moves, nor turns at its rim, as fast as this whenever it is looked at."),
+    KEY("run.until[].rest.speed", REAL, IN_RULE(value), 0, QDI_FURTHEST, "The speed.", .above = true,
+        .required = true),
+    KEY("run.until[].rest.window", UINT64, IN_RULE(window), 0, most_steps,
+        "For so many steps. With 0 a ball that turns back at the top of its way is at rest."),
+    GROUP_KEY("run.until[].contact", "Two bodies touch or bounce off each other, for the first time."),
+    KEY("run.until[].contact.of", UINT64, IN_RULE(first), 1, (double)INFINITY, "Id of one.",
+        .required = true),
+    KEY("run.until[].contact.with", UINT64, IN_RULE(last), 1, (double)INFINITY, "Id of the other.",
+        .required = true),
+    GROUP_KEY("run.until[].gone", "None is left of the bodies with some ids, and no emitter is to make one."),
+    KEY("run.until[].gone.first", LABEL, IN_RULE(first), 0, 0,
+        "The lowest of these ids; `emitted`: the first that emitters give.", .choices = "emitted"),
+    KEY("run.until[].gone.last", UINT64, IN_RULE(last), 1, (double)INFINITY, "The highest.",
+        .otherwise = "no limit"),
     GROUP_KEY("stepper", "How a step is made."),
     CHOICE_KEY(
         "stepper.retrieve", IN_SETTINGS(world.retrieve), "join|each|brute",

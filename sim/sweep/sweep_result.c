@@ -34,6 +34,7 @@ static const struct {
     {{"wall_seconds", NULL}, "wall_seconds", QDI_SWEEP_REAL},
     {{"ns_per_body_step", NULL}, "ns_per_body_step", QDI_SWEEP_REAL},
     {{"peak_rss_bytes", NULL}, "peak_rss_bytes", QDI_SWEEP_WHOLE},
+    {{"ended_by", NULL}, "ended_by", QDI_SWEEP_TEXT},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0], RESULT_MAX = 1 << 20, TEXT_MAX = 24 };
@@ -82,8 +83,13 @@ static qdi_yaml_ref find_result_key(const qdi_yaml *yaml, qdi_yaml_ref root, con
     return node;
 }
 
-/// Sweep's results: JSON is nearly YAML: the reader of scenes reads it.
-static qd_status read_document(const char *path, const qdi_text *text, uint64_t *scene_hash, qdi_text *cells,
+/// What of result.json is needed here.
+typedef struct found_result {
+    uint64_t scene_hash, steps;
+} found_result;
+
+/// JSON is nearly YAML: the reader of scenes reads it.
+static qd_status read_document(const char *path, const qdi_text *text, found_result *found, qdi_text *cells,
                                qd_error *error) {
     qdi_yaml yaml = {.allocator = text->allocator};
     qdi_yaml_fault fault = {0};
@@ -95,9 +101,14 @@ static qd_status read_document(const char *path, const qdi_text *text, uint64_t 
         const qdi_yaml_node *hash = &yaml.nodes[find_result_key(&yaml, root, hash_path)],
                             *state = &yaml.nodes[find_result_key(&yaml, root, fields[0].path)];
         good = hash != yaml.nodes && hash->kind == QDI_YAML_VALUE &&
-               qdi_hash_read(yaml.chars + hash->text, hash->bytes, scene_hash) && state != yaml.nodes &&
-               state->kind == QDI_YAML_VALUE && state->bytes < TEXT_MAX;
+               qdi_hash_read(yaml.chars + hash->text, hash->bytes, &found->scene_hash) &&
+               state != yaml.nodes && state->kind == QDI_YAML_VALUE && state->bytes < TEXT_MAX;
     }
+    static const char *const steps_path[2] = {"steps", NULL};
+    const qdi_yaml_node *steps = &yaml.nodes[good ? find_result_key(&yaml, root, steps_path) : 0];
+    if (good && (steps == yaml.nodes || steps->kind != QDI_YAML_VALUE ||
+                 !qdi_integer_read(yaml.chars + steps->text, steps->bytes, &found->steps)))
+        found->steps = UINT64_MAX;
     for (size_t i = 0; i < FIELDS && good && cells; ++i)
         add_cell(&yaml, find_result_key(&yaml, root, fields[i].path), fields[i].kind, cells);
     qdi_yaml_release(&yaml);
@@ -106,7 +117,7 @@ static qd_status read_document(const char *path, const qdi_text *text, uint64_t 
 }
 
 // Reads result.json of a point.
-static qd_status read_point_result(const char *path, uint64_t *scene_hash, qdi_text *cells, qd_error *error) {
+static qd_status read_point_result(const char *path, found_result *found, qdi_text *cells, qd_error *error) {
     FILE *file = NULL;
     qd_error why;
     qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
@@ -120,7 +131,7 @@ static qd_status read_point_result(const char *path, uint64_t *scene_hash, qdi_t
     else if (!read)
         status = qdi_reason(error, QD_ERR_IO, "cannot read %.300s", path);
     (void)fclose(file);
-    if (status == QD_OK) status = read_document(path, &text, scene_hash, cells, error);
+    if (status == QD_OK) status = read_document(path, &text, found, cells, error);
     qdi_text_release(&text);
     return status;
 }
@@ -153,19 +164,21 @@ static void add_metric_cells(const qd_metrics *metrics, bool known, qdi_text *ce
     }
 }
 
-qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash, uint64_t metrics_step,
+qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash, uint64_t metrics_every,
                                 qdi_text *cells, qd_error *error) {
     char path[4096 + 32];
-    uint64_t found = 0;
+    found_result found = {0};
     qd_metrics metrics;
     (void)snprintf(path, sizeof path, "%.4096s/result.json", directory);
     qd_status status = read_point_result(path, &found, cells, error);
     if (status != QD_OK) return status;
-    if (found != scene_hash)
+    if (found.scene_hash != scene_hash)
         return qdi_reason(error, QD_ERR_INVALID, "%.300s holds a run of another scene", directory);
     if (!cells) return QD_OK;
     (void)snprintf(path, sizeof path, "%.4096s/run.db", directory);
-    bool known = read_metrics(path, metrics_step, &metrics);
+    uint64_t last = UINT64_MAX;
+    if (metrics_every > 0 && found.steps != UINT64_MAX) last = found.steps - found.steps % metrics_every;
+    bool known = read_metrics(path, last, &metrics);
     add_metric_cells(&metrics, known, cells);
     return cells->status == QD_OK ? QD_OK
                                   : qdi_reason(error, cells->status, "%s", qd_status_text(cells->status));

@@ -24,10 +24,10 @@ bool qdi_sweep_result_column(size_t number, char name[QDI_SWEEP_NAME], qdi_sweep
 
 /// Reads the result of the run in `directory`, which must be one of the scene `scene_hash`. `cells` (NULL:
 /// not wanted) gets a text for each column, with a zero after each, "" where the run does not tell.
-/// `metrics_step`: of the last row of metrics, UINT64_MAX where there is none; a row that cannot be read
+/// `metrics_every`: how often metrics were recorded, 0: never; a last row that cannot be read
 /// leaves its cells empty. Errors: QD_ERR_NOT_FOUND (no result.json: not complete), QD_ERR_INVALID (it is not
 /// as a run writes it, or of another scene), QD_ERR_IO, QD_ERR_MEMORY; the reason is in `error`.
-QD_MUST_USE qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash, uint64_t metrics_step,
-                                            qdi_text *cells, qd_error *error);
+QD_MUST_USE qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash,
+                                            uint64_t metrics_every, qdi_text *cells, qd_error *error);
 
 #endif

@@ -26,7 +26,7 @@ static void read_result(const qd_fuzz_input *rest) {
     folder_of(qd_fuzz_file("result.json", rest->at, rest->left), folder);
     qd_error error = {""};
     qdi_text cells = {.allocator = qd_allocator_default()};
-    qd_status status = qdi_sweep_result_read(folder, UINT64_C(0x1234), UINT64_MAX, &cells, &error);
+    qd_status status = qdi_sweep_result_read(folder, UINT64_C(0x1234), 0, &cells, &error);
     if (status != QD_OK && (!error.text[0] || strchr(error.text, '\n')))
         qd_fuzz_fail("refused with '%s'", error.text);
     qdi_text_release(&cells);

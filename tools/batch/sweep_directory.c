@@ -245,18 +245,13 @@ static bool read_failure(const qdi_batch *batch, size_t item, int *code, char re
 
 // ---- what there is ----
 
-/// Sweep's folder: the step of the last row of metrics.
-static uint64_t metrics_step(const qd_scene_run *run) {
-    return run->record_metrics > 0 ? run->steps - run->steps % run->record_metrics : UINT64_MAX;
-}
-
 qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, qd_error *error) {
     const qdi_sweep_point *point = &batch->plan.points[item];
     char path[PATH_ROOM];
     qdi_text *cells = &batch->items[item].cells;
     (void)qdi_batch_run_path(batch, item, path, sizeof path);
     cells->used = 0;
-    qd_status status = qdi_sweep_result_read(path, point->id, metrics_step(&point->run),
+    qd_status status = qdi_sweep_result_read(path, point->id, point->run.record_metrics,
                                              batch->writes ? cells : NULL, error);
     if (status != QD_OK) return status;
     (void)qdi_batch_failure_path(batch, item, path, sizeof path);

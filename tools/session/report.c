@@ -73,6 +73,11 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     fprintf(out, "\n%" PRIu64 " steps of %" PRIu64 " bodies in %.3g s: %s steps/s, %s body-steps/s\n",
             result->steps, result->bodies, seconds, qdi_words_count((double)result->steps / seconds).text,
             qdi_words_count((double)result->profile.body_steps / seconds).text);
+    if (result->ended_by > 0)
+        fprintf(out, "ended at step %" PRIu64 " by run.until.%" PRIu64 ": %s\n", result->steps,
+                result->ended_by - 1, result->ended_words);
+    else if (result->has_rules)
+        fprintf(out, "ended at step %" PRIu64 ", the last: no rule of run.until held\n", result->steps);
     fprintf(out,
             "contacts: %" PRIu64 " over all steps, %zu at the end; %" PRIu64 " began, %" PRIu64 " ended\n",
             result->totals.contacts, contacts_now, result->totals.begins, result->totals.ends);

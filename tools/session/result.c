@@ -1,6 +1,8 @@
 #include "tools/session/result.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /// A form that only grows: what is there keeps its name and meaning within one number.
 enum { RESULT_SCHEMA = 1 };
@@ -8,6 +10,14 @@ enum { RESULT_SCHEMA = 1 };
 double qdi_result_ns_per_body_step(const qdi_result *result, uint64_t ns) {
     uint64_t body_steps = result->profile.body_steps;
     return body_steps > 0 ? (double)ns / (double)body_steps : 0;
+}
+
+// What ended a run that could end before its last step.
+static void put_end(const qdi_result *result, qdi_json *json) {
+    char rule[32] = "steps";
+    if (result->ended_by > 0) snprintf(rule, sizeof rule, "until.%" PRIu64, result->ended_by - 1);
+    qdi_json_text(json, "ended_by", rule);
+    if (result->ended_by > 0) qdi_json_text(json, "ended_words", result->ended_words);
 }
 
 qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
@@ -20,6 +30,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_whole(json, "seed", result->seed);
     qdi_json_whole(json, "bodies", result->bodies);
     qdi_json_whole(json, "steps", result->steps);
+    if (result->has_rules) put_end(result, json);
     qdi_json_real(json, "dt", result->dt);
     qdi_json_whole(json, "threads", (uint64_t)result->threads);
     qdi_json_text(json, "simd", result->simd);

@@ -25,6 +25,9 @@ typedef struct qdi_result {
     const char *simd; ///< name of the kernels
     uint64_t state_hash;
     qd_world_totals totals;
+    bool has_rules;                   ///< that could end the run before its last step
+    uint64_t ended_by;                ///< number of the rule that did, from 1; 0: none
+    char ended_words[128];            ///< what it says
     double energy_first, energy_last; ///< of motion and position, at step 0 and at the end
     double balance_error;             ///< of qd_metrics, at the end
     uint64_t frames;

@@ -39,6 +39,7 @@ int qdi_session_make_world(qdi_session *session) {
             return QDI_EXIT_SCENE;
         }
     }
+    if (status == QD_OK) status = qdi_until_begin(&session->until, session->scene, session->world, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
     qd_error named; // what cannot be placed is the scene's fault, so say which scene
     snprintf(named.text, sizeof named.text, "%.200s: %.300s", session->label,

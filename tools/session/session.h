@@ -5,6 +5,7 @@
 #include "tools/host/threads.h"
 #include "tools/session/result.h"
 #include "tools/session/step_log.h"
+#include "tools/session/until.h"
 
 #include <quadrille/frame.h>
 #include <quadrille/rundir.h>
@@ -52,7 +53,8 @@ typedef struct qdi_session {
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
-    qd_scene_run plan;
+    qd_scene_run plan; ///< where a rule has ended the run, its last step is that one
+    qdi_until until;
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;

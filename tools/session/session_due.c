@@ -140,8 +140,10 @@ static qd_status write_checkpoint(qdi_session *session) {
         .view_speed = session->writer ? qd_frame_writer_speed(session->writer) : 0,
         .energy_first = session->result.energy_first,
         .wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns),
+        .ended = session->until.ended,
         .profile = session->result.profile,
     };
+    memcpy(state.until, session->until.memory, sizeof state.until);
     memcpy(state.recorded_ns, session->recorded_ns, sizeof state.recorded_ns);
     const qd_allocator *allocator = qd_allocator_default();
     state.past_bytes = qd_frame_writer_past(session->writer, NULL);

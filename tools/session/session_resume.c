@@ -215,6 +215,15 @@ static int go_back(qdi_session *session, const candidate *found) {
     return exit_code;
 }
 
+// Gives the rules that end a run what they remembered at a checkpoint.
+static qd_status resume_rules(qdi_session *session, const qdi_session_state *state, qd_error *error) {
+    qd_status status = qdi_until_begin(&session->until, session->scene, session->world, error);
+    memcpy(session->until.memory, state->until, sizeof session->until.memory);
+    session->until.ended = state->ended <= session->until.count ? state->ended : 0;
+    if (session->until.ended > 0) session->plan.steps = session->steps_done;
+    return status;
+}
+
 // Makes a loaded checkpoint the state of the session.
 static int resume_candidate(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
@@ -229,7 +238,9 @@ static int resume_candidate(qdi_session *session, candidate *found) {
     session->result.energy_first = state->energy_first;
     session->result.profile = state->profile;
     memcpy(session->recorded_ns, state->recorded_ns, sizeof session->recorded_ns);
-    int exit_code = go_back(session, found);
+    qd_error error = {""};
+    qd_status status = resume_rules(session, state, &error);
+    int exit_code = status == QD_OK ? go_back(session, found) : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     found->world = NULL; // the session's
     drop_candidate(found);
     if (exit_code != QDI_EXIT_DONE) return exit_code;

@@ -62,6 +62,7 @@ static qd_status run_steps(qdi_session *session) {
         status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
         if (status != QD_OK) break;
         session->steps_done += 1;
+        if (qdi_until_look(&session->until, session->world)) session->plan.steps = session->steps_done;
         if (!qdi_session_record(session)) break;
         print_log(session, &progress);
         if (session->steps_done < session->plan.steps && qdi_session_checkpoint_due(session) &&
@@ -180,6 +181,11 @@ static void fill_run_result(qdi_session *session) {
     result->totals = qd_world_total(session->world);
     result->energy_last = metrics.kinetic + metrics.potential;
     result->balance_error = metrics.balance_error;
+    result->has_rules = session->until.count > 0;
+    result->ended_by = session->until.ended;
+    if (result->ended_by > 0)
+        qdi_until_words(&session->until, result->ended_by - 1, result->ended_words,
+                        sizeof result->ended_words);
     result->frames_are_files = session->plan.frames_files;
     result->peak_memory = qdi_host_peak_memory();
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const uint32_t magic = 0x53534451U; // "QDSS"
-enum { STATE_VERSION = 3 };
+enum { STATE_VERSION = 4 };
 
 // Writes the session's part of a checkpoint.
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]) {
@@ -19,6 +19,13 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
     qdi_put_u64(&at, state->past_bytes);
     qdi_put_u64(&at, state->past_hash);
     qdi_put_u64(&at, state->wall_ns);
+    qdi_put_u64(&at, state->ended);
+    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
+        qdi_put_f64(&at, state->until[rule].sum);
+        qdi_put_f64(&at, state->until[rule].before);
+        qdi_put_u64(&at, state->until[rule].count);
+        qdi_put_u64(&at, state->until[rule].windows);
+    }
     qdi_put_u64(&at, state->profile.steps);
     qdi_put_u64(&at, state->profile.body_steps);
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {
@@ -54,6 +61,13 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     state->past_bytes = qdi_get_u64(&at);
     state->past_hash = qdi_get_u64(&at);
     state->wall_ns = qdi_get_u64(&at);
+    state->ended = qdi_get_u64(&at);
+    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
+        state->until[rule].sum = qdi_get_f64(&at);
+        state->until[rule].before = qdi_get_f64(&at);
+        state->until[rule].count = qdi_get_u64(&at);
+        state->until[rule].windows = qdi_get_u64(&at);
+    }
     state->profile.steps = qdi_get_u64(&at);
     state->profile.body_steps = qdi_get_u64(&at);
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {

@@ -1,6 +1,8 @@
 #ifndef QD_TOOLS_SESSION_STATE_H
 #define QD_TOOLS_SESSION_STATE_H
 
+#include "tools/session/until.h"
+
 #include <quadrille/profile.h>
 #include <quadrille/status.h>
 #include <stddef.h>
@@ -15,14 +17,17 @@ typedef struct qdi_session_state {
     uint64_t past_bytes; ///< that stand behind it
     uint64_t past_hash;  ///< of those
     uint64_t wall_ns;    ///< spent so far
+    uint64_t ended;      ///< number of the rule that ended the run, from 1; 0: none
+    qdi_until_memory until[QD_UNTIL_MAX];
     qd_profile profile;
     uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
 } qdi_session_state;
 
 enum {
     QDI_SESSION_THREADS = sizeof(((qd_profile *)0)->busy_ns[0]) / sizeof(uint64_t),
-    /// Size of the bytes: two marks, eight numbers, those of each phase, and a hash of all before it.
-    QDI_SESSION_STATE_BYTES = 2 * 4 + 8 * (8 + QD_PHASE_COUNT * (4 + QDI_SESSION_THREADS) + 1),
+    /// Size of the bytes: two marks, nine numbers, those of each rule and phase, and a hash of all before it.
+    QDI_SESSION_STATE_BYTES = 2 * 4 +
+                              8 * (9 + 4 * QD_UNTIL_MAX + QD_PHASE_COUNT * (4 + QDI_SESSION_THREADS) + 1),
 };
 
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]);

@@ -58,8 +58,14 @@ static void warn_of_brute_force(const qdi_session *session) {
 void qdi_session_header(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     fprintf(stderr, "quadrille %s\n", QD_VERSION);
-    fprintf(stderr, "scene    %s: %zu bodies, %" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
-            qd_scene_name(session->scene), qd_world_count(session->world), plan->steps, plan->dt, plan->seed);
+    fprintf(stderr, "scene    %s: %zu bodies, %s%" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
+            qd_scene_name(session->scene), qd_world_count(session->world),
+            session->until.count > 0 ? "at most " : "", plan->steps, plan->dt, plan->seed);
+    for (size_t i = 0; i < session->until.count; ++i) {
+        char words[128];
+        qdi_until_words(&session->until, i, words, sizeof words);
+        fprintf(stderr, "until    %s\n", words);
+    }
     fprintf(stderr, "threads  %d (%s)\n", session->threads.threads, session->threads.reason);
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
             session->simd_asked  ? "--simd"

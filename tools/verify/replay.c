@@ -28,7 +28,13 @@ static qd_status look_how_far(qdi_recorded *past, qd_error *error) {
     snprintf(path, sizeof path, "%s/result.json", past->directory);
     past->complete = qdi_os_is_file(path);
     past->last_step = past->plan.steps;
-    if (past->complete) return QD_OK;
+    qd_until_rule rule;
+    if (past->complete && !qd_scene_until(past->scene, 0, &rule)) return QD_OK;
+    if (past->complete) { // a rule may have ended it sooner; its last step is a checkpoint
+        qd_status status = qd_store_last_step(past->store, &past->last_step, error);
+        if (past->last_step < past->plan.steps) past->plan.steps = past->last_step;
+        return status;
+    }
     snprintf(path, sizeof path, "%s/lock", past->directory);
     past->going_on = qdi_os_lock_is_held(path);
     return qd_store_last_step(past->store, &past->last_step, error);

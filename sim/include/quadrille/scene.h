@@ -31,10 +31,36 @@ typedef enum qd_record_events {
     QD_RECORD_EVENTS_ALL,     ///< and what persists
 } qd_record_events;
 
+/// What can end a run before its last step.
+typedef enum qd_until_kind {
+    QD_UNTIL_NONE,
+    QD_UNTIL_BELOW,   ///< a metric is below `value`
+    QD_UNTIL_ABOVE,   ///< a metric is above `value`
+    QD_UNTIL_STEADY,  ///< a metric's mean over `window` steps is that over those before, but for a part
+                      ///< `value`
+    QD_UNTIL_REST,    ///< no point of a dynamic body was as fast as `value` for `window` steps
+    QD_UNTIL_CONTACT, ///< bodies `first` and `last` touch
+    QD_UNTIL_GONE,    ///< no body with an id from `first` to `last` is left, and no emitter will make one
+} qd_until_kind;
+
+/// One rule of `run.until`. Any of them ends the run; where several hold at a step it is the first.
+typedef struct qd_until_rule {
+    qd_until_kind kind;
+    int metric; ///< number of qd_metric_fields
+    double value;
+    uint64_t window;      ///< steps
+    uint64_t first, last; ///< ids
+} qd_until_rule;
+
+/// Most rules of a scene.
+#define QD_UNTIL_MAX 16
+/// As `first` of a rule: the first id that an emitter gives.
+#define QD_UNTIL_EMITTED UINT64_MAX
+
 /// What a scene asks of a run. "Every E steps" is at steps 0, E, 2E, ...; 0: never.
 typedef struct qd_scene_run {
-    uint64_t steps;
-    double dt; ///< > 0
+    uint64_t steps; ///< at most, where there are rules that end it sooner (qd_scene_until)
+    double dt;      ///< > 0
     uint64_t seed;
     uint64_t frames_every;
     bool frames_files; ///< each frame is a PNG file too, not only a part of a video
@@ -45,6 +71,7 @@ typedef struct qd_scene_run {
     double field_length;       ///< side of a cell that was asked for; NaN: none was
     uint64_t checkpoint_every; ///< a checkpoint every so many steps; in any case at step 0 and at the end
     double checkpoint_seconds; ///< and whenever so much time has passed since the last; 0: not by the clock
+    uint64_t until_every;      ///< how often rules are looked at that end the run, >= 1
     uint64_t checkpoint_keep;  ///< how many are kept beside that of step 0, >= 1
 } qd_scene_run;
 
@@ -78,6 +105,8 @@ QD_API const char *qd_scene_builtin_text(const char *name);
 QD_API const char *qd_scene_name(const qd_scene *scene);
 /// What the scene asks of a run.
 QD_API qd_scene_run qd_scene_run_settings(const qd_scene *scene);
+/// Gives rule `number`, from 0, of those that end the run; false past the last one. Any thread.
+QD_API bool qd_scene_until(const qd_scene *scene, size_t number, qd_until_rule *rule);
 /// What its frames show.
 QD_API qd_view qd_scene_view(const qd_scene *scene);
 QD_API qd_video_settings qd_scene_video(const qd_scene *scene);
