@@ -72,8 +72,9 @@ void qdi_session_header(const qdi_session *session) {
             : session->simd_kept ? "as the run was begun"
                                  : "the processor's best");
     if (plan->frames_every > 0)
-        fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all%s\n", plan->frames_every,
-                plan->steps / plan->frames_every + 1, plan->frames_files ? "" : "; no files");
+        fprintf(stderr, "frames   every %" PRIu64 " steps, %s%" PRIu64 " in all%s\n", plan->frames_every,
+                session->until.count > 0 ? "at most " : "", plan->steps / plan->frames_every + 1,
+                plan->frames_files ? "" : "; no files");
     else
         fprintf(stderr, "frames   none\n");
     qdi_session_video_words(session);

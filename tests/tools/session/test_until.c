@@ -73,6 +73,18 @@ START_TEST(test_ends_where_rows_say) {
 }
 END_TEST
 
+// Nobody knows before how many frames there will be.
+START_TEST(test_announced_as_the_most) {
+    qd_scratch_write(at("slowed.yaml").text, scene);
+    qd_program_outcome result = RUN("run", "slowed.yaml", "-o", "out", "--set",
+                                    "run.until=[{above: {metric: begins, value: 20}}]");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "bodies, at most 1200 steps"));
+    ck_assert_ptr_nonnull(strstr(result.err, "every 30 steps, at most 41 in all"));
+    qd_program_forget(&result);
+}
+END_TEST
+
 // With a bound that nothing reaches the run has all of its steps.
 START_TEST(test_no_rule_holds) {
     qd_scratch_write(at("slowed.yaml").text, scene);
@@ -222,6 +234,7 @@ END_TEST
 int main(void) {
     TCase *tests = qd_test_case("until", 300, setup, teardown);
     tcase_add_loop_test(tests, test_ends_where_rows_say, 0, CASES);
+    tcase_add_test(tests, test_announced_as_the_most);
     tcase_add_test(tests, test_no_rule_holds);
     tcase_add_test(tests, test_two_bodies_meet);
     tcase_add_test(tests, test_bodies_of_an_emitter_are_gone);
