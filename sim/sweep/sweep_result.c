@@ -105,9 +105,9 @@ static qd_status read_document(const char *path, const qdi_text *text, found_res
                state != yaml.nodes && state->kind == QDI_YAML_VALUE && state->bytes < TEXT_MAX;
     }
     static const char *const steps_path[2] = {"steps", NULL};
-    const qdi_yaml_node *steps = &yaml.nodes[good ? find_result_key(&yaml, root, steps_path) : 0];
-    if (good && (steps == yaml.nodes || steps->kind != QDI_YAML_VALUE ||
-                 !qdi_integer_read(yaml.chars + steps->text, steps->bytes, &found->steps)))
+    const qdi_yaml_node *steps = good ? &yaml.nodes[find_result_key(&yaml, root, steps_path)] : NULL;
+    if (steps && (steps == yaml.nodes || steps->kind != QDI_YAML_VALUE ||
+                  !qdi_integer_read(yaml.chars + steps->text, steps->bytes, &found->steps)))
         found->steps = UINT64_MAX;
     for (size_t i = 0; i < FIELDS && good && cells; ++i)
         add_cell(&yaml, find_result_key(&yaml, root, fields[i].path), fields[i].kind, cells);

@@ -146,9 +146,11 @@ static double height_of_heap(double rolling) {
         rough.position = (qd_vec2){10.5 + k, 0.5};
         qd_test_add(world, &rough);
     }
-    for (int k = 0; k < 84; ++k)
-        qd_test_disk(world, 47 + k % 6 * 1.02 + qd_test_between(&random, -0.05, 0.05), 1.6 + k / 6 * 1.02, 0,
-                     0, qd_test_between(&random, 0.42, 0.5), 0);
+    for (int k = 0; k < 84; ++k) {
+        const double radius = qd_test_between(&random, 0.42, 0.5),
+                     aside = qd_test_between(&random, -0.05, 0.05);
+        qd_test_disk(world, 47 + k % 6 * 1.02 + aside, 1.6 + k / 6 * 1.02, 0, 0, radius, 0);
+    }
     qd_test_step(world, 1e-3, 8000);
     const qd_body_view view = qd_world_view(world);
     double sum = 0;
