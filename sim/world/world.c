@@ -32,7 +32,7 @@ qd_world_def qd_world_def_default(void) {
         .restitution = 1,
         .compression = {.fraction = HUGE_VAL, .pressure = HUGE_VAL},
         .removal = HUGE_VAL,
-        .walls = {(double)NAN, (double)NAN, (double)NAN},
+        .walls = {(double)NAN, (double)NAN, (double)NAN, 0},
         .spring = qd_spring_default(),
         .threshold = (double)NAN,
         .iterations = 8,
