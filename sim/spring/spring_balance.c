@@ -133,7 +133,7 @@ qd_status qdi_spring_change(qd_world *world) {
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
-        qdi_limit_report_sums(world, world->clock.step);
+        qdi_limit_report_sums(&world->report, world->clock.step);
         return QD_ERR_LIMIT;
     }
     world->entered = entered;

@@ -111,19 +111,20 @@ static void add_tally_range(void *context, size_t begin, size_t end) {
 }
 
 /// Energy balance: both passes over `count` items.
-static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
+static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t count,
+                        double sums[QDI_TALLY_LANES]) {
     size_t ranges = qdi_range_count(count, GRAIN);
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
     if (count == 0) return QD_OK;
-    job->lines = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job->lines);
+    job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
     if (!job->lines) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, GRAIN, see_tally_range, job);
+    qdi_team_for(team, count, GRAIN, see_tally_range, job);
     qdi_tally_most most = {{0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->lines[r].most.lane);
     for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
         qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
     job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
-    qdi_team_for(world->team, count, GRAIN, add_tally_range, job);
+    qdi_team_for(team, count, GRAIN, add_tally_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
     for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
@@ -145,7 +146,8 @@ qd_status qdi_balance_array(qd_world *world, double *values, size_t count, doubl
     double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
     for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
-    qd_status status = add_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
+    qd_status status = add_up(world->team, &world->scratch.arena, &job,
+                              qdi_range_count(count, QDI_TALLY_LANES), sums);
     *number += sums[0];
     return status;
 }
@@ -181,7 +183,7 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
     for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     tally_job job = {.values = count > 0 ? balance->contact_balances->lane : NULL};
     double sums[QDI_TALLY_LANES];
-    status = add_up(world, &job, count, sums);
+    status = add_up(world->team, &world->scratch.arena, &job, count, sums);
     if (status != QD_OK) return status;
     ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
     ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
@@ -197,7 +199,7 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
 qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances, size_t count,
                           double sums[4]) {
     tally_job job = {.values = count > 0 ? contact_balances->lane : NULL};
-    return add_up(world, &job, count, sums);
+    return add_up(world->team, &world->scratch.arena, &job, count, sums);
 }
 
 qd_status qdi_balance_fly(qd_world *world) {
@@ -346,7 +348,7 @@ static qd_status balance_check(qd_world *world, qdi_step_context *step) {
     qdi_ledger_add(&all, part);
     add_gains(&totals, step->gains);
     if (balance_holds(&all, balance_rates(part, step->dt), &totals, world->entered)) return QD_OK;
-    qdi_limit_report_sums(world, world->clock.step + 1);
+    qdi_limit_report_sums(&world->report, world->clock.step + 1);
     return QD_ERR_LIMIT;
 }
 
@@ -367,7 +369,8 @@ double qdi_energy_of_row(const qd_world *world, uint32_t row) {
     const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;
     double x = now->x[row], y = now->y[row], vx = now->vx[row], vy = now->vy[row], spin = now->spin[row];
     double energy = 0.5 * (vx * vx + vy * vy) - gravity.x * (x - origin.x) - gravity.y * (y - origin.y);
-    if (world->def.attraction.strength != 0) energy += qdi_attraction_energy(world, x, y);
+    if (world->def.attraction.strength != 0)
+        energy += qdi_attraction_energy(&world->def.attraction, world->axis, x, y);
     energy *= world->mass[row];
     return isfinite(world->inertia[row]) ? energy + 0.5 * world->inertia[row] * spin * spin : energy;
 }
