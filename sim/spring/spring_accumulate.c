@@ -16,9 +16,9 @@
 
 #include "sim/spring/spring.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"

@@ -449,7 +449,7 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
     if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
         status = qdi_sum(world, count, mirrored_drift, sums, &drift);
     qdi_balance_pushes(world, aside, upright);
-    world->scratch.balance.ledger.drift += drift.x;
+    world->scratch.balance.sums.drift += drift.x;
     return status;
 }
 

@@ -169,7 +169,7 @@ static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     }
     world->margin.held = world->margin.behind = false;
     qdi_motion_boxes(world, &world->next);
-    return falls ? qdi_balance_array(world, job.work, world->count, &scratch->balance.ledger.compression)
+    return falls ? qdi_balance_array(world, job.work, world->count, &scratch->balance.sums.compression)
                  : QD_OK;
 }
 
@@ -223,7 +223,7 @@ static qd_vec2 spring_force_sum(const void *context, size_t i) {
     return (qd_vec2){0.5 * force * closer, 0};
 }
 
-/// Adds what this gave to springs to the step's ledger.
+/// Adds what this gave to springs to the step's energy balance.
 static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     (void)step;
     const qdi_compress *state = &world->compress;
@@ -238,7 +238,7 @@ static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     if (status == QD_OK)
         status = qdi_sum(world, qdi_constraint_count(after.contact_state), spring_force_sum, &after,
                          &work[1]);
-    world->scratch.balance.ledger.compression += work[0].x + work[1].x;
+    world->scratch.balance.sums.compression += work[0].x + work[1].x;
     return status;
 }
 

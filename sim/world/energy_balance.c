@@ -3,10 +3,10 @@
 
 #include "sim/world/energy_balance.h"
 
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/feature.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
 #include "sim/world/pose.h"
@@ -173,9 +173,18 @@ static qd_vec2 wall_lost_term(const void *context, size_t i) {
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
+void qdi_energy_balance_add_contacts(qdi_energy_balance *all, const double lanes[QDI_TALLY_LANES],
+                                     qd_vec2 wall_lost) {
+    all->lost[0][0] += lanes[QDI_LOST_NORMAL];
+    all->lost[0][1] += lanes[QDI_LOST_FRICTION];
+    all->lost[1][0] += wall_lost.x;
+    all->lost[1][1] += wall_lost.y;
+    all->virial += lanes[QDI_VIRIAL];
+    all->kinematic += lanes[QDI_WORK];
+}
+
 qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls, size_t walls) {
     qdi_balance_scratch *balance = &world->scratch.balance;
-    qdi_ledger *ledger = &balance->ledger;
     qd_vec2 lost = {0, 0};
     const wall_accounts list = {balance->contact_balances, on_walls};
     qd_status status = qdi_sum(world, walls, wall_lost_term, &list, &lost);
@@ -185,13 +194,8 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
     double sums[QDI_TALLY_LANES];
     status = add_up(world->team, &world->scratch.arena, &job, count, sums);
     if (status != QD_OK) return status;
-    ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
-    ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
-    ledger->lost[1][0] += lost.x;
-    ledger->lost[1][1] += lost.y;
-    ledger->virial += sums[QDI_VIRIAL];
-    ledger->kinematic += sums[QDI_WORK];
-    return qdi_balance_array(world, balance->drift, world->scratch.mover_count, &ledger->drift);
+    qdi_energy_balance_add_contacts(&balance->sums, sums, lost);
+    return qdi_balance_array(world, balance->drift, world->scratch.mover_count, &balance->sums.drift);
 }
 
 // ---- forces ----
@@ -215,9 +219,9 @@ qd_status qdi_balance_flights(qd_world *world) {
     const qd_drag *drag = &world->def.drag;
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
-    if (drags) status = qdi_balance_array(world, balance->drag, world->count, &balance->ledger.drag);
+    if (drags) status = qdi_balance_array(world, balance->drag, world->count, &balance->sums.drag);
     if (status == QD_OK && world->force)
-        status = qdi_balance_array(world, balance->force, world->count, &balance->ledger.force);
+        status = qdi_balance_array(world, balance->force, world->count, &balance->sums.force);
     return status;
 }
 
@@ -264,14 +268,14 @@ static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_balance_rows(world, &job.work);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
-    return qdi_balance_array(world, job.work, world->count, &world->scratch.balance.ledger.force);
+    return qdi_balance_array(world, job.work, world->count, &world->scratch.balance.sums.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = balance_wraps}};
 
-// ---- the world's ledger ----
+// ---- the world's sums ----
 
-void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
+void qdi_energy_balance_add(qdi_energy_balance *all, const qdi_energy_balance *part) {
     for (int k = 0; k < 2; ++k)
         for (int n = 0; n < 2; ++n) all->lost[k][n] += part->lost[k][n];
     all->virial += part->virial;
@@ -284,7 +288,7 @@ void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
 }
 
 // Virial and wall force of a step, as rates.
-static qdi_rates balance_rates(const qdi_ledger *step, double dt) {
+static qdi_rates balance_rates(const qdi_energy_balance *step, double dt) {
     double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
     return (qdi_rates){step->virial / dt, push / dt};
 }
@@ -297,7 +301,7 @@ static bool sums_sane(const double *sums, size_t count) {
 }
 
 // Whether the energy balance after a step can be kept.
-static bool balance_holds(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *totals,
+static bool balance_holds(const qdi_energy_balance *all, qdi_rates rates, const qd_world_totals *totals,
                           double entered) {
     const double sums[] = {all->lost[0][0],
                            all->lost[0][1],
@@ -329,7 +333,7 @@ bool qdi_sums_hold(const qd_world *world) {
 // Hook of the step: empties the energy balance of the step.
 static qd_status balance_reset(qd_world *world, qdi_step_context *step) {
     (void)step;
-    world->scratch.balance.ledger = (qdi_ledger){.drift = 0};
+    world->scratch.balance.sums = (qdi_energy_balance){.drift = 0};
     return QD_OK;
 }
 
@@ -342,10 +346,10 @@ static void add_gains(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
 
 // Hook of the step: refuses a step whose energy balance is beyond what numbers hold.
 static qd_status balance_check(qd_world *world, qdi_step_context *step) {
-    const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger all = world->balance;
+    const qdi_energy_balance *part = &world->scratch.balance.sums;
+    qdi_energy_balance all = world->balance;
     qd_world_totals totals = world->totals;
-    qdi_ledger_add(&all, part);
+    qdi_energy_balance_add(&all, part);
     add_gains(&totals, step->gains);
     if (balance_holds(&all, balance_rates(part, step->dt), &totals, world->entered)) return QD_OK;
     qdi_limit_report_sums(&world->report, world->clock.step + 1);
@@ -354,8 +358,8 @@ static qd_status balance_check(qd_world *world, qdi_step_context *step) {
 
 // Hook of the step: adds the step's energy balance to that of the run.
 static void balance_commit(qd_world *world, const qdi_step_context *step) {
-    const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger_add(&world->balance, part);
+    const qdi_energy_balance *part = &world->scratch.balance.sums;
+    qdi_energy_balance_add(&world->balance, part);
     world->rates = balance_rates(part, step->dt);
     add_gains(&world->totals, step->gains);
 }

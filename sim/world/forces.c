@@ -28,9 +28,9 @@
 #include "sim/world/forces.h"
 
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"

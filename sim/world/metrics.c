@@ -5,7 +5,7 @@
 
 #include "core/base/arithmetic.h"
 #include "sim/world/contact_sums.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/save.h"
 #include "sim/world/world_impl.h"
 
@@ -119,7 +119,7 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
 }
 
 // Metrics of the energy balance: what was lost, and to what.
-static void measure_balance(const qdi_ledger *all, double entered, double wall_work, qd_metrics *m) {
+static void measure_balance(const qdi_energy_balance *all, double entered, double wall_work, qd_metrics *m) {
     m->lost_bodies_normal = all->lost[0][0];
     m->lost_bodies_friction = all->lost[0][1];
     m->lost_walls_normal = all->lost[1][0];
@@ -146,7 +146,7 @@ static void measure_balance(const qdi_ledger *all, double entered, double wall_w
 }
 
 // Metrics of pressure: virial and forces on walls.
-static void measure_pressure(const qdi_axis axis[2], const qdi_ledger *all, const qdi_rates *rates,
+static void measure_pressure(const qdi_axis axis[2], const qdi_energy_balance *all, const qdi_rates *rates,
                              qd_metrics *m) {
     m->area = axis[0].length * axis[1].length;
     m->virial_impulse = all->virial;

@@ -2,7 +2,7 @@
 //
 //   magic (8), version (4), length of all (8)
 //   of bodies, shapes, traits and contacts: where they are (8), how many (8), bytes of each (4)
-//   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
+//   def, clock, totals, what became of energy (energy_balance_state.h), "changed" flag, highest label
 //   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks,
 //   materials, pairs of these (8 each)
 //   materials and pairs (materials.h)
