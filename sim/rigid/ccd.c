@@ -120,12 +120,12 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         const qdi_trajectory *trajectory = &ccd->trajectories[i];
         if (trajectory->given_up) ++unfollowed;
         if (!trajectory->hit) continue;
-        world->scratch.balance.ledger.drift += arrive(step, trajectory);
+        world->scratch.balance.sums.drift += arrive(step, trajectory);
         box_again(world, trajectory->row);
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;
-        qdi_ledger_add(&world->scratch.balance.ledger, &trajectory->ledger);
+        qdi_energy_balance_add(&world->scratch.balance.sums, &trajectory->ledger);
         uint32_t row = trajectory->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;

@@ -1,8 +1,8 @@
 #ifndef QD_SIM_RIGID_CCD_H
 #define QD_SIM_RIGID_CCD_H
 
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/lap.h"
-#include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -93,10 +93,10 @@ typedef struct qdi_trajectory {
     qdi_twist gain;     ///< what forces change of it in a unit of time
     double given;       ///< energy that impacts gave it
     uint64_t spent;     ///< looks at its cluster's edges, in all rounds
-    qdi_wall_gain walls; ///< what walls gave
-    qdi_ledger ledger;   ///< what its impacts did
-    bool hit;            ///< something happened to it
-    bool given_up;       ///< its cluster has used up what it may cost
+    qdi_wall_gain walls;       ///< what walls gave
+    qdi_energy_balance ledger; ///< what its impacts did
+    bool hit;                  ///< something happened to it
+    bool given_up;             ///< its cluster has used up what it may cost
 } qdi_trajectory;
 
 /// A cluster: edges and segments from their firsts on.

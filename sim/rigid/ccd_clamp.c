@@ -15,9 +15,9 @@
 #include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/lap.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
@@ -240,7 +240,7 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
         qdi_limit_report_body(world, world->row_of_index[bad]);
         return QD_ERR_LIMIT;
     }
-    qdi_ledger *ledger = &world->scratch.balance.ledger;
+    qdi_energy_balance *ledger = &world->scratch.balance.sums;
     if (job.carried[0]) status = qdi_balance_array(world, job.carried[0], world->count, &ledger->kinematic);
     if (status == QD_OK && job.carried[1])
         status = qdi_balance_array(world, job.carried[1], world->count, &step->walls->work);

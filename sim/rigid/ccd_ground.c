@@ -37,7 +37,7 @@ qd_vec2 qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const
     const qdi_path_segment segment = qdi_segment_at(step, carrier, from),
                            last = qdi_segment_at(step, carrier, step->dt);
     const qdi_pose then = qdi_segment_pose(&segment, from), end = qdi_segment_pose(&last, step->dt);
-    const qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
+    const qd_vec2 arm = qdi_pivot_arm(world->axis, (qd_vec2){then.x, then.y}, pose->x, pose->y);
     const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
     return (qd_vec2){end.x - then.x - arm.x + arm.x * c - arm.y * s,
                      end.y - then.y - arm.y + arm.x * s + arm.y * c};

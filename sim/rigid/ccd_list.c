@@ -277,7 +277,8 @@ static qd_status make_tree(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     qd_status status = QD_OK;
     if (!ccd->pairs)
-        status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &ccd->pairs);
+        status = qd_pairs_create(qdi_limit_pairs(&step->world->def.limits, step->world->count),
+                                 step->world->allocator, &ccd->pairs);
     if (status == QD_OK && !ccd->tree) status = qdi_world_make_tree(step->world, &ccd->tree);
     return status == QD_OK ? qd_tree_set_period(ccd->tree, qdi_world_period(step->world)) : status;
 }
@@ -291,9 +292,10 @@ qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap) {
     status = qd_tree_refresh(ccd->tree, world->team, ccd->boxes, ccd->names, ccd->listed_count, NULL, NULL);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-    qd_pairs_set_limit(ccd->pairs, qdi_limit_pairs(world));
+    qd_pairs_set_limit(ccd->pairs, qdi_limit_pairs(&world->def.limits, world->count));
     status = qd_tree_pairs(ccd->tree, world->team, ccd->pairs);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
+    if (status == QD_ERR_LIMIT)
+        qdi_limit_report_pairs(&world->report, world->clock.step + 1, &world->def.limits);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     return status;
 }

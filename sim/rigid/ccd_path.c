@@ -5,8 +5,8 @@
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_follow.h"
 #include "sim/world/bodies.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
@@ -48,7 +48,7 @@ static qd_vec2 pivot_arm(const qd_world *world, uint32_t row) {
     if (world->kind[row] != QD_BODY_KINEMATIC) return (qd_vec2){0, 0};
     const qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
     if (isnan(pivot.x)) return (qd_vec2){0, 0};
-    return qdi_pivot_arm(world, pivot, world->now.x[row], world->now.y[row]);
+    return qdi_pivot_arm(world->axis, pivot, world->now.x[row], world->now.y[row]);
 }
 
 /// Paths of ccd: chords for an arc: of an angle t a chord leaves it by radius * t^2 / 8.
@@ -342,7 +342,8 @@ double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way) {
     const qdi_motion *next = &world->next;
     qd_vec2 pull = world->def.gravity;
     if (world->def.attraction.strength != 0) {
-        qd_vec2 more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+        qd_vec2 more = qdi_attraction_at(&world->def.attraction, world->axis, world->now.x[row],
+                                         world->now.y[row]);
         pull = (qd_vec2){pull.x + more.x, pull.y + more.y};
     }
     double vx = next->vx[row], vy = next->vy[row];
@@ -371,8 +372,8 @@ double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, doub
 
 bool qdi_within_limits(const qd_world *world, uint32_t row) {
     const qdi_motion *next = &world->next;
-    double far = qdi_limit_distance(world), vx = next->vx[row], vy = next->vy[row];
+    double far = qdi_limit_distance(&world->def.limits), vx = next->vx[row], vy = next->vy[row];
     return fabs(next->x[row] - world->centre.x) <= far && fabs(next->y[row] - world->centre.y) <= far &&
-           vx * vx + vy * vy <= qdi_limit_speed_squared(world) &&
+           vx * vx + vy * vy <= qdi_limit_speed_squared(&world->def.limits) &&
            (!world->turning || qdi_is_sane(next->spin[row]));
 }

@@ -7,7 +7,7 @@
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/constraint.h"
 #include "sim/world/energy_balance.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/stop.h"
@@ -141,7 +141,7 @@ static void begin(const solve_job *job, uint32_t number) {
         world->turning ? world->next.spin[row] - trajectory->gain.spin * job->step->dt : 0};
     trajectory->given = 0;
     trajectory->walls = (qdi_wall_gain){{0, 0}, 0};
-    trajectory->ledger = (qdi_ledger){.drift = 0};
+    trajectory->ledger = (qdi_energy_balance){.drift = 0};
     trajectory->hit = false;
     append(job, number, segment);
 }
@@ -285,7 +285,7 @@ static qd_id id_of(const qd_world *world, uint32_t row) {
 
 /// Adds what an impact took and gave to a ledger; `m` has the velocities of the two.
 static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const qdi_motion *m,
-                   const qdi_contact_balance *contact_balance, qdi_ledger *ledger) {
+                   const qdi_contact_balance *contact_balance, qdi_energy_balance *ledger) {
     int wall = edge->wall >= 0;
     ledger->lost[wall][0] += contact_balance->lane[QDI_LOST_NORMAL];
     ledger->lost[wall][1] += contact_balance->lane[QDI_LOST_FRICTION];

@@ -6,8 +6,8 @@
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
 #include "sim/world/population.h"
@@ -133,7 +133,7 @@ qd_status qdi_spring_change(qd_world *world) {
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
-        qdi_limit_report_sums(world, world->clock.step);
+        qdi_limit_report_sums(&world->report, world->clock.step);
         return QD_ERR_LIMIT;
     }
     world->entered = entered;
@@ -164,22 +164,17 @@ static void end_range(void *context, size_t begin, size_t end) {
 static qd_status add_losses(qd_world *world) {
     const qdi_contact_state *before = &world->present, *after = &world->following;
     qdi_balance_scratch *balance = &world->scratch.balance;
-    qdi_ledger *ledger = &balance->ledger;
+    qdi_energy_balance *all = &balance->sums;
     double sums[4];
     qd_status status = qdi_balance_sum(world, balance->contact_balances, qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
-    ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
-    ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
-    ledger->lost[1][0] += after->wall_lost.x;
-    ledger->lost[1][1] += after->wall_lost.y;
-    ledger->virial += sums[QDI_VIRIAL];
-    ledger->kinematic += sums[QDI_WORK];
+    qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
     if (!world->turning || before->contact_count == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
     status = qdi_balance_sum(world, balance->contact_balances, before->contact_count, sums);
     if (status != QD_OK) return status;
-    ledger->lost[0][1] += sums[ENDED_WITH_BODIES];
-    ledger->lost[1][1] += sums[ENDED_WITH_WALLS];
+    all->lost[0][1] += sums[ENDED_WITH_BODIES];
+    all->lost[1][1] += sums[ENDED_WITH_WALLS];
     return QD_OK;
 }
 
@@ -194,7 +189,7 @@ qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls) {
         if (world->walls_move)
             walls->work += given.x * world->wall_mean[wall].x + given.y * world->wall_mean[wall].y;
         double push = wall / 2 == 0 ? given.x : given.y;
-        world->scratch.balance.ledger.push[wall] += wall % 2 == 0 ? push : -push;
+        world->scratch.balance.sums.push[wall] += wall % 2 == 0 ? push : -push;
     }
     return add_losses(world);
 }

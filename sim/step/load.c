@@ -79,13 +79,13 @@ static qd_status get_saved_trait(const unsigned char **at, const qd_world *world
     unsigned char again[QDI_TRAIT_BYTES], *end = again;
     qdi_trait_put(trait, &end);
     bool pivot = !isnan(trait->pivot.x) || !isnan(trait->pivot.y);
-    double far = qdi_limit_distance(world);
+    double far = qdi_limit_distance(&world->def.limits);
     bool near = fabs(trait->pivot.x - world->centre.x) <= far &&
                 fabs(trait->pivot.y - world->centre.y) <= far;
     bool fine = (unsigned)trait->kind <= QD_BODY_KINEMATIC && memcmp(from, again, sizeof again) == 0 &&
                 (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
                 (trait->slide == 0 || trait->kind != QD_BODY_DYNAMIC) &&
-                trait->slide * trait->slide <= qdi_limit_speed_squared(world) &&
+                trait->slide * trait->slide <= qdi_limit_speed_squared(&world->def.limits) &&
                 trait->material.of <= world->traits.materials.count &&
                 qdi_material_check(&trait->material, "a", NULL) == QD_OK;
     return fine ? QD_OK : QD_ERR_CORRUPT;

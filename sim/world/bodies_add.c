@@ -57,7 +57,7 @@ static void note_turning(qd_world *world, uint32_t row) {
 static void follow_pivot(qd_world *world, uint32_t row) {
     const qdi_trait *trait = &world->traits.trait[world->trait[row]];
     if (isnan(trait->pivot.x)) return;
-    qd_vec2 arm = qdi_pivot_arm(world, trait->pivot, world->now.x[row], world->now.y[row]);
+    qd_vec2 arm = qdi_pivot_arm(world->axis, trait->pivot, world->now.x[row], world->now.y[row]);
     world->now.vx[row] = -world->now.spin[row] * arm.y;
     world->now.vy[row] = world->now.spin[row] * arm.x;
 }
@@ -131,13 +131,13 @@ static qd_status check_body_traits(const qd_world *world, const qd_body_def *bod
     bool pivot = !isnan(body->pivot.x) || !isnan(body->pivot.y);
     if (pivot && body->kind != QD_BODY_KINEMATIC)
         return qdi_reason(error, QD_ERR_VALUE, "only a kinematic body turns about a pivot");
-    double far = qdi_limit_distance(world);
+    double far = qdi_limit_distance(&world->def.limits);
     if (pivot &&
         !(fabs(body->pivot.x - world->centre.x) <= far && fabs(body->pivot.y - world->centre.y) <= far))
         return qdi_reason(error, QD_ERR_VALUE, "a pivot must be finite and within limits.distance");
     if (body->slide != 0 && body->kind == QD_BODY_DYNAMIC)
         return qdi_reason(error, QD_ERR_VALUE, "only the surface of a static or kinematic body slides");
-    if (!(body->slide * body->slide <= qdi_limit_speed_squared(world)))
+    if (!(body->slide * body->slide <= qdi_limit_speed_squared(&world->def.limits)))
         return qdi_reason(error, QD_ERR_VALUE, "a surface must not slide faster than limits.speed");
     if (body->material.of > world->traits.materials.count)
         return qdi_reason(error, QD_ERR_VALUE, "no material has the number %u", body->material.of);

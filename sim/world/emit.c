@@ -134,7 +134,7 @@ static bool body_near_emitter(const near_job *job, size_t row) {
     const qd_world *world = job->world;
     if (row < world->population->flagged && world->population->leaving[row] == 2) return false;
     if (world->traits.trait[world->trait[row]].sensor) return false;
-    qd_vec2 arm = qdi_pivot_arm(world, job->middle, world->next.x[row], world->next.y[row]);
+    qd_vec2 arm = qdi_pivot_arm(world->axis, job->middle, world->next.x[row], world->next.y[row]);
     double radius = world->radius[row];
     return fabs(arm.x) <= job->half_x + radius && fabs(arm.y) <= job->half_y + radius;
 }
@@ -252,7 +252,7 @@ static bool has_room(const qd_world *world, const arrival *next) {
     const qdi_population *all = world->population;
     for (size_t k = 0; k < all->near_count; ++k) {
         uint32_t row = all->near[k];
-        qd_vec2 arm = qdi_pivot_arm(world, at, world->next.x[row], world->next.y[row]);
+        qd_vec2 arm = qdi_pivot_arm(world->axis, at, world->next.x[row], world->next.y[row]);
         double reach = next->reach + world->radius[row];
         if (arm.x * arm.x + arm.y * arm.y > reach * reach * (1 + 1e-12)) continue;
         qdi_form form = qdi_form_of_row(world, row);

@@ -4,7 +4,7 @@
 
 #include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/population.h"
 #include "sim/world/world_impl.h"
 
@@ -201,10 +201,14 @@ static const qdi_field pair_lines[] = {
 static const qdi_fields pair = TABLE(pair_lines);
 
 static const qdi_field balance_lines[] = {
-    {PARTS(qdi_ledger, lost, pair, 2)}, {FIELD(qdi_ledger, virial)},
-    {FIELD(qdi_ledger, kinematic)},     {FIELD(qdi_ledger, drag)},
-    {FIELD(qdi_ledger, force)},         {FIELD(qdi_ledger, compression)},
-    {FIELD(qdi_ledger, drift)},         {PARTS(qdi_ledger, push, qdi_fields_number, QDI_WALLS)},
+    {PARTS(qdi_energy_balance, lost, pair, 2)},
+    {FIELD(qdi_energy_balance, virial)},
+    {FIELD(qdi_energy_balance, kinematic)},
+    {FIELD(qdi_energy_balance, drag)},
+    {FIELD(qdi_energy_balance, force)},
+    {FIELD(qdi_energy_balance, compression)},
+    {FIELD(qdi_energy_balance, drift)},
+    {PARTS(qdi_energy_balance, push, qdi_fields_number, QDI_WALLS)},
 };
 static const qdi_fields balance = TABLE(balance_lines);
 

@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "sim/shape/collide.h"
 #include "sim/world/contact_state.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -68,7 +68,7 @@ bool qdi_walls_put(qd_world *world, double time) {
     qdi_axis axis[2] = {world->axis[0], world->axis[1]};
     for (int k = 0; k < 2; ++k) {
         if (axis[k].boundary != QD_BOUNDARY_REFLECT) continue;
-        double low, high, far = qdi_limit_distance(world);
+        double low, high, far = qdi_limit_distance(&world->def.limits);
         qdi_compress_axis(world, k, &low, &high);
         double middle = k == 0 ? world->centre.x : world->centre.y;
         axis[k].low = low + wall_offset(&def->wall_motion[2 * k], time);
@@ -103,7 +103,7 @@ static qd_status find_wall_means(qd_world *world, qdi_step_context *step) {
 // Hook of the step: puts moving walls where they are at its end.
 static qd_status walls_place(qd_world *world, qdi_step_context *step) {
     if (qdi_walls_put(world, step->end)) return QD_OK;
-    qdi_limit_report_walls(world);
+    qdi_limit_report_walls(&world->report, world->clock.step + 1, &world->def.limits);
     return QD_ERR_LIMIT;
 }
 

@@ -158,7 +158,8 @@ static qd_status make_parts(qd_world *world) {
     if (status != QD_OK) return status;
     status = qdi_world_make_tree(world, &world->tree);
     if (status != QD_OK) return status;
-    return qd_pairs_create(qdi_limit_pairs(world), world->allocator, &world->candidates);
+    return qd_pairs_create(qdi_limit_pairs(&world->def.limits, world->count), world->allocator,
+                           &world->candidates);
 }
 
 qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {

@@ -11,7 +11,7 @@
 #include "sim/world/bounds.h"
 #include "sim/world/branches.h"
 #include "sim/world/contact_state.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/scratch.h"
 #include "sim/world/thread_notes.h"
 #include "sim/world/world_team.h"
@@ -154,7 +154,7 @@ struct qd_world {
     size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
-    qdi_ledger balance;
+    qdi_energy_balance balance;
     qdi_rates rates;
     qdi_searched searched;
     double entered; ///< energy of bodies that were added, less that of bodies that went
