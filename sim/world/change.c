@@ -9,6 +9,7 @@
 #include "sim/world/compress.h"
 #include "sim/world/limits.h"
 #include "sim/world/population.h"
+#include "sim/world/surface.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 #include "sim/world/world_make.h"
