@@ -226,11 +226,11 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
         qdi_limit_report_body(world, world->row_of_index[bad]);
         return QD_ERR_LIMIT;
     }
-    qdi_energy_balance *ledger = &world->scratch.balance.sums;
-    if (job.carried[0]) status = qdi_balance_array(world, job.carried[0], world->count, &ledger->kinematic);
+    qdi_energy_balance *balance = &world->scratch.balance.sums;
+    if (job.carried[0]) status = qdi_balance_array(world, job.carried[0], world->count, &balance->kinematic);
     if (status == QD_OK && job.carried[1])
         status = qdi_balance_array(world, job.carried[1], world->count, &step->walls->work);
-    return status == QD_OK ? qdi_balance_array(world, job.drift, world->count, &ledger->drift) : status;
+    return status == QD_OK ? qdi_balance_array(world, job.drift, world->count, &balance->drift) : status;
 }
 
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands.

@@ -200,7 +200,7 @@ static void put_impacts(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Reports them as impacts at the step's beginning.
+/// Solver: reports them as impacts at the step's beginning.
 static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
     qdi_contact_state *state = &world->following;
     if (world->present.near_count == 0) return QD_OK;

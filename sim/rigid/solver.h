@@ -51,7 +51,7 @@ struct qdi_solver_colours {
     size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
 };
 
-/// The eight numbers of a mover, from number `part` on.
+/// Solver: the eight numbers of a mover, from number `part` on.
 static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
     return (double *)(movers + slot) + part;
 }
