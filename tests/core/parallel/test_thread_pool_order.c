@@ -278,10 +278,7 @@ START_TEST(no_order_loses_a_wake_up) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("thread_pool_order");
-    TCase *tcase = tcase_create("thread_pool_order");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("thread_pool_order", 120, NULL, NULL);
     tcase_add_loop_test(tcase, no_order_loses_a_wake_up, 0, (int)(sizeof cases / sizeof cases[0]));
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("thread_pool_order", tcase);
 }
