@@ -411,8 +411,23 @@ static void pvd_list_name(char name[NAME_SIZE], size_t series) {
     (void)snprintf(name, NAME_SIZE, "%s.pvd", series_names[series]);
 }
 
+/// Brings the files of a series to the device: a list names none that is not whole.
+static qd_status sync_vtp_files(const qd_trajectory *trajectory, qd_error *error) {
+    qd_status status = qdi_os_sync_disk(trajectory->directory, error);
+    if (status != QD_ERR_NOT_FOUND) return status;
+    status = QD_OK;
+    for (size_t i = 0; i < trajectory->vtp_made && status == QD_OK; ++i) {
+        char name[NAME_SIZE], path[QDI_PATH_MAX];
+        vtp_file_name(name, i);
+        status = qdi_path_join(trajectory->directory, name, path);
+        if (status == QD_OK) status = qdi_file_sync(path, error);
+    }
+    qdi_os_sync_directory(trajectory->directory);
+    return status;
+}
+
 qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error) {
-    qd_status status = QD_OK;
+    qd_status status = sync_vtp_files(trajectory, error);
     for (size_t i = 0; i < QDI_VTP_SERIES && status == QD_OK; ++i) {
         qdi_out *out = &trajectory->out[0];
         char name[NAME_SIZE];
@@ -424,6 +439,7 @@ qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error) {
         status = publish_vtp_file(trajectory, out, true, error);
         if (status == QD_OK) trajectory->published = i + 1;
     }
+    if (status == QD_OK) qdi_os_sync_directory(trajectory->directory);
     return status;
 }
 

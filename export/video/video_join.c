@@ -193,9 +193,7 @@ static qd_status note_joined_video(const qd_video *video, qd_error *error) {
     if (status == QD_OK) status = hash_file(video->part, &hash, error);
     if (status != QD_OK) return status;
     int bytes = snprintf(line, sizeof line, "%" PRIu64 " %016" PRIx64 "\n", video->frames, hash);
-    status = qdi_os_write_file(part, path, line, (size_t)bytes, error);
-    if (status == QD_OK) qdi_os_sync_directory(video->directory);
-    return status;
+    return qdi_os_write_file(part, path, line, (size_t)bytes, error);
 }
 
 /// Gives the joined video its name. A file of that name stays, unless it may be replaced.

@@ -221,7 +221,10 @@ qd_status qdi_os_write_file(const char *temporary, const char *path, const void 
         if (error) *error = late;
     }
     if (status == QD_OK) status = qdi_file_rename(temporary, path, error);
-    if (status != QD_OK) qdi_file_remove(temporary);
+    if (status == QD_OK)
+        qdi_os_sync_parent(path);
+    else
+        qdi_file_remove(temporary);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -45,6 +46,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->stops, ccd->stops_room, sizeof *ccd->stops);
     qdi_release(allocator, ccd->stopped, ccd->stopped_room, sizeof *ccd->stopped);
     qdi_release(allocator, ccd->carried, ccd->carried_room, sizeof *ccd->carried);
+    qdi_release(allocator, ccd->along, ccd->along_room, sizeof *ccd->along);
     qdi_release(allocator, ccd->carrier, ccd->carrier_room, sizeof *ccd->carrier);
     qdi_release(allocator, ccd->clusters, ccd->cluster_room, sizeof *ccd->clusters);
     qdi_release(allocator, ccd->by_cluster, ccd->by_cluster_room, sizeof *ccd->by_cluster);
@@ -199,6 +201,7 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .dt = dt,
                      .part = qdi_ccd_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),
+                     .reach = qdi_speculative(world),
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
                      .periodic = period.x > 0 || period.y > 0,
                      .walls = walls};

@@ -85,6 +85,8 @@ static qd_status reserve(const qdi_step *step) {
         status = qdi_reserve(allocator, &ccd->carrier, &ccd->carrier_room, 0, count, sizeof *ccd->carrier);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->carried, &ccd->carried_room, 0, count, sizeof *ccd->carried);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->along, &ccd->along_room, 0, count, sizeof *ccd->along);
     return status;
 }
 
@@ -132,6 +134,18 @@ static size_t settle_hits(const qdi_step *step) {
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
             fresh += take_ground(step, &ccd->meets[w].hits[i]);
     return fresh;
+}
+
+/// Stops of ccd: how fast a range of bodies is carried along.
+static void carry_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    const qdi_ccd *ccd = step->ccd;
+    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+        if (!(ccd->carried[r] < step->dt)) continue;
+        const qdi_path_segment path = qdi_path_begin(step, r);
+        const qdi_pose pose = qdi_segment_pose(&path, ccd->stopped[r]);
+        ccd->along[r] = qdi_ccd_carried(step, r, &pose);
+    }
 }
 
 // ---- where they end ----
@@ -241,14 +255,18 @@ static qd_status take_rounds(qdi_step *step) {
     size_t fresh = 1;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
     step->ccd->stops_hold = true;
+    atomic_store_explicit(&step->ccd->stops_any, false, memory_order_relaxed);
     for (int round = 0; fresh > 0 && round < ROUNDS; ++round) {
         step->first = round == 0;
         step->round = round;
         qd_status status = qdi_ccd_visit(step, &visitor);
-        if (status == QD_OK && round == 0) status = qdi_ccd_find_grounds(step);
+        const bool any = atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed);
+        if (status != QD_OK || !any) return status;
+        if (round == 0) status = qdi_ccd_find_grounds(step);
         if (status != QD_OK) return status;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
         fresh = settle_hits(step);
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, carry_range, step);
         for (size_t k = 0; k < ranges; ++k) fresh += step->ccd->followed[k];
     }
     return QD_OK;
@@ -258,10 +276,11 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     qd_status status = reserve(step);
     if (status == QD_OK) status = qdi_ccd_list(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    if (status == QD_OK) status = qdi_ccd_file(step, lap);
+    if (status == QD_OK && step->ccd->listed_count > 0) status = qdi_ccd_file(step, lap);
     if (status == QD_OK) status = take_rounds(step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK) status = qdi_ccd_stopped(step);
+    if (status == QD_OK && atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed))
+        status = qdi_ccd_stopped(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;
 }

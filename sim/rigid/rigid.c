@@ -336,13 +336,14 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
     world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
     qdi_colours colours;
+    const bool same = !changed && world->scratch.link_count == count;
     status = qdi_colour(world, count, changed, &colours);
     if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
-    qdi_solver_colours taken;
-    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, dt, &taken);
+    qdi_solver_units units;
+    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, same, dt, &units);
     if (status == QD_OK) status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
-    qdi_solver_run(world, &taken, dt, bouncy);
+    qdi_solver_run(world, &units, dt, bouncy);
     return settle(world, walls);
 }
 

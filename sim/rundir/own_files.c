@@ -96,5 +96,8 @@ qd_status qdi_own_files_prepare(const qdi_own_files *kind, const char *directory
         return qdi_reason(error, QD_ERR_INVALID, "%.300s holds other things than %s", directory, kind->what);
     if (look.ours && !force)
         return qdi_reason(error, QD_ERR_EXISTS, "%.300s holds %s already", directory, kind->what);
-    return qdi_own_files_clear(kind, directory, 0, error);
+    status = qdi_own_files_clear(kind, directory, 0, error);
+    // Their list shall not come back with new files beside it.
+    if (status == QD_OK && look.ours) qdi_os_sync_directory(directory);
+    return status;
 }

@@ -387,7 +387,6 @@ qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data,
     char *part = join_texts(rundir->allocator, rundir->path, "/", name, QDI_RUN_PART, NULL);
     qd_status status = path && part ? qdi_os_write_file(part, path, data, bytes, error)
                                     : report_no_memory(error);
-    if (status == QD_OK) qdi_os_sync_directory(rundir->path);
     release_string(rundir->allocator, part);
     release_string(rundir->allocator, path);
     return status;

@@ -33,7 +33,9 @@ typedef struct qdi_scene_reader {
     qdi_settings *settings;
     qdi_text *notes;
     const qd_allocator *allocator;
-    char path[192]; ///< of the key being read: "bodies.0.disks.count"
+    char path[192];      ///< of the key being read: "bodies.0.disks.count"
+    qdi_yaml_ref stages; ///< the list of stages, 0: none
+    qdi_stage *stage;    ///< that is being read, whose settings are `settings`; NULL: the scene is
 } qdi_scene_reader;
 
 /// qdi_reason about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..."
@@ -77,6 +79,35 @@ void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run);
 
 /// Scene: fills the settings from the tree and checks them.
 QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
+
+/// Scene's reader: one stage, into it and into the reader's settings.
+QD_MUST_USE qd_status qdi_scene_read_stage(qdi_scene_reader *reader, qdi_yaml_ref node, qdi_stage *stage);
+/// What items, rules and emitters must keep to. `list` is the node of the items or rules, `map` of what has
+/// `emitters`; `of`: "run.until".
+QD_MUST_USE qd_status qdi_scene_check_items(const qdi_scene_reader *reader, qdi_yaml_ref list);
+QD_MUST_USE qd_status qdi_scene_check_rules(const qdi_scene_reader *reader, qdi_yaml_ref list,
+                                            const char *of);
+QD_MUST_USE qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref map);
+
+/// Scene: reads the stages of a complete scene and checks them. What the first one changes becomes the
+/// scene's own.
+QD_MUST_USE qd_status qdi_scene_read_stages(qdi_scene_reader *reader);
+/// Why a stage cannot change this key, or NULL.
+const char *qdi_stage_keeps(const qdi_key *key);
+/// Before a key of a stage is read: what was there of other forms goes.
+void qdi_stage_prepare(const qdi_scene_reader *reader, const qdi_key *key);
+/// Frees what the stages of a scene have of their own.
+void qdi_stages_release(const qd_allocator *allocator, qdi_settings *settings);
+/// Scene: frees an item of `bodies` or `add`.
+void qdi_body_item_release(const qd_allocator *allocator, qdi_body_item *item);
+
+/// Scene: adds the bodies of the first `count` items, emitters and sinks to a world; all items' bodies keep
+/// clear of one another. Times of emitters count from `from`.
+QD_MUST_USE qd_status qdi_scene_add_items(const qd_allocator *allocator, const qdi_settings *settings,
+                                          size_t count, qd_world *world, qd_error *error);
+QD_MUST_USE qd_status qdi_scene_add_sources(const qdi_settings *settings, qd_world *world, double from,
+                                            qd_error *error);
+QD_MUST_USE qd_status qdi_scene_add_drains(const qdi_settings *settings, qd_world *world, qd_error *error);
 
 /// Scene: says that no such key is known below `parent` (NULL: of the scene), and which one may have been
 /// meant.

@@ -50,7 +50,7 @@ _Static_assert(QD_UNTIL_BELOW == 1 && QD_UNTIL_ABOVE == 2 && QD_UNTIL_STEADY == 
                "run.until[]");
 _Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
 
-enum { PIECES = 6 };
+enum { PIECES = 7 };
 
 // Piece number `number` of the table of scene keys.
 static qdi_schema_piece piece(int number) {
@@ -60,7 +60,8 @@ static qdi_schema_piece piece(int number) {
     case 2: return qdi_schema_polygons();
     case 3: return qdi_schema_bodies();
     case 4: return qdi_schema_sources();
-    default: return qdi_schema_output();
+    case 5: return qdi_schema_output();
+    default: return qdi_schema_stages();
     }
 }
 
@@ -290,6 +291,20 @@ qdi_pair qdi_pair_default(void) {
 
 qd_until_rule qdi_until_default(void) {
     return (qd_until_rule){.window = 100, .first = 1, .last = UINT64_MAX};
+}
+
+qdi_pick qdi_pick_default(void) {
+    const double nan = (double)NAN;
+    return (qdi_pick){.ids = {nan, nan}, .region = {nan, nan, nan, nan}};
+}
+
+qdi_body_change qdi_body_change_default(void) {
+    const double nan = (double)NAN;
+    return (qdi_body_change){.pick = qdi_pick_default(), .velocity = {nan, nan}, .spin = nan, .density = nan};
+}
+
+qdi_stage qdi_stage_default(void) {
+    return (qdi_stage){.time = (double)NAN};
 }
 
 qdi_drain qdi_drain_default(void) {

@@ -105,6 +105,13 @@ qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
     return status == QD_OK ? put_row(store, QDI_ROW_FRAME, frame, sizeof *frame, false) : status;
 }
 
+qd_status qd_store_put_stage(qd_store *store, const qd_store_stage *stage) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!stage) return QD_ERR_ARGUMENT;
+    qd_status status = check_writable(store, stage->step);
+    return status == QD_OK ? put_row(store, QDI_ROW_STAGE, stage, sizeof *stage, false) : status;
+}
+
 qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!report) return QD_ERR_ARGUMENT;

@@ -253,26 +253,50 @@ static qdi_placing placing_of_state(const qd_body_state *state) {
                          .fresh = true};
 }
 
-qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+/// Bodies added to a world: the def of a body that is given as a state; its mass by `density`, NaN: as it is.
+static qd_body_def def_of_state(const qd_body_state *state, double density) {
     qd_body_def body = qd_body_def_default();
-    bool dynamic = state->kind == QD_BODY_DYNAMIC;
+    bool dynamic = state->kind == QD_BODY_DYNAMIC, kept = dynamic && isnan(density);
     body.kind = state->kind;
+    body.shape = state->shape;
     body.pivot = state->pivot;
     body.slide = state->slide;
-    if (dynamic) body.mass = state->mass;
-    if (dynamic) body.inertia = state->inertia;
+    if (kept) body.mass = state->mass;
+    if (kept) body.inertia = state->inertia;
+    if (dynamic && !kept) body.density = density;
     body.material = state->material;
     body.filter = state->filter;
     body.sensor = state->sensor;
     body.bullet = state->bullet;
     body.label = state->label;
+    return body;
+}
+
+// Bodies added to a world: adds a body in the pose and motion of a state.
+static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_body_state *state,
+                           qd_error *error) {
     qdi_placing placing = placing_of_state(state);
-    qd_status status = add_body(world, &body, &placing, NULL, error);
+    qd_status status = add_body(world, body, &placing, NULL, error);
     if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
     // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
     world->now.vx[world->count - 1] = state->velocity.x;
     world->now.vy[world->count - 1] = state->velocity.y;
     return QD_OK;
+}
+
+qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+    const qd_body_def body = def_of_state(state, (double)NAN);
+    return add_state(world, &body, state, error);
+}
+
+qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double density, qd_error *error) {
+    const qd_body_def body = def_of_state(state, density);
+    qdi_placing placing = placing_of_state(state);
+    qd_status status = weigh_body(&body, &placing, error);
+    if (status == QD_OK) status = check_body_traits(world, &body, error);
+    if (status == QD_OK) status = qdi_body_check(world, &placing, error);
+    if (status == QD_OK) status = qd_world_remove(world, state->id);
+    return status == QD_OK ? add_state(world, &body, state, error) : status;
 }
 
 // Bodies added to a world: adds one edge of a chain as a static capsule or segment.

@@ -227,6 +227,9 @@ static const qdi_field compress_lines[] = {
 };
 const qdi_fields qdi_fields_compress = TABLE(compress_lines);
 
+static const qdi_field begun_lines[] = {{FIELD(qdi_wall_begun, at)}, {FIELD(qdi_wall_begun, time)}};
+static const qdi_fields begun = TABLE(begun_lines);
+
 static const qdi_field past_lines[] = {
     {PART(qd_world, clock, clock_fields)},
     {PART(qd_world, totals, totals)},
@@ -239,6 +242,8 @@ static const qdi_field past_lines[] = {
     {FIELD(qd_world, changed), .bytes = 8},
     {FIELD(qd_world, turning), .bytes = 8},
     {FIELD(qd_world, last_label)},
+    {PARTS(qd_world, wall_begun, begun, QDI_WALLS)},
+    {FIELD(qd_world, stage)},
 };
 const qdi_fields qdi_fields_past = TABLE(past_lines);
 

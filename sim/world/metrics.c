@@ -76,6 +76,7 @@ static const qd_metric_field fields[] = {
     WHOLE(tree_tests, "1"),
     WHOLE(tree_tests_total, "1"),
     WHOLE(saved_bytes, "bytes"),
+    WHOLE(stage, "1"),
 };
 
 const qd_metric_field *qd_metric_fields(size_t *count) {
@@ -188,7 +189,8 @@ void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
                     .time = qd_world_time(world),
                     .bodies = world->count,
                     .dynamic = world->count - world->fixed,
-                    .saved_bytes = qdi_saved_bytes(world)};
+                    .saved_bytes = qdi_saved_bytes(world),
+                    .stage = world->stage};
     measure_motion(world, &m);
     measure_contacts(world, &m);
     measure_balance(&world->balance, world->entered, world->totals.wall_work, &m);

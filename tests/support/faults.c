@@ -12,13 +12,13 @@
 //   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of those of the
 //                       program's own code (not of libraries) that nobody has freed
 //
-//   QD_FAULT_PLAN=S     faults by the dice, seed S: one call in QD_FAULT_RARE (100) is written short,
-//   interrupted
-//                       or fails in one of its ways; threads and children cannot be started, the clock jumps,
-//                       memory is refused, and the program gets a signal
-//   QD_FAULT_LOG=F      what is done to files below the working directory goes to file F, power_cut.h reads
-//   it QD_FAULT_UNSYNCED=N sync number N from 1 is forgotten (0: all are), though the program is told it was
-//   done
+//   QD_FAULT_PLAN=S     faults by the dice, seed S: one call in QD_FAULT_RARE (100) reads or writes less,
+//                       is interrupted or fails in one of its ways; there are no descriptors left, threads
+//                       and children cannot be started, children die, the clock jumps, memory is refused,
+//                       and the program gets a signal or is killed. A child has another plan, which follows
+//   QD_FAULT_LOG=F      what is done to files below the working directory, by children too, is added to
+//                       file F, which power_cut.h reads
+//   QD_FAULT_UNSYNCED=N sync number N from 1 is forgotten (0: all are), though it is said to be done
 //
 // Calls on stdout and stderr do not count, nor do files that are only read, nor shared memory: LLVM's OpenMP
 // has some of its own and ends the program where it gets none.
@@ -27,8 +27,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,6 +41,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -87,36 +90,75 @@ __attribute__((constructor)) static void begin(void) {
 
 // ---- plans ----
 
-static atomic_ulong plan_calls;
+/// Each thread throws dice of its own: a plan does not depend on whose turn it is. Memory of a thread's own
+/// that needs no allocation.
+#define OWN static _Thread_local __attribute__((tls_model("initial-exec")))
+OWN uint64_t dice, thrown, threads_made;
+
+static uint64_t mix(uint64_t bits) {
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ bits >> 31;
+}
 
 /// Bits for this call where the plan has a fault for it, else 0.
 static uint64_t plan_strikes(long times_rarer) {
     if (!plan) return 0;
-    uint64_t bits = plan_seed * UINT64_C(0x9e3779b97f4a7c15) + atomic_fetch_add(&plan_calls, 1);
-    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-    bits ^= bits >> 31;
+    uint64_t bits = mix((plan_seed ^ dice) * UINT64_C(0x9e3779b97f4a7c15) + thrown++);
     return bits % (uint64_t)(rare * times_rarer) == 0 ? bits >> 20 | 1 : 0;
 }
 
-/// Fails a call of a file in a way that the dice say; now and then the program gets a signal instead.
-static bool plan_fails(void) {
-    static const int errors[] = {EIO, ENOSPC, EINTR, EMFILE, EDQUOT};
-    static const int signals[] = {SIGTERM, SIGINT, SIGUSR1};
-    uint64_t bits = plan_strikes(1);
-    if (bits == 0) return false;
-    if (bits >> 8 & 7) {
-        errno = errors[(bits >> 16) % (sizeof errors / sizeof errors[0])];
-        return true;
-    }
-    (void)raise(signals[(bits >> 16) % (sizeof signals / sizeof signals[0])]);
-    return false;
+/// Children that were started, of which some have ended.
+static atomic_int children[8];
+static atomic_uint child_count;
+
+/// A child dies, where one is left that nobody has waited for: its number is nobody else's then.
+static void plan_kills_child(uint64_t bits) {
+    siginfo_t facts;
+    int child = atomic_load(&children[(bits >> 8) % (sizeof children / sizeof children[0])]);
+    if (child > 0 && waitid(P_PID, (id_t)child, &facts, WEXITED | WNOHANG | WNOWAIT) == 0)
+        (void)kill(child, SIGKILL);
 }
 
-/// As many bytes as are written, of `bytes`.
+static void note_child(int child) {
+    if (child > 0)
+        atomic_store(&children[atomic_fetch_add(&child_count, 1) % (sizeof children / sizeof children[0])],
+                     child);
+}
+
+/// At any call there may be a signal, and a child may die. errno stays.
+static void plan_signals(void) {
+    static const int signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGKILL};
+    int before = errno;
+    uint64_t bits = plan_strikes(10);
+    if (bits) (void)kill(getpid(), signals[(bits >> 16) % (sizeof signals / sizeof signals[0])]);
+    bits = plan_strikes(4);
+    if (bits) plan_kills_child(bits);
+    errno = before;
+}
+
+/// Fails a call in a way that the dice say, which are not all there for calls that only read.
+static bool plan_fails(bool writes) {
+    static const int errors[] = {EIO, EINTR, EMFILE, ENFILE, ENOSPC, EDQUOT};
+    plan_signals();
+    uint64_t bits = plan_strikes(1);
+    if (bits == 0) return false;
+    errno = errors[(bits >> 16) % (writes ? sizeof errors / sizeof errors[0] : 4)];
+    return true;
+}
+
+/// As many bytes as are read or written, of `bytes`.
 static size_t plan_bytes(size_t bytes) {
     uint64_t bits = bytes > 1 ? plan_strikes(2) : 0;
     return bits ? 1 + (size_t)(bits >> 8) % (bytes - 1) : bytes;
+}
+
+/// The next child has a plan of its own.
+static void plan_for_child(void) {
+    char seed[24];
+    if (!plan) return;
+    (void)snprintf(seed, sizeof seed, "%lu", (unsigned long)(mix(plan_seed + ++threads_made) >> 34));
+    (void)setenv("QD_FAULT_PLAN", seed, 1);
 }
 
 // ---- the log ----
@@ -126,7 +168,7 @@ enum { LOG_OPEN, LOG_WRITE, LOG_CUT, LOG_RENAME, LOG_DELETE, LOG_FOLDER, LOG_SYN
 typedef struct log_record {
     uint32_t what, path_bytes, other_bytes;
     int32_t descriptor;
-    uint64_t at, bytes;
+    uint64_t at, bytes, process;
 } log_record;
 
 static int log_file = -1;
@@ -141,7 +183,7 @@ static void begin_log(void) {
     const char *path = getenv("QD_FAULT_LOG");
     if (!path || !getcwd(log_root, sizeof log_root - 2)) return;
     log_root[strlen(log_root)] = '/'; // zeros follow
-    log_file = NEXT(open)(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    log_file = NEXT(open)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (getenv("QD_FAULT_UNSYNCED")) unsynced = number("QD_FAULT_UNSYNCED");
 }
 
@@ -158,6 +200,7 @@ static void log_it(log_record record, const char *path, const char *other, const
     if (!parts[0] || !parts[1]) return;
     record.path_bytes = (uint32_t)strlen(parts[0]);
     record.other_bytes = (uint32_t)strlen(parts[1]);
+    record.process = (uint64_t)getpid();
     const struct iovec all[] = {{&record, sizeof record},
                                 {(void *)(uintptr_t)parts[0], record.path_bytes},
                                 {(void *)(uintptr_t)parts[1], record.other_bytes},
@@ -189,7 +232,7 @@ static bool forgets_sync(void) {
 static bool fault(void) {
     long call = atomic_fetch_add(&file_calls, 1) + 1;
     if (call == kill_at) (void)kill(getpid(), SIGKILL);
-    if (fail_file == 0 || (stay ? call < fail_file : call != fail_file)) return plan_fails();
+    if (fail_file == 0 || (stay ? call < fail_file : call != fail_file)) return plan_fails(true);
     errno = fail_error;
     return true;
 }
@@ -244,6 +287,34 @@ ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t at) {
     return pwrite64(descriptor, data, bytes, at);
 }
 
+ssize_t read(int descriptor, void *data, size_t bytes) {
+    return plan_fails(false) ? -1 : NEXT(read)(descriptor, data, plan_bytes(bytes));
+}
+
+ssize_t pread64(int descriptor, void *data, size_t bytes, off64_t at) {
+    return plan_fails(false) ? -1 : NEXT(pread64)(descriptor, data, plan_bytes(bytes), at);
+}
+
+ssize_t pread(int descriptor, void *data, size_t bytes, off_t at) {
+    return pread64(descriptor, data, bytes, at);
+}
+
+/// What was not written shows when a file is closed, which it is all the same.
+int close(int descriptor) {
+    int failed = NEXT(close)(descriptor);
+    uint64_t bits = failed ? 0 : plan_strikes(4);
+    if (bits) errno = bits >> 8 & 1 ? EIO : EINTR;
+    return bits ? -1 : failed;
+}
+
+int pipe(int ends[2]) {
+    return plan_fails(false) ? -1 : NEXT(pipe)(ends);
+}
+
+int pipe2(int ends[2], int flags) {
+    return plan_fails(false) ? -1 : NEXT(pipe2)(ends, flags);
+}
+
 int flock(int descriptor, int operation) {
     errno = (int)number("QD_FAULT_FLOCK");
     return errno ? -1 : NEXT(flock)(descriptor, operation);
@@ -256,6 +327,7 @@ int fcntl(int descriptor, int command, ...) {
     va_end(rest);
     bool fails = command == F_OFD_SETLK && number("QD_FAULT_LOCKS") != 0;
     if (fails) errno = EINVAL;
+    if (command == F_DUPFD_CLOEXEC) fails = plan_fails(false);
     return fails ? -1 : NEXT(fcntl)(descriptor, command, argument);
 }
 
@@ -334,7 +406,7 @@ static bool writes(int flags) {
 
 /// Opens by the function `next`.
 static int open_file(const char *path, int flags, mode_t mode, int (*next)(const char *, int, ...)) {
-    if (writes(flags) && !is_shared_memory(path) && fault()) return -1;
+    if (writes(flags) ? !is_shared_memory(path) && fault() : plan_fails(false)) return -1;
     log_begin();
     int descriptor = next(path, flags, mode);
     log_end(descriptor >= 0,
@@ -361,8 +433,31 @@ int open64(const char *path, int flags, ...) {
 
 // ---- threads, children, the clock ----
 
+typedef struct thread_start {
+    void *(*run)(void *);
+    void *context;
+    uint64_t dice;
+} thread_start;
+
+void *__libc_malloc(size_t bytes);
+void __libc_free(void *memory);
+
+/// Begins a thread with dice of its own.
+static void *begin_thread(void *given) {
+    thread_start start = *(thread_start *)given;
+    __libc_free(given);
+    dice = start.dice;
+    return start.run(start.context);
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *context) {
-    return plan_strikes(1) ? EAGAIN : NEXT(pthread_create)(thread, how, run, context);
+    if (!plan) return NEXT(pthread_create)(thread, how, run, context);
+    thread_start *start = plan_strikes(1) ? NULL : __libc_malloc(sizeof *start);
+    if (!start) return EAGAIN;
+    *start = (thread_start){run, context, mix(dice + ++threads_made)};
+    int failed = NEXT(pthread_create)(thread, how, begin_thread, start);
+    if (failed) __libc_free(start);
+    return failed;
 }
 
 pid_t fork(void) {
@@ -370,7 +465,37 @@ pid_t fork(void) {
         errno = EAGAIN;
         return -1;
     }
-    return NEXT(fork)();
+    plan_for_child();
+    pid_t child = NEXT(fork)();
+    note_child(child);
+    return child;
+}
+
+int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *how, char *const arguments[], char *const variables[]) {
+    if (plan_strikes(1)) return EAGAIN;
+    plan_for_child();
+    int failed = NEXT(posix_spawnp)(child, name, actions, how, arguments, plan ? environ : variables);
+    if (!failed) note_child(*child);
+    return failed;
+}
+
+int poll(struct pollfd *ends, nfds_t count, int milliseconds) {
+    plan_signals();
+    if (plan_strikes(4)) {
+        errno = EINTR;
+        return -1;
+    }
+    return NEXT(poll)(ends, count, milliseconds);
+}
+
+pid_t waitpid(pid_t child, int *state, int options) {
+    plan_signals();
+    if (plan_strikes(4)) {
+        errno = EINTR;
+        return -1;
+    }
+    return NEXT(waitpid)(child, state, options);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
@@ -387,11 +512,9 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 // ---- memory ----
 
 // The C library's own names of what is replaced here.
-void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *memory, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void *memory);
 
 /// Allocations of the program's own code, in an open table.
 enum { TABLE = 1 << 20 };

@@ -1,6 +1,7 @@
 #include "tests/support/harness.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,12 @@ int qd_test_replaying(void) {
 }
 
 uint64_t qd_test_seed(uint64_t standard) {
-    const char *seed = getenv("QD_TEST_SEED");
-    return seed ? strtoull(seed, NULL, 0) : standard;
+    const char *seed = getenv("QD_TEST_SEED"), *from = getenv("QD_TEST_FROM");
+    return seed ? strtoull(seed, NULL, 0) : standard + (from ? strtoull(from, NULL, 0) : 0);
+}
+
+void qd_test_count(size_t cases) {
+    printf("%zu cases\n", cases);
 }
 
 void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed)) {

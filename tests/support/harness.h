@@ -15,8 +15,10 @@
 size_t qd_test_effort(size_t normal);
 
 /// The first seed of a randomized test: QD_TEST_SEED where set (then only that seed should be run), else
-/// `standard`. Print the seed in every failure text.
+/// `standard`, and QD_TEST_FROM more. Print the seed in every failure text.
 uint64_t qd_test_seed(uint64_t standard);
+/// Prints how many cases a randomized test has passed, for tools/seeds.
+void qd_test_count(size_t cases);
 /// True where QD_TEST_SEED is set.
 int qd_test_replaying(void);
 

@@ -5,13 +5,22 @@
 #include "tests/support/scratch.h"
 
 #include <ftw.h>
+#include <quadrille/random.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { NAMES = 512, OBJECTS = 4096, DESCRIPTORS = 1024, PATH_ROOM = 512, ROOT = 0, NOBODY = -1 };
+enum {
+    NAMES = 512,
+    OBJECTS = 4096,
+    DESCRIPTORS = 1024,
+    PROCESSES = 32,
+    PATH_ROOM = 512,
+    ROOT = 0,
+    NOBODY = -1
+};
 enum {
     LOG_OPEN,
     LOG_WRITE,
@@ -26,7 +35,7 @@ enum {
 typedef struct deed {
     uint32_t what, path_bytes, other_bytes;
     int32_t descriptor;
-    uint64_t at, bytes;
+    uint64_t at, bytes, process;
     // What follows is found out here.
     const char *data;
     char *path, *other;
@@ -35,7 +44,7 @@ typedef struct deed {
     bool creates; ///< a file, by opening it
 } deed;
 
-enum { RECORD_BYTES = 3 * 4 + 4 + 2 * 8 }; ///< of a deed in the log
+enum { RECORD_BYTES = 3 * 4 + 4 + 3 * 8 }; ///< of a deed in the log
 
 typedef struct object {
     bool is_folder;
@@ -57,7 +66,8 @@ struct qd_power_log {
     int first_count, object_count;
     name names[NAMES], first_names[NAMES];
     size_t name_count, first_name_count;
-    int of_descriptor[DESCRIPTORS];
+    uint64_t processes[PROCESSES];
+    int of_descriptor[PROCESSES][DESCRIPTORS];
 };
 
 // ---- names ----
@@ -134,18 +144,28 @@ static void note_before(qd_power_log *log, const char *before) {
 
 // ---- reading ----
 
+/// What a descriptor of a deed's process stands for.
+static int *object_of_descriptor(qd_power_log *log, const deed *did) {
+    size_t i = 0;
+    while (i < PROCESSES && log->processes[i] != 0 && log->processes[i] != did->process) ++i;
+    ck_assert_uint_lt(i, PROCESSES);
+    ck_assert_int_lt(did->descriptor, DESCRIPTORS);
+    log->processes[i] = did->process;
+    return &log->of_descriptor[i][did->descriptor];
+}
+
 /// Finds out to whom a deed is done.
 static void trace_deed(qd_power_log *log, deed *did) {
     did->object = did->folder = NOBODY;
     bool by_descriptor = did->what == LOG_WRITE || did->what == LOG_CUT || did->what == LOG_SYNC;
     if (by_descriptor) {
-        did->object = did->descriptor < DESCRIPTORS ? log->of_descriptor[did->descriptor] : NOBODY;
+        did->object = *object_of_descriptor(log, did);
         return;
     }
     if (did->what == LOG_SYNC_ALL) return;
-    if (did->what == LOG_OPEN) log->of_descriptor[did->descriptor] = NOBODY;
+    if (did->what == LOG_OPEN) *object_of_descriptor(log, did) = NOBODY;
     if (did->what == LOG_OPEN && strcmp(did->path, ".") == 0)
-        log->of_descriptor[did->descriptor] = did->object = ROOT;
+        *object_of_descriptor(log, did) = did->object = ROOT;
     if (!is_ours(log, did->path)) return;
     did->object = object_of(log, did->path);
     did->folder = folder_of(log, did->what == LOG_RENAME ? did->other : did->path);
@@ -154,7 +174,7 @@ static void trace_deed(qd_power_log *log, deed *did) {
         did->object = new_object(log, did->what == LOG_FOLDER);
         bind_name(log, did->path, did->object);
     }
-    if (did->what == LOG_OPEN) log->of_descriptor[did->descriptor] = did->object;
+    if (did->what == LOG_OPEN) *object_of_descriptor(log, did) = did->object;
     if (did->what == LOG_DELETE) unbind(log, did->path, did->object);
     if (did->what == LOG_RENAME) {
         unbind(log, did->path, did->object);
@@ -202,7 +222,8 @@ qd_power_log *qd_power_log_read(const char *path, const char *prefix, const char
     log->prefix = prefix;
     log->bytes = qd_scratch_read(path, &bytes);
     ck_assert_ptr_nonnull(log->bytes);
-    for (int i = 0; i < DESCRIPTORS; ++i) log->of_descriptor[i] = NOBODY;
+    for (int i = 0; i < PROCESSES; ++i)
+        for (int k = 0; k < DESCRIPTORS; ++k) log->of_descriptor[i][k] = NOBODY;
     (void)new_object(log, true); // the working directory
     if (before) note_before(log, before);
     memcpy(log->first, log->now, sizeof log->first);
@@ -315,8 +336,35 @@ static void write_out(const qd_power_log *log, const char *folder) {
     }
 }
 
-void qd_power_cut(qd_power_log *log, size_t at, size_t kept, uint64_t torn, const char *folder) {
+/// Does what the disk has.
+static void redo_deeds(qd_power_log *log, const qd_power_moment *moment, const size_t synced[OBJECTS],
+                       size_t all) {
+    for (size_t i = 0; i < moment->at && i < log->count; ++i) {
+        const deed *did = &log->deeds[i];
+        qd_random random = qd_random_at(moment->torn, i, 0);
+        uint64_t bits = qd_random_bits(&random);
+        if (i < moment->kept || is_on_disk(log, i, synced, all) || (moment->scattered && bits & 1))
+            do_deed(log, did, did->bytes);
+        else if (did->what == LOG_WRITE && (i == moment->kept || (moment->scattered && bits & 2)))
+            do_deed(log, did, (bits >> 2) % (did->bytes + 1));
+    }
+}
+
+qd_power_moment qd_power_moment_draw(const qd_power_log *log, uint64_t seed, uint32_t use) {
+    qd_random random = qd_random_at(seed, 0, use);
+    qd_power_moment drawn = {.at = 1 + qd_random_bits(&random) % log->count};
+    uint64_t back = qd_random_bits(&random) % 4;
+    drawn.kept = back == 0   ? drawn.at
+                 : back == 1 ? qd_random_bits(&random) % drawn.at
+                             : drawn.at - qd_random_bits(&random) % (drawn.at < 40 ? drawn.at : 40);
+    drawn.torn = qd_random_bits(&random);
+    drawn.scattered = qd_random_bits(&random) % 2 == 0;
+    return drawn;
+}
+
+void qd_power_cut(qd_power_log *log, const qd_power_moment *moment, const char *folder) {
     static size_t synced[OBJECTS];
+    const size_t at = moment->at;
     size_t all = 0;
     memset(synced, 0, sizeof synced);
     for (size_t i = 0; i < at && i < log->count; ++i) {
@@ -333,14 +381,7 @@ void qd_power_cut(qd_power_log *log, size_t at, size_t kept, uint64_t torn, cons
         set_size(&log->now[i], log->first[i].size);
         memcpy(log->now[i].data, log->first[i].data, log->first[i].size);
     }
-    for (size_t i = 0; i < at && i < log->count; ++i) {
-        const deed *did = &log->deeds[i];
-        bool sure = is_on_disk(log, i, synced, all);
-        if (i < kept || sure)
-            do_deed(log, did, did->bytes);
-        else if (i == kept && did->what == LOG_WRITE)
-            do_deed(log, did, torn % (did->bytes + 1));
-    }
+    redo_deeds(log, moment, synced, all);
     char path[2 * PATH_ROOM];
     (void)snprintf(path, sizeof path, "%s/%s", folder, log->prefix);
     if (qd_scratch_exists(path)) qd_scratch_remove_tree(path);

@@ -1,6 +1,7 @@
 #ifndef QD_TESTS_POWER_CUT_H
 #define QD_TESTS_POWER_CUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,8 +9,8 @@
 /// to files below its working directory (QD_FAULT_LOG). Everything that fails ends the test.
 ///
 /// A disk keeps what was done before some moment, and of what was done after it that alone which was synced
-/// before the power was cut: a file with what was written to it and its new name when it is synced itself;
-/// names, new ones and those that are gone, when their folder is.
+/// before the power was cut, or by chance some of the rest: a file with what was written to it and its new
+/// name when it is synced itself; names, new ones and those that are gone, when their folder is.
 typedef struct qd_power_log qd_power_log;
 
 /// Reads a log; files and folders whose path begins with `prefix` ("run") count, all others are ignored.
@@ -22,9 +23,18 @@ size_t qd_power_log_count(const qd_power_log *log);
 /// How many of it are syncs.
 size_t qd_power_log_syncs(const qd_power_log *log);
 
-/// Makes what the disk holds below `folder`, which is emptied of it first: the power was cut before number
-/// `at`, and what is not synced is there up to number `kept`, of which, where it is a write, a part is there
-/// that `torn` decides.
-void qd_power_cut(qd_power_log *log, size_t at, size_t kept, uint64_t torn, const char *folder);
+/// When the power is cut, and what the disk has by then of what is not synced.
+typedef struct qd_power_moment {
+    size_t at;     ///< the power is cut before this number
+    size_t kept;   ///< what is not synced is there up to this one, which is there in part where it is a write
+    uint64_t torn; ///< decides what part
+    bool scattered; ///< of what comes after `kept` the disk has some, out of order, and parts of some writes
+} qd_power_moment;
+
+/// A moment by the dice; `use` as for qd_random_at.
+qd_power_moment qd_power_moment_draw(const qd_power_log *log, uint64_t seed, uint32_t use);
+
+/// Makes what the disk holds below `folder`, which is emptied of it first.
+void qd_power_cut(qd_power_log *log, const qd_power_moment *moment, const char *folder);
 
 #endif

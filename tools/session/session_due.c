@@ -141,9 +141,11 @@ static qd_status write_checkpoint(qdi_session *session) {
         .energy_first = session->result.energy_first,
         .wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns),
         .ended = session->until.ended,
+        .stage_ended = session->stage_until.ended,
         .profile = session->result.profile,
     };
     memcpy(state.until, session->until.memory, sizeof state.until);
+    memcpy(state.stage_until, session->stage_until.memory, sizeof state.stage_until);
     memcpy(state.recorded_ns, session->recorded_ns, sizeof state.recorded_ns);
     const qd_allocator *allocator = qd_allocator_default();
     state.past_bytes = qd_frame_writer_past(session->writer, NULL);

@@ -217,10 +217,16 @@ static int go_back(qdi_session *session, const candidate *found) {
 
 // Gives the rules that end a run what they remembered at a checkpoint.
 static qd_status resume_rules(qdi_session *session, const qdi_session_state *state, qd_error *error) {
-    qd_status status = qdi_until_begin(&session->until, session->scene, session->world, error);
+    qd_status status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, session->world,
+                                       error);
     memcpy(session->until.memory, state->until, sizeof session->until.memory);
     session->until.ended = state->ended <= session->until.count ? state->ended : 0;
-    if (session->until.ended > 0) session->plan.steps = session->steps_done;
+    if (status == QD_OK) status = qdi_session_take_stage(session, error);
+    qdi_until *stage = &session->stage_until;
+    memcpy(stage->memory, state->stage_until, sizeof stage->memory);
+    stage->ended = state->stage_ended <= stage->count ? state->stage_ended : 0;
+    if (session->until.ended > 0 || qdi_session_last_stage_is_over(session))
+        session->plan.steps = session->steps_done;
     return status;
 }
 
@@ -239,8 +245,11 @@ static int resume_candidate(qdi_session *session, candidate *found) {
     session->result.profile = state->profile;
     memcpy(session->recorded_ns, state->recorded_ns, sizeof session->recorded_ns);
     qd_error error = {""};
-    qd_status status = resume_rules(session, state, &error);
-    int exit_code = status == QD_OK ? go_back(session, found) : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    int exit_code = go_back(session, found);
+    qd_status status = QD_OK;
+    if (exit_code == QDI_EXIT_DONE) status = qdi_course_read(session->store, &session->course, &error);
+    if (exit_code == QDI_EXIT_DONE && status == QD_OK) status = resume_rules(session, state, &error);
+    if (status != QD_OK) exit_code = qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     found->world = NULL; // the session's
     drop_candidate(found);
     if (exit_code != QDI_EXIT_DONE) return exit_code;

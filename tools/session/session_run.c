@@ -58,12 +58,13 @@ static qd_status run_steps(qdi_session *session) {
     print_log(session, &progress);
     qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
-        if (!qdi_session_watch(session)) break;
+        if (!qdi_session_enter_stage(session) || !qdi_session_watch(session)) break;
         status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
         if (status != QD_OK) break;
         session->steps_done += 1;
-        if (qdi_until_look(&session->until, session->world)) session->plan.steps = session->steps_done;
-        if (!qdi_session_record(session)) break;
+        const qd_status noted = qdi_session_look(session);
+        if (noted != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, noted);
+        if (noted != QD_OK || !qdi_session_record(session)) break;
         print_log(session, &progress);
         if (session->steps_done < session->plan.steps && qdi_session_checkpoint_due(session) &&
             !qdi_session_checkpoint(session))

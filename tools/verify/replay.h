@@ -3,6 +3,7 @@
 
 #include "tools/host/options.h"
 #include "tools/host/progress.h"
+#include "tools/verify/course.h"
 
 #include <quadrille/compare.h>
 #include <quadrille/scene.h>
@@ -20,6 +21,7 @@ typedef struct qdi_recorded {
     qd_scene_run plan;
     qd_store *store;
     qd_store_run run;
+    qdi_course course;  ///< its stages
     bool complete;      ///< result.json is there
     bool going_on;      ///< another process works on it; it is not complete then
     uint64_t last_step; ///< of a complete run its last, else the last that is recorded

@@ -115,6 +115,18 @@ QD_API QD_MUST_USE qd_status qd_store_put_checkpoint(qd_store *store, const qd_w
                                                      const void *session, size_t session_bytes,
                                                      uint64_t keep);
 
+/// Where a stage of a run began.
+typedef struct qd_store_stage {
+    uint64_t number, step; ///< the step after which it began
+    double time;
+    uint64_t first_id; ///< the id after the highest, qd_world_last_id
+    char name[80];
+    char before[32]; ///< what ended the stage before: "steps", "until.0"; "" for stage 0
+} qd_store_stage;
+
+/// A stage that begins after the world's present step, in the order of their numbers.
+QD_API QD_MUST_USE qd_status qd_store_put_stage(qd_store *store, const qd_store_stage *stage);
+
 /// Why a run ended early (qd_world_limit_report).
 QD_API QD_MUST_USE qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report);
 
@@ -209,6 +221,10 @@ QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t fro
 /// and velocity are kept.
 QD_API QD_MUST_USE qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report,
                                                    qd_error *error);
+
+/// The first stage with a number >= `from`.
+QD_API QD_MUST_USE qd_status qd_store_next_stage(qd_store *store, uint64_t from, qd_store_stage *stage,
+                                                 qd_error *error);
 
 /// The first row of metrics of a step >= `from` that has times: its step, and how long each phase took since
 /// the row before, in nanoseconds, 0 where the row has no such phase.

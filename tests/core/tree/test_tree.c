@@ -240,6 +240,7 @@ START_TEST(random_scenes) {
     uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
     if (qd_test_replaying()) scenes = 1;
     for (size_t s = 0; s < scenes; ++s) run_scene(first + s);
+    qd_test_count(scenes);
 }
 END_TEST
 
