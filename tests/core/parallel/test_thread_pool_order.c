@@ -4,7 +4,6 @@
 // may go on. A schedule is the list of decisions at these points; all schedules are run one after another. A
 // wake-up that is lost leaves nobody who can go on. (Orders that only a weak memory shows are not among
 // these; thread_pool.c says why its accesses need not fear them.)
-#include "core/base/memory.h"
 #include "core/base/os.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/thread_pool.h"

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE // fork, mkdir, setrlimit, geteuid
-#include "sim/files/os.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 

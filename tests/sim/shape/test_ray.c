@@ -4,10 +4,8 @@
 
 #include "tests/support/forms.h"
 #include "tests/support/harness.h"
-#include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/math.h>
 
 static const qdi_pose origin = {0, 0, 1, 0};
 

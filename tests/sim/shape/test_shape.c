@@ -1,6 +1,5 @@
 #include "tests/support/forms.h"
 #include "tests/support/harness.h"
-#include "tests/support/worlds.h"
 
 #include <float.h>
 #include <math.h>

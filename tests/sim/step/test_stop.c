@@ -4,7 +4,6 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/emitter.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>

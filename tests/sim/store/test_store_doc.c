@@ -2,7 +2,6 @@
 #include "sim/text/scene_text.h"
 #include "tests/support/harness.h"
 #include "tests/support/stores.h"
-#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <quadrille/math.h>
-#include <quadrille/metrics.h>
 #include <quadrille/world.h>
 
 static qd_world_def empty_def(void) {

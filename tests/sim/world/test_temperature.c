@@ -4,7 +4,6 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/math.h>
 #include <quadrille/metrics.h>
 #include <quadrille/world.h>
 

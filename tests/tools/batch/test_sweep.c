@@ -5,7 +5,6 @@
 #include "tests/support/sweeps.h"
 
 #include <fcntl.h>
-#include <quadrille/scene.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
