@@ -71,8 +71,8 @@ static qd_status prepare(qd_world *world) {
     return QD_OK;
 }
 
-/// Puts the end of a new path into `next`. Returns what its energy has over what its impacts explain: forces
-/// act on the path as if nothing had been met.
+/// Ccd: puts the end of a new path into `next`. Returns what its energy has over what its impacts explain:
+/// forces act on the path as if nothing had been met.
 static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
@@ -125,7 +125,7 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;
-        qdi_energy_balance_add(&world->scratch.balance.sums, &trajectory->ledger);
+        qdi_energy_balance_add(&world->scratch.balance.sums, &trajectory->balance);
         uint32_t row = trajectory->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
@@ -146,7 +146,7 @@ int qdi_impact_order(const void *p, const void *q) {
     return a->approach > b->approach ? -1 : a->approach < b->approach;
 }
 
-/// Puts the impacts in order into `following`.
+/// Ccd: puts the impacts in order into `following`.
 static qd_status list_impacts(const qdi_step *step) {
     const qdi_ccd *ccd = step->ccd;
     qdi_contact_state *state = &step->world->following;

@@ -93,10 +93,10 @@ typedef struct qdi_trajectory {
     qdi_twist gain;     ///< what forces change of it in a unit of time
     double given;       ///< energy that impacts gave it
     uint64_t spent;     ///< looks at its cluster's edges, in all rounds
-    qdi_wall_gain walls;       ///< what walls gave
-    qdi_energy_balance ledger; ///< what its impacts did
-    bool hit;                  ///< something happened to it
-    bool given_up;             ///< its cluster has used up what it may cost
+    qdi_wall_gain walls;        ///< what walls gave
+    qdi_energy_balance balance; ///< what its impacts did
+    bool hit;                   ///< something happened to it
+    bool given_up;              ///< its cluster has used up what it may cost
 } qdi_trajectory;
 
 /// A cluster: edges and segments from their firsts on.
@@ -228,7 +228,7 @@ typedef struct qdi_party {
 /// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
 /// when they are listed.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
-/// The same, as it has been worked out; of disks it is worked out each time.
+/// Ccd: the same, as it has been worked out; of disks it is worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
     return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
@@ -236,7 +236,7 @@ static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t
 qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row);
 /// Paths of ccd: the next one; false: there is none.
 bool qdi_path_next(const qdi_step *step, qdi_path_segment *segment);
-/// When a segment ends.
+/// Ccd: when a segment ends.
 static inline double qdi_segment_end(const qdi_step *step, const qdi_path_segment *segment) {
     if (segment->part + 1 < segment->parts) return step->dt * (segment->part + 1) / segment->parts;
     return segment->next == QDI_NONE_YET ? step->dt : step->ccd->segments[segment->next].start;

@@ -225,9 +225,11 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     stop_job job = {.step = step};
     job.lowest_bad = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.lowest_bad);
-    qd_status status = qdi_balance_rows(world, &job.drift);
-    if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(world, &job.carried[0]);
-    if (status == QD_OK && world->walls_move) status = qdi_balance_rows(world, &job.carried[1]);
+    qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.drift);
+    if (status == QD_OK && step->ccd->carriers)
+        status = qdi_balance_rows(&world->scratch.arena, world->count, &job.carried[0]);
+    if (status == QD_OK && world->walls_move)
+        status = qdi_balance_rows(&world->scratch.arena, world->count, &job.carried[1]);
     if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
     world->margin.left = 0;
@@ -240,11 +242,16 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
         qdi_limit_report_body(world, world->row_of_index[bad]);
         return QD_ERR_LIMIT;
     }
-    qdi_energy_balance *ledger = &world->scratch.balance.sums;
-    if (job.carried[0]) status = qdi_balance_array(world, job.carried[0], world->count, &ledger->kinematic);
+    qdi_energy_balance *balance = &world->scratch.balance.sums;
+    if (job.carried[0])
+        status = qdi_balance_array(world->team, &world->scratch.arena, job.carried[0], world->count,
+                                   &balance->kinematic);
     if (status == QD_OK && job.carried[1])
-        status = qdi_balance_array(world, job.carried[1], world->count, &step->walls->work);
-    return status == QD_OK ? qdi_balance_array(world, job.drift, world->count, &ledger->drift) : status;
+        status = qdi_balance_array(world->team, &world->scratch.arena, job.carried[1], world->count,
+                                   &step->walls->work);
+    return status == QD_OK ? qdi_balance_array(world->team, &world->scratch.arena, job.drift, world->count,
+                                               &balance->drift)
+                           : status;
 }
 
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands.

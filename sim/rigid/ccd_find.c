@@ -48,7 +48,7 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-/// True where two paths meet, on segments of which one is followed.
+/// Ccd: true where two paths meet, on segments of which one is followed.
 static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image image) {
     const qd_world *world = step->world;
     qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
@@ -130,7 +130,7 @@ static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
         look_at_pair(job, row[job->pairs[i].a], row[job->pairs[i].b], worker);
 }
 
-/// True where a path meets a wall, on a segment that is followed.
+/// Ccd: true where a path meets a wall, on a segment that is followed.
 static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     qdi_path_segment segment = qdi_path_begin(step, row);
     do {

@@ -68,7 +68,7 @@ static qd_vec2 turned(qd_vec2 arm, double angle) {
     return (qd_vec2){arm.x * c - arm.y * s, arm.x * s + arm.y * c};
 }
 
-/// Makes a segment the chord `part` of its arc. `segment` has the whole path.
+/// Ccd: makes a segment the chord `part` of its arc. `segment` has the whole path.
 static void cut_chord(const qdi_step *step, qdi_path_segment *segment, uint32_t row, int part, int parts) {
     const qd_world *world = step->world;
     const double x = segment->x, y = segment->y, to_x = x + segment->vx * step->dt,
@@ -92,7 +92,7 @@ static void cut_chord(const qdi_step *step, qdi_path_segment *segment, uint32_t 
     segment->parts = (uint8_t)parts;
 }
 
-/// The whole path of a body that nothing stops, as one segment.
+/// Ccd: the whole path of a body that nothing stops, as one segment.
 static qdi_path_segment whole_way(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
@@ -193,7 +193,7 @@ static double arc_height(const qdi_step *step, uint32_t row, const qdi_path_segm
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
 }
 
-/// Makes the bounds of a path contain a segment.
+/// Ccd: makes the bounds of a path contain a segment.
 static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until,
                             qd_vec2 *low, qd_vec2 *high) {
     const double more = arc_height(step, row, segment, until);
@@ -202,7 +202,7 @@ static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_s
     include(step->world, row, &end, more, low, high);
 }
 
-/// The bounds of all segments.
+/// Ccd: the bounds of all segments.
 static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};

@@ -68,7 +68,7 @@ static walk walk_begin(const qdi_step *step, uint32_t row) {
     return w;
 }
 
-/// Goes on to the next segment of a body's path; false at its end.
+/// Ccd: goes on to the next segment of a body's path; false at its end.
 static bool walk_on(const qdi_step *step, walk *w) {
     if (w->end >= step->dt) return false;
     if (w->end < w->stop) {

@@ -62,7 +62,7 @@ typedef struct qdi_solver_units {
     uint32_t *list; ///< numbers of the links with touches, unit by unit, and colour by colour; in the arena
 } qdi_solver_units;
 
-/// The eight numbers of a mover, from number `part` on.
+/// Solver: the eight numbers of a mover, from number `part` on.
 static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
     return (double *)(movers + slot) + part;
 }

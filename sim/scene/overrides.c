@@ -15,7 +15,7 @@ typedef struct set_walk {
     bool lost;             ///< the schema knows nothing of this path; reading will say so
 } set_walk;
 
-// Refuses a --set of a scene key.
+// Scene: refuses an override (--set) of a key, and says why.
 static qd_status refuse_set(const set_walk *walk, const char *why) {
     qdi_yaml_fault fault = {0};
     qdi_quote(fault.text, why, strlen(why));

@@ -48,14 +48,15 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt)
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world, state, &on_walls);
+    qd_status status = qdi_wall_contacts(world->team, &world->scratch.arena, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world, count, wall_force_term, &list, &state->wall_force[wall]);
+        status = qdi_sum(world->team, &world->scratch.arena, count, wall_force_term, &list,
+                         &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
     wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
-    status = qdi_sum(world, count, wall_loss_term, &list, &state->wall_lost);
+    status = qdi_sum(world->team, &world->scratch.arena, count, wall_loss_term, &list, &state->wall_lost);
     for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     return status;
 }
@@ -103,11 +104,12 @@ qd_status qdi_spring_population(qd_world *world) {
         if (row < world->count) fresh[row] = 1;
     }
     traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
-    qd_status status = qdi_sum(world, qdi_constraint_count(&world->following), traffic_energy_term, &in,
-                               &come);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(&world->following),
+                               traffic_energy_term, &in, &come);
     find_leaving(world, true);
     if (status == QD_OK)
-        status = qdi_sum(world, qdi_constraint_count(&world->present), traffic_energy_term, &out, &gone);
+        status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(&world->present),
+                         traffic_energy_term, &out, &gone);
     find_leaving(world, false);
     world->entered += come.x - gone.x; // taken back with the population where the step fails
     return status;
@@ -129,7 +131,8 @@ static qd_vec2 contact_strain(const void *context, size_t i) {
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, qdi_constraint_count(list.state), contact_strain, &list, &sum);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(list.state),
+                               contact_strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
@@ -166,12 +169,14 @@ static qd_status add_losses(qd_world *world) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qdi_energy_balance *all = &balance->sums;
     double sums[4];
-    qd_status status = qdi_balance_sum(world, balance->contact_balances, qdi_constraint_count(after), sums);
+    qd_status status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                                       qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
     if (!world->turning || before->contact_count == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_balance_sum(world, balance->contact_balances, before->contact_count, sums);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                             before->contact_count, sums);
     if (status != QD_OK) return status;
     all->lost[0][1] += sums[ENDED_WITH_BODIES];
     all->lost[1][1] += sums[ENDED_WITH_WALLS];

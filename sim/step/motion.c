@@ -444,10 +444,11 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
 /// Motion of a step: pushes and drift of the mirrored bodies, which are in order.
 static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
     qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
-    qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright_term, sums, &upright);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_aside, sums, &aside);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_upright_term, sums, &upright);
     if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
-        status = qdi_sum(world, count, mirrored_drift, sums, &drift);
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_drift, sums, &drift);
     qdi_balance_pushes(world, aside, upright);
     world->scratch.balance.sums.drift += drift.x;
     return status;
@@ -464,10 +465,12 @@ static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored_rows, &job);
     status = qdi_keys_sort(world->team, &job.keys, count, 28);
     mirror_sums sums = {world, step, job.keys.value};
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse_term, &sums, &sum->impulse);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_impulse_term, &sums,
+                         &sum->impulse);
     qd_vec2 work = {0, 0};
     if (status == QD_OK && world->walls_move)
-        status = qdi_sum(world, count, mirrored_work_term, &sums, &work);
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_work_term, &sums, &work);
     sum->work = work.x;
     return status == QD_OK ? sum_pushes(world, &sums, count) : status;
 }

@@ -3,7 +3,6 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "core/base/memory.h"
 #include "sim/store/store_impl.h"
 #include "sim/world/save.h"
 

@@ -148,7 +148,7 @@ static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     scale_job job = {
         .world = world, .factor = state->factor, .distance = qdi_limit_distance(&world->def.limits)};
     bool falls = world->def.gravity.x != 0 || world->def.gravity.y != 0;
-    qd_status status = falls ? qdi_balance_rows(world, &job.work) : QD_OK;
+    qd_status status = falls ? qdi_balance_rows(&world->scratch.arena, world->count, &job.work) : QD_OK;
     job.lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job.lowest_bad);
     if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
@@ -169,7 +169,8 @@ static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     }
     world->margin.held = world->margin.behind = false;
     qdi_motion_boxes(world, &world->next);
-    return falls ? qdi_balance_array(world, job.work, world->count, &scratch->balance.sums.compression)
+    return falls ? qdi_balance_array(world->team, &world->scratch.arena, job.work, world->count,
+                                     &scratch->balance.sums.compression)
                  : QD_OK;
 }
 
@@ -233,11 +234,11 @@ static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, qdi_constraint_count(before.contact_state), spring_force_sum, &before,
-                               &work[0]);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(before.contact_state),
+                               spring_force_sum, &before, &work[0]);
     if (status == QD_OK)
-        status = qdi_sum(world, qdi_constraint_count(after.contact_state), spring_force_sum, &after,
-                         &work[1]);
+        status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(after.contact_state),
+                         spring_force_sum, &after, &work[1]);
     world->scratch.balance.sums.compression += work[0].x + work[1].x;
     return status;
 }

@@ -141,13 +141,12 @@ static qd_status reserve_array(const qd_allocator *allocator, double **values, s
     return qdi_reserve(allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
 }
 
-qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number) {
+qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
     tally_job job = {.values = values, .one = true};
     double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
     for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
-    qd_status status = add_up(world->team, &world->scratch.arena, &job,
-                              qdi_range_count(count, QDI_TALLY_LANES), sums);
+    qd_status status = add_up(team, arena, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
     *number += sums[0];
     return status;
 }
@@ -187,7 +186,7 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
     qdi_balance_scratch *balance = &world->scratch.balance;
     qd_vec2 lost = {0, 0};
     const wall_accounts list = {balance->contact_balances, on_walls};
-    qd_status status = qdi_sum(world, walls, wall_lost_term, &list, &lost);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, walls, wall_lost_term, &list, &lost);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     tally_job job = {.values = count > 0 ? balance->contact_balances->lane : NULL};
@@ -195,15 +194,16 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
     status = add_up(world->team, &world->scratch.arena, &job, count, sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(&balance->sums, sums, lost);
-    return qdi_balance_array(world, balance->drift, world->scratch.mover_count, &balance->sums.drift);
+    return qdi_balance_array(world->team, &world->scratch.arena, balance->drift, world->scratch.mover_count,
+                             &balance->sums.drift);
 }
 
 // ---- forces ----
 
-qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances, size_t count,
-                          double sums[4]) {
+qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena, const qdi_contact_balance *contact_balances,
+                          size_t count, double sums[4]) {
     tally_job job = {.values = count > 0 ? contact_balances->lane : NULL};
-    return add_up(world->team, &world->scratch.arena, &job, count, sums);
+    return add_up(team, arena, &job, count, sums);
 }
 
 qd_status qdi_balance_fly(qd_world *world) {
@@ -219,14 +219,17 @@ qd_status qdi_balance_flights(qd_world *world) {
     const qd_drag *drag = &world->def.drag;
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
-    if (drags) status = qdi_balance_array(world, balance->drag, world->count, &balance->sums.drag);
+    if (drags)
+        status = qdi_balance_array(world->team, &world->scratch.arena, balance->drag, world->count,
+                                   &balance->sums.drag);
     if (status == QD_OK && world->force)
-        status = qdi_balance_array(world, balance->force, world->count, &balance->sums.force);
+        status = qdi_balance_array(world->team, &world->scratch.arena, balance->force, world->count,
+                                   &balance->sums.force);
     return status;
 }
 
-qd_status qdi_balance_rows(qd_world *world, double **values) {
-    *values = qdi_arena_take(&world->scratch.arena, world->count + QDI_TALLY_LANES, sizeof **values);
+qd_status qdi_balance_rows(qdi_arena *arena, size_t rows, double **values) {
+    *values = qdi_arena_take(arena, rows + QDI_TALLY_LANES, sizeof **values);
     return *values ? QD_OK : QD_ERR_MEMORY;
 }
 
@@ -265,10 +268,11 @@ static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
     wrap_job job = {.world = world, .dt = step->dt};
-    qd_status status = qdi_balance_rows(world, &job.work);
+    qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.work);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
-    return qdi_balance_array(world, job.work, world->count, &world->scratch.balance.sums.force);
+    return qdi_balance_array(world->team, &world->scratch.arena, job.work, world->count,
+                             &world->scratch.balance.sums.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = balance_wraps}};

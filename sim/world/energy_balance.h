@@ -64,14 +64,16 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 
 /// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for
 /// as many as a tally has lanes.
-QD_MUST_USE qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number);
+QD_MUST_USE qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, size_t count,
+                                        double *number);
 /// Adds the balances of `count` constraints, those of walls (the `walls` contacts that `on_walls`
 /// lists) for themselves, and the drift of the movers, to those of the step.
 QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls,
                                               size_t walls);
 /// Sums of `count` balances, lane by lane, the same whatever their order.
-QD_MUST_USE qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances,
-                                      size_t count, double sums[4]);
+QD_MUST_USE qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena,
+                                      const qdi_contact_balance *contact_balances, size_t count,
+                                      double sums[4]);
 /// Adds such sums of contacts between bodies, and what contacts with walls lost.
 void qdi_energy_balance_add_contacts(qdi_energy_balance *all, const double lanes[4], qd_vec2 wall_lost);
 /// Makes room for what medium and callback do, by row.
@@ -89,7 +91,7 @@ QD_MUST_USE qd_status qdi_balance_flights(qd_world *world);
 /// Adds the work of gravity on bodies that left through periodic sides in a step.
 extern const qdi_feature qdi_wraps_feature;
 /// Room for one value by row that qdi_balance_array can add up, in the arena.
-QD_MUST_USE qd_status qdi_balance_rows(qd_world *world, double **values);
+QD_MUST_USE qd_status qdi_balance_rows(qdi_arena *arena, size_t rows, double **values);
 /// Energy balance: adds what a part of a step did.
 void qdi_energy_balance_add(qdi_energy_balance *all, const qdi_energy_balance *part);
 /// True where a world can hold all that it adds up, see bounds.h.

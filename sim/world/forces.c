@@ -85,8 +85,8 @@ static void kick_rows(void *context, size_t begin, size_t end) {
 }
 
 // World's forces: adds gravity, where it is the same for all bodies, to velocities.
-static void kick_by_gravity(qd_world *world, double dt) {
-    qd_vec2 gravity = world->def.gravity;
+static void kick_by_gravity(const qd_world *world, double dt) {
+    const qd_vec2 gravity = world->def.gravity;
     if (gravity.x == 0 && gravity.y == 0) return;
     kick_job job = {world, gravity.x * dt, gravity.y * dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_rows, &job);

@@ -1,8 +1,6 @@
 // Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from
 // its checkpoints, which gives the same states. This thread brings one world after the other; those of the
 // frame writer draw and encode them.
-
-#include "core/parallel/parallel.h"
 #include "sim/files/os.h"
 #include "sim/rundir/frame_files.h"
 #include "sim/text/number.h"

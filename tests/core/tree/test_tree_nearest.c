@@ -209,10 +209,7 @@ static void run_scene(uint64_t seed) {
 }
 
 START_TEST(random_scenes) {
-    size_t scenes = qd_test_effort(300);
-    uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
-    if (qd_test_replaying()) scenes = 1;
-    for (size_t s = 0; s < scenes; ++s) run_scene(first + s);
+    qd_test_seeds(300, _i, run_scene);
 }
 END_TEST
 

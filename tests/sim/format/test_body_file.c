@@ -5,8 +5,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
-#include <quadrille/random.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 // Islands against a search by hand, and worlds whose islands are solved one by one against the same solved
 // colour by colour.
 #include "sim/rigid/island.h"
-#include "sim/world/contact_state.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 #include "tests/support/harness.h"
