@@ -96,9 +96,26 @@ START_TEST(test_resolved_scene_is_the_same) {
     run_reference();
     SUCCEED("run", "ref/scene.yaml", "-o", "again", "-q");
     qd_runs_expect_same(at("ref").text, at("again").text);
-    SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--steps", "200");
+    SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--set",
+            "stages.fill.until.0.above.value=20", "--set", "stages.empty.contact.restitution=0.9", "--steps",
+            "200");
     ck_assert_int_eq(qd_program_result_whole(&program, "short", "steps"), 200);
     SUCCEED("verify", "short", "-q");
+}
+END_TEST
+
+// Axes of a sweep go by the names of stages.
+START_TEST(test_swept) {
+    qd_scratch_write(at("hopper.yaml").text, hopper);
+    qd_scratch_write(at("sweep.yaml").text, "scene: hopper.yaml\nset: {run.steps: 250}\naxes:\n"
+                                            "  - {key: stages.settle.time, list: [0.05, 0.1]}\n"
+                                            "  - {key: stages.empty.until.0.below.value, list: [5, 6]}\n"
+                                            "  - {key: stages.2.world.gravity, list: [[0, -10]]}\n");
+    SUCCEED("sweep", "sweep.yaml", "-o", "swept", "-q");
+    ck_assert(qd_scratch_exists(at("swept/sweep.csv").text));
+    expect_refusal(RUN("scale", "hopper.yaml", "-o", "scaled", "--threads", "1"), 3, "the scene has stages");
+    expect_refusal(RUN("run", "hopper.yaml", "-o", "bad", "--set", "stages.setle.time=1"), 2,
+                   "there is no stage of this name or number");
 }
 END_TEST
 
@@ -219,6 +236,7 @@ int main(void) {
     TCase *tests = qd_test_case("stages", 300, setup, teardown);
     tcase_add_test(tests, test_goes_through_its_stages);
     tcase_add_test(tests, test_resolved_scene_is_the_same);
+    tcase_add_test(tests, test_swept);
     tcase_add_test(tests, test_killed_again_and_again);
     tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
     tcase_add_test(tests, test_more_steps);
