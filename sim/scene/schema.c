@@ -87,6 +87,20 @@ const qdi_key *qdi_schema_find(const char *path, size_t bytes) {
     return key;
 }
 
+const qdi_key *qdi_schema_find_staged(const char *path) {
+    const qdi_key *key = qdi_schema_find(path, strlen(path));
+    static const char stage[] = "stages[].";
+    if (key || strncmp(path, stage, strlen(stage)) != 0) return key;
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) { // a list whose items are another one's
+        const size_t bytes = strlen(key->path);
+        char other[256];
+        if (!key->like || strncmp(path, key->path, bytes) != 0 || path[bytes] != '[') continue;
+        (void)snprintf(other, sizeof other, "%s%s", key->like, path + bytes);
+        return qdi_schema_find(other, strlen(other));
+    }
+    return qdi_schema_find(path + strlen(stage), strlen(path + strlen(stage)));
+}
+
 /// Scene's schema: true where `path` is one step below `parent`: a dot and a word, or "[]".
 static bool is_child(const char *parent, const char *path) {
     size_t length = strlen(parent);
