@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const char *const names[] = {"auto", "portable", "sse2", "avx2", "avx512"};
+static const char *const names[] = {"auto", "portable", "sse2", "avx2", "avx512", "neon"};
 
 const char *qd_simd_name(qd_simd simd) {
     return (unsigned)simd < sizeof names / sizeof names[0] ? names[simd] : "unknown";
@@ -30,12 +30,15 @@ bool qd_simd_available(qd_simd simd) {
                __builtin_cpu_supports("avx512vbmi2");
     }
 #endif
+#ifdef __AARCH64EL__
+    if (simd == QD_SIMD_NEON) return true;
+#endif
     return false;
 }
 
 qd_simd qd_simd_best(void) {
     qd_simd best = QD_SIMD_PORTABLE;
-    for (int simd = QD_SIMD_SSE2; simd <= QD_SIMD_AVX512; ++simd) {
+    for (int simd = QD_SIMD_SSE2; simd <= QD_SIMD_NEON; ++simd) {
         if (qd_simd_available((qd_simd)simd)) best = (qd_simd)simd;
     }
     return best;

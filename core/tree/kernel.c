@@ -7,5 +7,8 @@ const qdi_kernels *qdi_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AVX2) return &qdi_kernels_avx2;
     if (simd == QD_SIMD_AVX512) return &qdi_kernels_avx512;
 #endif
+#ifdef __AARCH64EL__
+    if (simd == QD_SIMD_NEON) return &qdi_kernels_neon;
+#endif
     return &qdi_kernels_portable;
 }

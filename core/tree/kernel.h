@@ -67,6 +67,9 @@ extern const qdi_kernels qdi_kernels_portable;
 #ifdef __x86_64__
 extern const qdi_kernels qdi_kernels_sse2, qdi_kernels_avx2, qdi_kernels_avx512;
 #endif
+#ifdef __AARCH64EL__
+extern const qdi_kernels qdi_kernels_neon;
+#endif
 
 /// True where a body with this box still belongs to the node's list; `fit` is set where it could go deeper.
 static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *fit) {
@@ -93,6 +96,22 @@ void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t w
 /// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                       size_t end, qdi_update_tally *tally);
+
+/// Tree's kernel: copies those slots from `from` on that `hits` names to `to`, from slot `at` on; returns the
+/// slot after the last.
+static inline size_t qdi_pick_slots(const qdi_slots *slots, size_t from, unsigned hits, const qdi_slots *to,
+                                    size_t at) {
+    for (; hits != 0; hits &= hits - 1) {
+        const size_t s = from + (unsigned)__builtin_ctz(hits);
+        to->min_x[at] = slots->min_x[s];
+        to->min_y[at] = slots->min_y[s];
+        to->max_x[at] = slots->max_x[s];
+        to->max_y[at] = slots->max_y[s];
+        to->index[at] = slots->index[s];
+        ++at;
+    }
+    return at;
+}
 
 /// Tree's kernel: a drop by shifts, run by run.
 static inline void qdi_drop_runs(const qdi_slots *slots, size_t begin, size_t end, uint64_t which,

@@ -106,17 +106,7 @@ static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
 
 // Copies the slots of a block that `hits` names.
 static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
-    const qdi_slots *slots = here->slots;
-    for (; hits != 0; hits &= hits - 1) {
-        const size_t s = here->at + (unsigned)__builtin_ctz(hits);
-        to->min_x[at] = slots->min_x[s];
-        to->min_y[at] = slots->min_y[s];
-        to->max_x[at] = slots->max_x[s];
-        to->max_y[at] = slots->max_y[s];
-        to->index[at] = slots->index[s];
-        ++at;
-    }
-    return at;
+    return qdi_pick_slots(here->slots, here->at, hits, to, at);
 }
 
 #include "core/tree/kernel_pairs.h"

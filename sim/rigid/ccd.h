@@ -250,7 +250,7 @@ qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time);
 /// Paths of ccd: what contains a body's whole path.
 void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
 /// Paths of ccd: the same as a box for a tree. False: it is too long for a periodic world, and the body is
-/// not followed: `box` is that of its end.
+/// not followed: `box` is where it was.
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box);
 /// Paths of ccd: a box made larger by what bodies that are not listed move; false: it is too large for a
 /// periodic world.

@@ -258,17 +258,6 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
                     qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
 }
 
-/// Paths of ccd: the box of the path's end.
-static qd_box last_box(const qdi_step *step, uint32_t row) {
-    qdi_path_segment segment = qdi_path_begin(step, row);
-    while (qdi_path_next(step, &segment)) {
-    }
-    qd_vec2 low = {HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL};
-    qdi_pose end = qdi_segment_pose(&segment, step->dt);
-    include(step->world, row, &end, 0, &low, &high);
-    return box_between(step->world, low, high);
-}
-
 /// Paths of ccd: a box of a path that goes straight and turns little, from the box of its end, which motion
 /// has made. False: it is none.
 static bool straight_box(const qdi_step *step, uint32_t row, qd_box *box) {
@@ -285,7 +274,7 @@ static bool straight_box(const qdi_step *step, uint32_t row, qd_box *box) {
                     qdi_outward((double)end.min_y - more - (y > 0 ? y : 0), -1.0F),
                     qdi_outward((double)end.max_x + more - (x < 0 ? x : 0), 1.0F),
                     qdi_outward((double)end.max_y + more - (y < 0 ? y : 0), 1.0F)};
-    return true;
+    return qdi_box_acceptable(*box, (qd_vec2){0, 0});
 }
 
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
@@ -294,7 +283,8 @@ bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
     qdi_path_bounds(step, row, &low, &high);
     *box = box_between(step->world, low, high);
     if (qdi_box_acceptable(*box, qdi_world_period(step->world))) return true;
-    *box = last_box(step, row);
+    const qd_world *world = step->world; // nothing comes of it, but it must be one that the tree takes
+    *box = qdi_outward_disk(world->now.x[row] - world->centre.x, world->now.y[row] - world->centre.y, 0);
     return false;
 }
 

@@ -125,5 +125,8 @@ extern const qdi_solver_kernels qdi_solver_portable;
 #ifdef __x86_64__
 extern const qdi_solver_kernels qdi_solver_sse2, qdi_solver_avx2, qdi_solver_avx512;
 #endif
+#ifdef __AARCH64EL__
+extern const qdi_solver_kernels qdi_solver_neon;
+#endif
 
 #endif

@@ -64,5 +64,8 @@ const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AVX2) return &qdi_solver_avx2;
     if (simd == QD_SIMD_AVX512) return &qdi_solver_avx512;
 #endif
+#ifdef __AARCH64EL__
+    if (simd == QD_SIMD_NEON) return &qdi_solver_neon;
+#endif
     return &qdi_solver_portable;
 }

@@ -369,27 +369,41 @@ static qd_status check_query(const qdi_scene_reader *reader) {
         "view.query.follow and view.query.path need the size that view.query.region has");
 }
 
-// Cells of the fields' grid along a side: as many as come next to the length, where there is one.
-static double field_cells_along(const qdi_settings *settings, int axis) {
-    const double length = settings->run.field_length,
-                 side = axis == 0 ? settings->world.size.x : settings->world.size.y;
-    if (isnan(length)) return settings->run.field_cells[axis];
+// Cells of a fields' grid along a side of the world: as many as come next to the length, where there is one.
+static double field_cells_along(double side, double length, int otherwise) {
+    if (isnan(length)) return otherwise;
     const double cells = floor(side / length + 0.5);
     return cells > 1 ? cells : 1;
 }
 
-qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
-    qd_scene_run *run = &reader->settings->run;
-    const double x = field_cells_along(reader->settings, 0), y = field_cells_along(reader->settings, 1);
-    if (!(x * y <= QD_FIELD_CELLS_MAX) || x > QD_FIELD_SIDE_MAX || y > QD_FIELD_SIDE_MAX) {
-        const char *const path[] = {"record", "fields", NULL};
+// Sets the cells of a fields' grid by their length, where that is given. `path` is the key that asks for it.
+static qd_status settle_cells(const qdi_scene_reader *reader, const char *const *path, double length,
+                              int cells[2]) {
+    const qd_vec2 size = reader->settings->world.size;
+    const double x = field_cells_along(size.x, length, cells[0]),
+                 y = field_cells_along(size.y, length, cells[1]);
+    if (!(x * y <= QD_FIELD_CELLS_MAX) || x > QD_FIELD_SIDE_MAX || y > QD_FIELD_SIDE_MAX)
         return qdi_scene_complain(reader, deepest_node(reader, reader->root, path),
-                                  "record.fields has %.0f x %.0f cells, at most %d are kept, %d along a side",
-                                  x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
-    }
-    run->field_cells[0] = (int)x;
-    run->field_cells[1] = (int)y;
+                                  "%s.%s has %.0f x %.0f cells, at most %d are kept, %d along a side",
+                                  path[0], path[1], x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
+    cells[0] = (int)x;
+    cells[1] = (int)y;
     return QD_OK;
+}
+
+qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
+    static const char *const recorded[] = {"record", "fields", NULL};
+    static const char *const seen[] = {"view", "field", NULL};
+    qd_scene_run *run = &reader->settings->run;
+    qd_view *view = &reader->settings->view;
+    qd_status status = settle_cells(reader, recorded, run->field_length, run->field_cells);
+    if (status != QD_OK) return status;
+    if (view->field != QD_VIEW_FIELD_NONE && view->colour == QD_VIEW_REFILED)
+        return qdi_scene_complain(reader, deepest_node(reader, reader->root, seen),
+                                  "view.field and view.colour: refiled cannot be seen together");
+    view->field_cells[0] = run->field_cells[0];
+    view->field_cells[1] = run->field_cells[1];
+    return settle_cells(reader, seen, view->field_length, view->field_cells);
 }
 
 qd_status qdi_scene_check_rules(const qdi_scene_reader *reader, qdi_yaml_ref list, const char *of) {

@@ -239,6 +239,7 @@ static bool is_left_out(const qdi_key *key, const void *base) {
         return settings->rule_count == 0;
     }
     if (key->otherwise && key->type == QDI_KEY_NAME) return ((const char *)base)[key->offset] == '\0';
+    if (strcmp(key->path, "run.at_least") == 0) return ((const qdi_settings *)base)->run.at_least == 0;
     if (strcmp(key->path, "stages") == 0) return ((const qdi_settings *)base)->stage_count == 0;
     if (is_key_below(key, "stages[]")) return is_stage_key_left_out(key, base);
     uint32_t of = 1;

@@ -311,6 +311,9 @@ size_t qdi_schema_count(void);
 /// The key with this path, or NULL.
 const qdi_key *qdi_schema_find(const char *path, size_t bytes);
 
+/// The same with a path that may lead into a stage: "stages[].world.gravity" is "world.gravity".
+const qdi_key *qdi_schema_find_staged(const char *path);
+
 /// The first key below `parent` (NULL: of the scene) after `before` (NULL: from the start), or NULL past the
 /// last.
 const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before);

@@ -173,7 +173,11 @@ qd_status qd_store_close(qd_store *store, qd_error *error) {
     qd_status status = qdi_store_settle(store, error);
     qdi_queue_destroy(store->queue);
     qdi_rows_finish(store);
-    if (status == QD_OK && store->writes) status = end_log(store, error);
+    const bool wrote = status == QD_OK && store->writes;
+    if (wrote) status = end_log(store, error);
+    if (wrote) qdi_store_disconnect(store);
+    // That log and journal are gone is on the disk, too, before anything says that the run is complete.
+    if (wrote) qdi_os_sync_parent(store->path);
     qdi_store_destroy(store);
     return status;
 }

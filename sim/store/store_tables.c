@@ -36,7 +36,8 @@ static const char version_2[] =
 
 static const char version_3[] =
     "CREATE TABLE stages (number INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL, name TEXT NOT NULL,"
-    " first_id INTEGER NOT NULL, before TEXT);";
+    " first_id INTEGER NOT NULL, before TEXT, bodies INTEGER, contacts INTEGER, begins INTEGER,"
+    " impacts INTEGER, emitted INTEGER, removed INTEGER, kinetic REAL, potential REAL);";
 
 /// Change n brings a store of version n to version n + 1.
 static const char *const changes[] = {version_1, version_2, version_3};

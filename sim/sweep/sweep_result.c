@@ -136,13 +136,21 @@ static qd_status read_point_result(const char *path, found_result *found, qdi_te
     return status;
 }
 
-/// Sweep's results: false where there is no such row.
-static bool read_metrics(const char *path, uint64_t step, qd_metrics *metrics) {
+/// Sweep's results: reads the metrics of a step; `known` where there are any that can be read at all.
+static qd_status read_metrics(const char *path, uint64_t step, qd_metrics *metrics, bool *known,
+                              qd_error *error) {
     qd_store *store = NULL;
-    if (step == UINT64_MAX || qd_store_open(path, QD_STORE_READ, NULL, &store, NULL) != QD_OK) return false;
-    qd_status status = qd_store_next_metrics(store, step, metrics, NULL);
-    qd_status closed = qd_store_close(store, NULL);
-    return status == QD_OK && closed == QD_OK;
+    *known = false;
+    if (step == UINT64_MAX) return QD_OK;
+    qd_status status = qd_store_open(path, QD_STORE_READ, NULL, &store, error);
+    if (status == QD_OK) {
+        status = qd_store_next_metrics(store, step, metrics, error);
+        qd_status closed = qd_store_close(store, NULL);
+        (void)closed; // it was only read
+    }
+    *known = status == QD_OK;
+    const bool none = status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT || status == QD_ERR_INVALID;
+    return none ? QD_OK : status;
 }
 
 // Adds the metrics of a point's last step to its row.
@@ -178,7 +186,9 @@ qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash, uint
     (void)snprintf(path, sizeof path, "%.4096s/run.db", directory);
     uint64_t last = UINT64_MAX;
     if (metrics_every > 0 && found.steps != UINT64_MAX) last = found.steps - found.steps % metrics_every;
-    bool known = read_metrics(path, last, &metrics);
+    bool known = false;
+    status = read_metrics(path, last, &metrics, &known, error);
+    if (status != QD_OK) return status;
     add_metric_cells(&metrics, known, cells);
     return cells->status == QD_OK ? QD_OK
                                   : qdi_reason(error, cells->status, "%s", qd_status_text(cells->status));

@@ -94,8 +94,9 @@ qd_plan_name qd_plans_name(uint64_t seed, const qd_power_moment *moment) {
     int length = snprintf(name.text, sizeof name.text, "QD_TEST_SEED=%" PRIu64, seed);
     if (moment)
         (void)snprintf(name.text + length, sizeof name.text - (size_t)length,
-                       ", cut before %zu, kept to %zu%s", moment->at, moment->kept,
-                       moment->scattered ? ", more by chance" : "");
+                       ", cut before %zu, kept to %zu%s%s", moment->at, moment->kept,
+                       moment->scattered ? ", more by chance" : "",
+                       moment->undeleted ? ", what was deleted is back" : "");
     return name;
 }
 

@@ -343,6 +343,7 @@ static void redo_deeds(qd_power_log *log, const qd_power_moment *moment, const s
         const deed *did = &log->deeds[i];
         qd_random random = qd_random_at(moment->torn, i, 0);
         uint64_t bits = qd_random_bits(&random);
+        if (moment->undeleted && did->what == LOG_DELETE && !is_on_disk(log, i, synced, all)) continue;
         if (i < moment->kept || is_on_disk(log, i, synced, all) || (moment->scattered && bits & 1))
             do_deed(log, did, did->bytes);
         else if (did->what == LOG_WRITE && (i == moment->kept || (moment->scattered && bits & 2)))
@@ -359,6 +360,7 @@ qd_power_moment qd_power_moment_draw(const qd_power_log *log, uint64_t seed, uin
                              : drawn.at - qd_random_bits(&random) % (drawn.at < 40 ? drawn.at : 40);
     drawn.torn = qd_random_bits(&random);
     drawn.scattered = qd_random_bits(&random) % 2 == 0;
+    drawn.undeleted = qd_random_bits(&random) % 8 == 0;
     return drawn;
 }
 

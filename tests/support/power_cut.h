@@ -28,6 +28,7 @@ typedef struct qd_power_moment {
     size_t at;     ///< the power is cut before this number
     size_t kept;   ///< what is not synced is there up to this one, which is there in part where it is a write
     uint64_t torn; ///< decides what part
+    bool undeleted; ///< what is deleted is there again, unless that is synced
     bool scattered; ///< of what comes after `kept` the disk has some, out of order, and parts of some writes
 } qd_power_moment;
 

@@ -504,7 +504,7 @@ static const qdi_option bench_options[] = {
     {"--repeats", 0, QDI_OPTION_NUMBER, "R", 1, MOST_REPEATS, offsetof(qdi_bench_settings, repeats),
      "run every method R times, in random order; default 5"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(qdi_bench_settings, simd),
-     "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
+     "the tree's kernels: auto (default), portable, sse2, avx2, avx512 or neon"},
     {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(qdi_bench_settings, margin),
      "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
     {"--ladder", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_bench_settings, ladder),

@@ -216,10 +216,13 @@ static int draw_all(render_job *job) {
     if (job->settings.every.given) {
         job->moments.replay.progress = &job->progress;
         job->moments.replay.note_threads = job->view.colour == QD_VIEW_THREAD;
+        job->moments.replay.watch_stress = job->view.field == QD_VIEW_FIELD_PRESSURE;
         job->moments.replay.watch = watch;
         job->moments.replay.context = job;
     } else if (job->view.colour == QD_VIEW_THREAD && !job->settings.common.quiet) {
         qdi_warn("view.colour: thread: a snapshot does not tell which thread moved its bodies; --every does");
+    } else if (job->view.field == QD_VIEW_FIELD_PRESSURE && !job->settings.common.quiet) {
+        qdi_warn("view.field: pressure: a snapshot does not tell what impulses its step gave; --every does");
     }
     bool writing = true;
     plan_lead(job);

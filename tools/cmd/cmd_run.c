@@ -198,7 +198,7 @@ static const qdi_option run_options[] = {
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(run_settings, threads),
      "work with N threads; results are the same for any N, the default is explained"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),
-     "kernels: auto (default), portable, sse2, avx2, avx512; same results"},
+     "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(run_settings, seed),
      "seed of all random numbers (run.seed)"},
     {"--bodies", 0, QDI_OPTION_NUMBER, "N", 1, MOST_BODIES, offsetof(run_settings, bodies),

@@ -90,8 +90,12 @@ static int take_scenes_bodies(scale *job) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->plan.bodies[0] = qd_scene_bodies(scene);
     job->plan.bodies_count = 1;
+    const bool stages = qd_scene_stages(scene) > 0;
     qd_scene_destroy(scene);
-    return QDI_EXIT_DONE;
+    if (!stages) return QDI_EXIT_DONE;
+    qdi_complain("%s: the scene has stages: a scaling test measures one state, not several",
+                 job->settings.scene);
+    return QDI_EXIT_SCENE;
 }
 
 // Reads the scene of a scaling test, once for each number of bodies.
@@ -384,7 +388,7 @@ static const qdi_option scale_options[] = {
     {"--order-seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(scale_settings, order_seed),
      "seed of that order; default 1"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(scale_settings, simd),
-     "kernels: auto (default), portable, sse2, avx2, avx512; same results"},
+     "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--set", 0, QDI_OPTION_LIST, "KEY=VALUE", 0, 0, offsetof(scale_settings, sets),
      "change any key of the scene; may be given many times"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(scale_settings, force),

@@ -81,6 +81,7 @@ typedef struct qdi_session {
     qdi_session_part failed;
     qd_error error; ///< of the part that failed
     qdi_result result;
+    qdi_result_stage result_stages[QD_STAGES_MAX];
 } qdi_session;
 
 /// Takes fewer threads where the scene is known to have too few bodies for those that the machine has.
@@ -149,6 +150,11 @@ bool qdi_session_last_stage_is_over(const qdi_session *session);
 /// After a step, before it is recorded: sees whether it is the last one of the run or of its stage. Errors:
 /// the store's.
 QD_MUST_USE qd_status qdi_session_look(qdi_session *session);
+
+/// What came of each stage of a run that has ended; returns how many of them had a step.
+size_t qdi_session_stage_results(const qdi_session *session, qdi_result_stage stages[QD_STAGES_MAX]);
+/// Their names, for a line: "fill, settle, empty".
+void qdi_session_stage_names(const qdi_session *session, char *text, size_t bytes);
 
 /// Before a step: what is due after it may ask for the moment before. False: failed.
 bool qdi_session_watch(qdi_session *session);

@@ -182,11 +182,14 @@ static void fill_run_result(qdi_session *session) {
     result->totals = qd_world_total(session->world);
     result->energy_last = metrics.kinetic + metrics.potential;
     result->balance_error = metrics.balance_error;
-    result->has_rules = session->until.count > 0;
-    result->ended_by = session->until.ended;
+    result->has_rules = session->until.count > 0 || session->stage_until.count > 0;
+    result->ended_stage = session->until.ended == 0 && qdi_session_last_stage_is_over(session);
+    const qdi_until *until = result->ended_stage ? &session->stage_until : &session->until;
+    result->ended_by = until->ended;
     if (result->ended_by > 0)
-        qdi_until_words(&session->until, result->ended_by - 1, result->ended_words,
-                        sizeof result->ended_words);
+        qdi_until_words(until, result->ended_by - 1, result->ended_words, sizeof result->ended_words);
+    result->stages = session->result_stages;
+    result->stage_count = qdi_session_stage_results(session, session->result_stages);
     result->frames_are_files = session->plan.frames_files;
     result->peak_memory = qdi_host_peak_memory();
 }

@@ -84,7 +84,9 @@ qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, size_t stage,
     const bool fresh = qd_world_steps(world) == 0;
     char of[40] = "run.until";
     if (stage != QDI_UNTIL_RUN) snprintf(of, sizeof of, "stages.%zu.until", stage);
-    *until = (qdi_until){.every = qd_scene_run_settings(scene).until_every, .origin = origin};
+    const qd_scene_run run = qd_scene_run_settings(scene);
+    const bool last = stage == QDI_UNTIL_RUN || stage + 1 == qd_scene_stages(scene);
+    *until = (qdi_until){.every = run.until_every, .least = last ? run.at_least : 0, .origin = origin};
     for (; until->count < QD_UNTIL_MAX; ++until->count) {
         const size_t number = until->count;
         qd_until_rule *rule = &until->rules[number];
@@ -214,7 +216,9 @@ bool qdi_until_look(qdi_until *until, const qd_world *world) {
         if (!due && kind != QD_UNTIL_CONTACT) continue;
         if (counted && !measured) qd_world_measure(world, &metrics);
         measured = measured || counted;
-        if (rule_holds(until, i, world, &metrics) && until->ended == 0) until->ended = i + 1;
+        if (rule_holds(until, i, world, &metrics) && until->ended == 0 &&
+            qd_world_steps(world) >= until->least)
+            until->ended = i + 1;
     }
     return until->ended > 0;
 }

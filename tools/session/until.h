@@ -25,6 +25,7 @@ typedef struct qdi_until {
     bool found[QD_UNTIL_MAX];    ///< both of them are there
     size_t count;
     uint64_t every;
+    uint64_t least;  ///< step before which none of them ends anything
     uint64_t origin; ///< step that looks and windows count from
     uint64_t ended;  ///< number of the rule that ended the run, from 1; 0: none yet
 } qdi_until;

@@ -13,7 +13,7 @@
 /// done to the world right before the next step.
 typedef struct qdi_course {
     size_t count; ///< stages that have begun or are about to; 0: the scene has none
-    uint64_t step[QD_STAGES_MAX], first_id[QD_STAGES_MAX];
+    qd_store_stage row[QD_STAGES_MAX];
 } qdi_course;
 
 /// Reads them. Errors: those of qd_store_next_stage, QD_ERR_CORRUPT where they are none.

@@ -146,8 +146,9 @@ qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error) {
     qd_status status = qd_world_set_stop(replay->world, qdi_host_asked_to_stop, NULL);
     if (status == QD_OK && replay->note_threads) status = qd_world_note_threads(replay->world, true);
     while (status == QD_OK && qd_world_steps(replay->world) < step) {
-        if (replay->watch && qd_world_steps(replay->world) + 1 == step)
-            status = replay->watch(replay->context, replay->world);
+        const bool last = qd_world_steps(replay->world) + 1 == step;
+        if (last && replay->watch_stress) status = qd_world_watch_stress(replay->world);
+        if (last && replay->watch && status == QD_OK) status = replay->watch(replay->context, replay->world);
         if (status != QD_OK) break;
         status = qdi_course_begin(&replay->past->course, replay->past->scene, replay->world, error);
         if (status == QD_OK) status = qd_world_step(replay->world, replay->past->plan.dt, NULL);

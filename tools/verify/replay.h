@@ -52,6 +52,7 @@ typedef struct qdi_replay {
     qd_world *world;
     qdi_progress *progress; ///< NULL: none is shown
     bool note_threads;      ///< of the steps, see qd_world_note_threads
+    bool watch_stress;      ///< of the last step of each qdi_replay_go, see qd_world_watch_stress
     /// Called right before the last step of each qdi_replay_go, with `context`; NULL: nobody asks.
     qd_status (*watch)(void *context, const qd_world *world);
     void *context;

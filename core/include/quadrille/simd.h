@@ -15,9 +15,10 @@ typedef enum qd_simd {
     QD_SIMD_SSE2,     ///< every x86-64
     QD_SIMD_AVX2,
     QD_SIMD_AVX512, ///< F, BW, DQ, VL and VBMI2: processors since 2019
+    QD_SIMD_NEON,   ///< every arm64 whose bytes lie lowest first
 } qd_simd;
 
-/// "auto", "portable", "sse2", "avx2", "avx512". Any thread.
+/// "auto", "portable", "sse2", "avx2", "avx512", "neon". Any thread.
 QD_API const char *qd_simd_name(qd_simd simd);
 
 /// The one of this name; false where there is none.

@@ -81,6 +81,7 @@ typedef struct qd_scene_run {
     double field_length;       ///< side of a cell that was asked for; NaN: none was
     uint64_t checkpoint_every; ///< a checkpoint every so many steps; in any case at step 0 and at the end
     double checkpoint_seconds; ///< and whenever so much time has passed since the last; 0: not by the clock
+    uint64_t at_least;         ///< no rule, nor the end of the last stage, ends the run before this step
     uint64_t until_every;      ///< how often rules are looked at that end the run, >= 1
     uint64_t checkpoint_keep;  ///< how many are kept beside that of step 0, >= 1
 } qd_scene_run;

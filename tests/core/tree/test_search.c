@@ -155,7 +155,7 @@ START_TEST(same_for_any_team_and_kernels) {
         for (int i = 0; _i == 2 && i < 100; ++i)
             (void)qd_rig_square(&rig, between(&random, -500, 500), between(&random, -500, 500), 200);
         qd_rig_refresh(&rig);
-        for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_AVX512; ++simd) {
+        for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
             if (qd_tree_set_simd(rig.tree, (qd_simd)simd) != QD_OK) continue;
             (void)qd_rig_pairs(&rig);
             const uint64_t join = qd_pairs_tests(rig.pairs);

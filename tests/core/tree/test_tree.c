@@ -208,7 +208,7 @@ static void run_scene(uint64_t seed) {
     fixture fixture_of_seed = {.seed = seed};
     fixture *f = &fixture_of_seed;
     do { // whichever kernels there are, in turn
-        scene.def.simd = (qd_simd)(1 + seed++ % QD_SIMD_AVX512);
+        scene.def.simd = (qd_simd)(1 + seed++ % QD_SIMD_NEON);
     } while (!qd_simd_available(scene.def.simd));
     start(f, &scene.def, 1 + (int)(seed % 3));
     for (f->step = 0; f->step < 6; ++f->step) {

@@ -113,6 +113,19 @@ START_TEST(the_power_is_cut) {
 }
 END_TEST
 
+// Journals that SQLite has deleted may come back, and would be rolled back. The last third is the run's end.
+START_TEST(what_was_deleted_is_back) {
+    qd_power_log *log = log_sweep(-1);
+    const size_t count = qd_power_log_count(log);
+    for (size_t at = 2 * count / 3; at <= count; ++at) {
+        const qd_power_moment when = {.at = at, .kept = at, .undeleted = true};
+        qd_power_cut(log, &when, program.work.path);
+        finish(qd_plans_name(at, &when).text);
+    }
+    qd_power_log_free(log);
+}
+END_TEST
+
 /// Whether the disk has the sweep's tables and the run that is done.
 static bool is_as_good(void) {
     qd_program_start diff = {.arguments = {"diff", run_of("good").text, run_of("out").text}};
@@ -139,13 +152,13 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     long syncs = (long)qd_power_log_syncs(log), found = 0;
     qd_power_log_free(log);
     // Each process counts its own.
-    for (long number = 1; number <= syncs && found < 3; ++number) {
+    for (long number = 1; number <= syncs && found < 2; ++number) {
         log = log_sweep(number);
         qd_power_cut(log, &(qd_power_moment){.at = qd_power_log_count(log)}, program.work.path);
         found += !is_as_good();
         qd_power_log_free(log);
     }
-    ck_assert_int_ge(found, 3);
+    ck_assert_int_ge(found, 2);
 }
 END_TEST
 
@@ -153,6 +166,7 @@ int main(void) {
     TCase *cases = qd_test_case("fault_sweeps", 3000, setup, teardown);
     tcase_add_test(cases, calls_fail_at_random);
     tcase_add_test(cases, the_power_is_cut);
+    tcase_add_test(cases, what_was_deleted_is_back);
     tcase_add_test(cases, a_sync_that_is_left_out_is_noticed);
     return qd_test_run_case("fault_sweeps", cases);
 }

@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(test_same_state_for_any_kernels) {
     qd_program_text expected = {""};
-    static const char *const kernels[] = {"auto", "portable", "sse2", "avx2", "avx512"};
+    static const char *const kernels[] = {"auto", "portable", "sse2", "avx2", "avx512", "neon"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         qd_simd simd;
         ck_assert(qd_simd_named(kernels[i], &simd));

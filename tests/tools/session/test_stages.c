@@ -23,7 +23,7 @@ static const char hopper[] =
     "  - polyline: {points: [[10, 6], [6, 3]]}\n"
     "  - list:\n"
     "      - {name: gate, shape: rect, at: [5, 2.7], size: [3, 0.4], static: true}\n"
-    "      - {name: lid, shape: rect, at: [5, 13], size: [2, 0.3], static: true}\n"
+    "      - {name: lid, shape: rect, at: [5, 13], size: [1, 0.3], static: true}\n"
     "view: {size: [160, 120]}\n"
     "frames: {every: 25}\n"
     "record: {metrics: 1, hashes: 7, events: true, snapshots: 100}\n"
@@ -43,7 +43,7 @@ static const char hopper[] =
     "    change: [{item: lid, kind: dynamic, density: 3, velocity: [0, -2]}]\n"
     "    add: [{disks: {count: 5, radius: 0.2, region: [1, 10, 8, 3]}}]\n"
     "    until: [{below: {metric: dynamic, value: 1}}]\n"
-    "    at_most: 500\n";
+    "    at_most: 1500\n";
 
 // Runs it undisturbed into `ref`.
 static void run_reference(void) {
@@ -85,6 +85,7 @@ START_TEST(test_goes_through_its_stages) {
     ck_assert_int_le(number(sql), 1); // the last one
     // What changed by hand is booked.
     ck_assert_int_eq(number("SELECT count(*) FROM metrics WHERE balance_error > 0.02"), 0);
+    ck_assert_str_eq(qd_program_result_text(&program, "ref", "ended_by").text, "stages.2.until.0");
     SUCCEED("verify", "ref", "-q");
     SUCCEED("render", "ref", "-o", "again", "-q", "--every", "25");
 }
@@ -95,22 +96,39 @@ START_TEST(test_resolved_scene_is_the_same) {
     run_reference();
     SUCCEED("run", "ref/scene.yaml", "-o", "again", "-q");
     qd_runs_expect_same(at("ref").text, at("again").text);
-    SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--steps", "200");
+    SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--set",
+            "stages.fill.until.0.above.value=20", "--set", "stages.empty.contact.restitution=0.9", "--steps",
+            "200");
     ck_assert_int_eq(qd_program_result_whole(&program, "short", "steps"), 200);
     SUCCEED("verify", "short", "-q");
+}
+END_TEST
+
+// Axes of a sweep go by the names of stages.
+START_TEST(test_swept) {
+    qd_scratch_write(at("hopper.yaml").text, hopper);
+    qd_scratch_write(at("sweep.yaml").text, "scene: hopper.yaml\nset: {run.steps: 250}\naxes:\n"
+                                            "  - {key: stages.settle.time, list: [0.05, 0.1]}\n"
+                                            "  - {key: stages.empty.until.0.below.value, list: [5, 6]}\n"
+                                            "  - {key: stages.2.world.gravity, list: [[0, -10]]}\n");
+    SUCCEED("sweep", "sweep.yaml", "-o", "swept", "-q");
+    ck_assert(qd_scratch_exists(at("swept/sweep.csv").text));
+    expect_refusal(RUN("scale", "hopper.yaml", "-o", "scaled", "--threads", "1"), 3, "the scene has stages");
+    expect_refusal(RUN("run", "hopper.yaml", "-o", "bad", "--set", "stages.setle.time=1"), 2,
+                   "there is no stage of this name or number");
 }
 END_TEST
 
 // Kills a run with a kill after so long a time, again and again, and compares what is left at the end.
 static void kill_and_resume(uint64_t seed, int kills) {
     qd_random random = qd_random_at(seed, 0, 0);
-    char every[40];
+    char every[40], out[32];
+    snprintf(out, sizeof out, "out%d", (int)seed);
     snprintf(every, sizeof every, "checkpoint.every=%d", 1 + (int)(40 * qd_random_uniform(&random)));
     SUCCEED("run", "hopper.yaml", "-o", "good", "-q", "--force", "--set", every);
     for (int i = 0; i < kills; ++i) {
-        qd_program_start how = {.arguments = {"run", "hopper.yaml", "-o", "out", "-q",
-                                              i == 0 ? "--force" : "--resume", "--threads", i % 2 ? "2" : "1",
-                                              "--set", every}};
+        qd_program_start how = {.arguments = {"run", "hopper.yaml", "-o", out, "-q", "--resume", "--threads",
+                                              i % 2 ? "2" : "1", "--set", every}};
         pid_t child = qd_program_launch(&program, &how);
         usleep((useconds_t)(1000 * (10 + 150 * qd_random_uniform(&random))));
         (void)kill(child, SIGKILL);
@@ -118,10 +136,10 @@ static void kill_and_resume(uint64_t seed, int kills) {
         ck_assert_msg(result.code == -SIGKILL || result.code == 0, "seed %d: %s", (int)seed, result.err);
         qd_program_forget(&result);
     }
-    SUCCEED("run", "hopper.yaml", "-o", "out", "-q", "--resume", "--set", every);
-    qd_runs_expect_same(at("good").text, at("out").text);
-    qd_program_expect_no_parts(at("out").text);
-    SUCCEED("verify", "out", "-q");
+    SUCCEED("run", "hopper.yaml", "-o", out, "-q", "--resume", "--set", every);
+    qd_runs_expect_same(at("good").text, at(out).text);
+    qd_program_expect_no_parts(at(out).text);
+    SUCCEED("verify", out, "-q");
 }
 
 START_TEST(test_killed_again_and_again) {
@@ -143,6 +161,19 @@ START_TEST(test_resumes_at_each_step_about_a_boundary) {
         SUCCEED("resume", "part", "-q", "--steps", set);
         qd_runs_expect_same_records(at("ref").text, at("part").text); // pictures name the scene's hash
     }
+}
+END_TEST
+
+// More steps take a run past the end of its last stage, in which it stays.
+START_TEST(test_more_steps) {
+    run_reference();
+    const int64_t steps = number("SELECT max(step) FROM metrics");
+    ck_assert_int_lt(steps, number("SELECT steps FROM run"));
+    SUCCEED("run", "hopper.yaml", "-o", "long", "-q", "--steps", "2500", "--set", "run.at_least=2500");
+    SUCCEED("resume", "ref", "-q", "--steps", "2500");
+    qd_runs_expect_same_records(at("long").text, at("ref").text);
+    ck_assert_int_eq(number("SELECT max(stage) FROM metrics"), 2);
+    SUCCEED("verify", "ref", "-q");
 }
 END_TEST
 
@@ -205,8 +236,10 @@ int main(void) {
     TCase *tests = qd_test_case("stages", 300, setup, teardown);
     tcase_add_test(tests, test_goes_through_its_stages);
     tcase_add_test(tests, test_resolved_scene_is_the_same);
+    tcase_add_test(tests, test_swept);
     tcase_add_test(tests, test_killed_again_and_again);
     tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
+    tcase_add_test(tests, test_more_steps);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tests, test_a_stage_that_cannot_begin);
     return qd_test_run_case("stages", tests);
