@@ -4,7 +4,6 @@
 
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "core/tree/image.h"
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"
 

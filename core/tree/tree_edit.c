@@ -1,7 +1,6 @@
 // Adds, removes or moves one body between refreshes: the steps of a refresh for a single body, on one
 // thread. Totals and bounds are brought up to date along one path only.
 #include "core/base/arithmetic.h"
-#include "core/base/memory.h"
 #include "core/tree/fat_box.h"
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"

@@ -30,7 +30,7 @@
 ///                          tree_split.c splits and merges
 ///     one body             tree_edit.c add, remove, move
 ///     retrieve             tree_query.c boxes, tree_circle.c and tree_nearest.c distances (near_point.h),
-///                          tree_ray.c rays, tree_order.c the bodies in tree order
+///                          tree_ray.c, ray_box.h rays, tree_order.c the bodies in tree order
 ///     all pairs            pairs.c how workers fill one array, tree_pairs.c the tasks, tree_join.c the
 ///                          self-join, tree_join_image.c and tree_join_root_list.c its special parts,
 ///                          tree_each.c one retrieve per body, brute.c without a tree

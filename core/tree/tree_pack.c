@@ -6,8 +6,6 @@
 // written by the thread that has the body's list.
 #include "core/tree/tree_impl.h"
 
-#include "core/base/memory.h"
-
 #include <string.h>
 
 typedef struct part_size {

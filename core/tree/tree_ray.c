@@ -6,34 +6,21 @@
 #include <quadrille/ray.h>
 
 #include "core/base/arithmetic.h"
+#include "core/tree/ray_box.h"
 #include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 #include <float.h>
 #include <math.h>
 
-/// A border's t is a difference and a quotient, each rounded once. With this much on either side, whatever a
-/// ray meets in exact arithmetic is met (Ize, "Robust BVH ray traversal", 2013); and what is met in a box is
-/// met in its bounds, for all steps are monotonic.
-#define NEARER  (1.0 - 0x1p-51)
-#define FURTHER (1.0 + 0x1p-51)
-
 /// The copies of the world that a ray may reach, so that an image can say which.
 enum { FURTHEST_COPY = INT16_MAX - 7 };
 
-typedef struct line {
-    qd_vec2 from, step;
-    double most;
-} line;
-
-typedef struct span {
-    double near, far;
-} span;
-
 typedef struct cast {
     const qd_tree *tree;
-    line whole; // `most` is that of the ray; while the first hit is sought, where the nearest is so far
-    line here;  // as seen from the copy that is searched now
+    qdi_ray_line
+        whole; // `most` is that of the ray; while the first hit is sought, where the nearest is so far
+    qdi_ray_line here; // as seen from the copy that is searched now
     qd_image image;
     qd_ray_test test;
     qd_ray_visit visit; // NULL: only the first hit is sought
@@ -69,37 +56,13 @@ qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
     return result;
 }
 
-// ---- a ray and a box
-
-// Ray through the tree: the t between which a ray is between two borders across one axis.
-static inline span span_between(double from, double step, double min, double max) {
-    if (step > 0.0) return (span){(min - from) / step, (max - from) / step};
-    if (step < 0.0) return (span){(max - from) / step, (min - from) / step};
-    return from >= min && from <= max ? (span){0.0, DBL_MAX} : (span){DBL_MAX, -DBL_MAX};
-}
-
-// Ray through the tree: true where a ray is between the borders of both axes at once, and early enough.
-static inline bool ray_span_met(span s, double most) {
-    return s.near * NEARER <= s.far * FURTHER && s.near * NEARER <= most;
-}
-
-// Ray through the tree: true where a line meets a box; `at` is where it enters.
-static inline bool ray_meets_box(const line *ray, qd_box box, double *at) {
-    span x = span_between(ray->from.x, ray->step.x, (double)box.min_x, (double)box.max_x);
-    span y = span_between(ray->from.y, ray->step.y, (double)box.min_y, (double)box.max_y);
-    span both = {x.near > y.near ? x.near : y.near, x.far < y.far ? x.far : y.far};
-    if (!(both.near > 0.0)) both.near = 0.0;
-    *at = both.near < ray->most ? both.near : ray->most;
-    return ray_span_met(both, ray->most);
-}
-
 // ---- the copies of a box that a ray meets
 
 typedef bool (*image_visit)(void *context, qd_image image);
 
 // Ray through the tree: the ray as seen from a periodic copy of the world.
-static line ray_seen_from_copy(const cast *job, qd_image image) {
-    line seen = job->whole;
+static qdi_ray_line ray_seen_from_copy(const cast *job, qd_image image) {
+    qdi_ray_line seen = job->whole;
     seen.from.x -= image.x * job->tree->period.x;
     seen.from.y -= image.y * job->tree->period.y;
     return seen;
@@ -111,7 +74,8 @@ typedef struct range {
 
 // Ray through the tree: the images of [min, max] that from + t * step may meet for t in `part`, in the
 // direction of the step, and one more on either side.
-static range images_along(double from, double step, span part, double min, double max, double period) {
+static range images_along(double from, double step, qdi_ray_span part, double min, double max,
+                          double period) {
     if (period == 0.0) return (range){0, 0};
     double begin = from + part.near * step, end = from + part.far * step;
     double low = begin < end ? begin : end, high = begin < end ? end : begin;
@@ -126,21 +90,22 @@ static double clamp_to_range(double value, double low, double high) {
 
 // Ray through the tree: the columns of images of a box that the ray may meet.
 static range ray_image_columns(const cast *job, qd_box box) {
-    const line *ray = &job->whole;
-    return images_along(ray->from.x, ray->step.x, (span){0.0, ray->most}, (double)box.min_x,
+    const qdi_ray_line *ray = &job->whole;
+    return images_along(ray->from.x, ray->step.x, (qdi_ray_span){0.0, ray->most}, (double)box.min_x,
                         (double)box.max_x, job->tree->period.x);
 }
 
 // Ray through the tree: the rows of a column of images of a box that the ray may meet; false where there are
 // none.
 static bool ray_image_rows(const cast *job, qd_box box, int column, range *rows) {
-    const line *ray = &job->whole;
+    const qdi_ray_line *ray = &job->whole;
     const qd_vec2 period = job->tree->period;
-    span part = span_between(ray->from.x - column * period.x, ray->step.x, (double)box.min_x,
-                             (double)box.max_x);
+    qdi_ray_span part = qdi_ray_span_between(ray->from.x - column * period.x, ray->step.x, (double)box.min_x,
+                                             (double)box.max_x);
     if (!(part.near > 0.0)) part.near = 0.0;
-    if (!ray_span_met(part, ray->most)) return false;
-    part = (span){clamp_to_range(part.near, 0.0, ray->most), clamp_to_range(part.far, 0.0, ray->most)};
+    if (!qdi_ray_span_met(part, ray->most)) return false;
+    part = (qdi_ray_span){clamp_to_range(part.near, 0.0, ray->most),
+                          clamp_to_range(part.far, 0.0, ray->most)};
     *rows = images_along(ray->from.y, ray->step.y, part, (double)box.min_y, (double)box.max_y, period.y);
     return true;
 }
@@ -157,9 +122,9 @@ static bool ray_walk_images(const cast *job, qd_box box, image_visit visit, void
         const int up = rows.first <= rows.last ? 1 : -1;
         for (int j = rows.first; j != rows.last + up; j += up) {
             const qd_image image = {(int16_t)i, (int16_t)j};
-            const line seen = ray_seen_from_copy(job, image);
+            const qdi_ray_line seen = ray_seen_from_copy(job, image);
             double at;
-            if (ray_meets_box(&seen, box, &at) && !visit(context, image)) return false;
+            if (qdi_ray_meets_box(&seen, box, &at) && !visit(context, image)) return false;
         }
     }
     return true;
@@ -178,9 +143,10 @@ static bool ray_met_earlier_image(const cast *job, qd_box box) {
         const int up = rows.first <= rows.last ? 1 : -1;
         int r = ((i == job->image.x ? job->image.y - up : rows.last) - rows.first) * up;
         for (; r >= 0; --r) {
-            const line seen = ray_seen_from_copy(job, (qd_image){(int16_t)i, (int16_t)(rows.first + r * up)});
+            const qdi_ray_line seen = ray_seen_from_copy(
+                job, (qd_image){(int16_t)i, (int16_t)(rows.first + r * up)});
             double at;
-            if (ray_meets_box(&seen, box, &at)) return true;
+            if (qdi_ray_meets_box(&seen, box, &at)) return true;
         }
     }
     return false;
@@ -216,9 +182,9 @@ static bool ray_visit_image(void *context, qd_image image) {
     // The images are visited where the walk over them begins; in the other copies there is nothing to do.
     if (!body->begun && (image.x != job->image.x || image.y != job->image.y)) return false;
     body->begun = true;
-    const line seen = ray_seen_from_copy(job, image);
+    const qdi_ray_line seen = ray_seen_from_copy(job, image);
     qd_ray_hit hit = {.body = body->body, .image = image};
-    (void)ray_meets_box(&seen, body->box, &hit.at);
+    (void)qdi_ray_meets_box(&seen, body->box, &hit.at);
     if (!ray_is_hit(job, hit.body, image, &hit.at)) return true;
     body->going = job->visit(job->context, &hit);
     return false;
@@ -237,7 +203,7 @@ static bool ray_visit_body(cast *job, qd_box box, qd_body_index body) {
 // Tests the body in a slot against the ray.
 static bool ray_test_body(cast *job, qd_box box, size_t slot) {
     double at;
-    if (!ray_meets_box(&job->here, box, &at)) return true;
+    if (!qdi_ray_meets_box(&job->here, box, &at)) return true;
     const qd_body_index body = job->tree->slots.index[slot];
     if (job->visit) return ray_visit_body(job, box, body);
     ray_keep_first(job, body, at);
@@ -247,7 +213,7 @@ static bool ray_test_body(cast *job, qd_box box, size_t slot) {
 // Tests a node's list against the ray.
 static bool ray_search_list(cast *job, const qdi_node *node) {
     double at;
-    if (!ray_meets_box(&job->here, node->own, &at)) return true;
+    if (!qdi_ray_meets_box(&job->here, node->own, &at)) return true;
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         if (!ray_test_body(job, qdi_slot_box(&job->tree->slots, s), s)) return false;
     }
@@ -262,7 +228,7 @@ static bool ray_search_children(cast *job, qdi_family_index index) {
     unsigned count = 0;
     for (unsigned q = 0; q < 4; ++q) {
         double near;
-        if (!ray_meets_box(&job->here, qdi_family_box(family, q), &near)) continue;
+        if (!qdi_ray_meets_box(&job->here, qdi_family_box(family, q), &near)) continue;
         unsigned place = count++;
         for (; place > 0 && at[place - 1] > near; --place) {
             at[place] = at[place - 1];
@@ -271,7 +237,7 @@ static bool ray_search_children(cast *job, qdi_family_index index) {
         at[place] = near;
         order[place] = q;
     }
-    for (unsigned i = 0; i < count && at[i] * NEARER <= job->here.most; ++i) {
+    for (unsigned i = 0; i < count && at[i] * QDI_RAY_NEARER <= job->here.most; ++i) {
         const qdi_node *node = &job->tree->nodes[4 * index + order[i]];
         if (!ray_search_list(job, node)) return false;
         if (!qdi_is_leaf(node) && !ray_search_children(job, node->children)) return false;
@@ -291,11 +257,13 @@ static bool ray_search_root_list(cast *job, qdi_root_list_node at) {
     const qdi_root_list_node half[2] = {qdi_root_list_half(at, 0), qdi_root_list_half(at, 1)};
     double near[2];
     bool met[2];
-    for (int h = 0; h < 2; ++h) met[h] = ray_meets_box(&job->here, root_list->bounds[half[h].at], &near[h]);
+    for (int h = 0; h < 2; ++h)
+        met[h] = qdi_ray_meets_box(&job->here, root_list->bounds[half[h].at], &near[h]);
     const int first = met[0] && met[1] && near[1] < near[0];
     for (int h = 0; h < 2; ++h) {
         const int side = h ^ first;
-        if (met[side] && near[side] * NEARER <= job->here.most && !ray_search_root_list(job, half[side]))
+        if (met[side] && near[side] * QDI_RAY_NEARER <= job->here.most &&
+            !ray_search_root_list(job, half[side]))
             return false;
     }
     return true;
@@ -333,7 +301,7 @@ static qd_status cast_ray(cast *job, const qd_ray *ray) {
         !ray_axis_valid(ray->from.y, ray->step.y, most, tree->period.y)) {
         return QD_ERR_VALUE;
     }
-    job->whole = (line){ray->from, ray->step, most};
+    job->whole = (qdi_ray_line){ray->from, ray->step, most};
     job->first = (qd_ray_hit){.at = most, .body = QD_NO_BODY};
     if (tree->count > 0)
         (void)ray_walk_images(job, qdi_family_box(&tree->families[0], 0), ray_search_copy, job);

@@ -30,6 +30,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <quadrille/field.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ struct qd_frame_writer {
     bool watching;
     qdi_trails trails;
     qdi_refiled refiled;
+    qd_field *field; // what the view's is measured with; NULL: none is shown
     qd_error reason; // of what failed on the caller's thread
     frame_shot *shots;
     size_t slots;
@@ -217,6 +219,7 @@ static void frame_writer_release(qd_frame_writer *writer) {
     qdi_changes_release(&writer->watched);
     qdi_trails_destroy(&writer->trails);
     qdi_refiled_destroy(&writer->refiled);
+    qd_field_destroy(writer->field);
     qdi_release(writer->allocator, writer->scene, writer->scene_bytes, 1);
     qdi_release(writer->allocator, writer, 1, sizeof *writer);
 }
@@ -274,6 +277,9 @@ static qd_status prepare_frame_writer(qd_frame_writer *writer, const qd_frame_wr
     if (status == QD_OK)
         status = qdi_caption_create(writer->allocator, &writer->view, writer->scene, &writer->caption);
     if (status == QD_OK) status = load_frame_past(writer, def->past, def->past_bytes);
+    if (status == QD_OK && writer->view.field != QD_VIEW_FIELD_NONE)
+        status = qd_field_create((uint32_t)writer->view.field_cells[0], (uint32_t)writer->view.field_cells[1],
+                                 writer->allocator, &writer->field);
     if (status == QD_OK && def->directory) status = qdi_directory_check(writer->directory, error);
     if (status == QD_OK && def->directory) status = open_frame_list(writer, def, error);
     if (status == QD_OK)
@@ -335,6 +341,10 @@ qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world) 
     return writer->failure;
 }
 
+bool qd_frame_writer_wants_stress(const qd_frame_writer *writer) {
+    return writer && writer->view.field == QD_VIEW_FIELD_PRESSURE;
+}
+
 qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
@@ -392,6 +402,7 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     writer->watching = false;
     if (writer->trails.frames > 0) shot->picture.past = &writer->trails;
     if (writer->refiled.fade > 0) shot->picture.refiled = &writer->refiled;
+    shot->picture.measured = writer->field;
     writer->failure = qdi_picture_copy(&shot->picture, world, &writer->view, writer->caption.world,
                                        writer->speed_top, known ? &writer->watched : NULL);
     if (writer->failure != QD_OK) {

@@ -12,6 +12,7 @@
 #include "export/raster/shade.h"
 
 #include <math.h>
+#include <quadrille/field.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ typedef struct still_job {
     qdi_tile_bins bins;
     qdi_picture picture;
     qdi_bytes bytes;
+    qd_field *field;
 } still_job;
 
 // Single frame: the four corners of a square, as in a camera's finder.
@@ -58,7 +60,11 @@ static qd_status draw_still(still_job *job, const qd_world *world, qd_error *err
     qd_status status = qdi_raster_create(allocator, view->width, view->height, &job->raster);
     if (status == QD_OK) status = qdi_tile_bins_create(allocator, NULL, &job->bins);
     if (status == QD_OK) status = qdi_caption_create(allocator, view, still->provenance.scene, &job->caption);
+    if (status == QD_OK && view->field != QD_VIEW_FIELD_NONE)
+        status = qd_field_create((uint32_t)view->field_cells[0], (uint32_t)view->field_cells[1], allocator,
+                                 &job->field);
     if (status != QD_OK) return status;
+    job->picture.measured = job->field;
     const qdi_area area = job->caption.world;
     const qd_vec2 size = {2.0 * still->reach, 2.0 * still->reach};
     const qd_vec2 origin = {still->centre.x - still->reach, still->centre.y - still->reach};
@@ -104,6 +110,7 @@ qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error 
         (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(status));
     qdi_bytes_release(qd_allocator_default(), &job.bytes);
     qdi_picture_destroy(&job.picture);
+    qd_field_destroy(job.field);
     qdi_caption_destroy(&job.caption);
     qdi_tile_bins_destroy(&job.bins);
     qdi_raster_destroy(&job.raster);

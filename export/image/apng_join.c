@@ -1,4 +1,3 @@
-#include "core/base/memory.h"
 #include "export/image/apng.h"
 #include "export/image/png_chunk.h"
 #include "sim/files/os.h"

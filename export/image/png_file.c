@@ -1,7 +1,6 @@
 #include "export/image/png_file.h"
 
 #include "export/image/manifest.h"
-#include "export/process/os.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -70,10 +70,23 @@ static short_text fade_text(int frames) {
     return made;
 }
 
+// How wide a colour bar with a name and the numbers at its ends is.
+static int colour_bar_width(const qdi_font *font, const char *name, int steps) {
+    return qdi_font_width(font, name) + gap_width(font) +
+           2 * (qdi_font_width(font, widest_number) + gap_width(font)) + steps * swatch_size(font);
+}
+
+// Name and unit of the view's field.
+static const char *field_name(qd_view_field field) {
+    static const char *const names[] = {"",         "number density", "mass density", "area fraction",
+                                        "velocity", "temperature",    "pressure",     "contacts/body"};
+    return names[field];
+}
+
 // How wide the caption's explanation of colours is.
 static int colours_item_width(const qdi_font *font, const qd_view *view) {
     int gap = gap_width(font), swatch = swatch_size(font), width = 0;
-    if (view->colour == QD_VIEW_PLAIN) return 0;
+    if (view->colour == QD_VIEW_PLAIN || view->colour == QD_VIEW_HIDDEN) return 0;
     if (view->colour == QD_VIEW_CONTACT) {
         for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i)
             width += swatch + gap / 2 + qdi_font_width(font, contact_meanings[i].name) + gap;
@@ -84,7 +97,7 @@ static int colours_item_width(const qdi_font *font, const qd_view *view) {
         return width + qdi_font_width(font, widest_count) + QDI_MAP_HUES * swatch + 2 * gap +
                qdi_font_width(font, fade_text(view->fade).text);
     if (!qd_view_is_continuous(view->colour)) return width + QDI_CATEGORIES * (swatch + 2) - 2;
-    return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
+    return colour_bar_width(font, qdi_shade_name(view->colour), QDI_MAP_HUES);
 }
 
 // Caption of a picture: what an item tells of a search; NULL where it is no such item.
@@ -119,6 +132,11 @@ static int caption_item_width(const qdi_caption *caption, int item) {
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
     if (search_item(item)) return search_item_width(caption, item);
     if (item == QDI_CAPTION_COLOURS) return colours_item_width(font, &caption->view);
+    if (item == QDI_CAPTION_FIELD)
+        return caption->view.field == QD_VIEW_FIELD_NONE
+                   ? 0
+                   : colour_bar_width(font, field_name(caption->view.field),
+                                      qdi_field_inks_of(&caption->view).steps);
     if (item == QDI_CAPTION_SCALE)
         return SCALE_SIZES * font->size + gap_width(font) + qdi_font_width(font, "5e-300");
     int column = item - QDI_CAPTION_COLUMN;
@@ -135,14 +153,14 @@ static int caption_line_width(const qdi_caption *caption) {
 
 // Moves the items that explain the picture to the right end of their line.
 static void align_items_right(qdi_caption *caption, int width) {
-    int end = width - caption->font.size;
+    const int pad = caption->font.size;
+    const qdi_caption_place *next = NULL;
     for (int item = QDI_CAPTION_SCALE; item >= QDI_CAPTION_COLOURS; --item) {
         qdi_caption_place *place = &caption->place[item];
-        const qdi_caption_place *next = item < QDI_CAPTION_SCALE ? place + 1 : NULL;
-        if (!place->shown || place->width > width - 2 * caption->font.size) continue;
-        int limit = next && next->shown && next->baseline == place->baseline ? next->x - caption->font.size
-                                                                             : end;
-        place->x = limit - place->width;
+        if (!place->shown || place->width > width - 2 * pad) continue;
+        const int end = next && next->baseline == place->baseline ? next->x : width;
+        place->x = end - pad - place->width;
+        next = place;
     }
 }
 
@@ -236,16 +254,21 @@ static void fixed_text(double value, int decimals, char *text, size_t bytes) {
     (void)snprintf(text, bytes, "%" PRIu64 ".%0*" PRIu64, units / unit, decimals, units % unit);
 }
 
-// Caption of a picture: draws a square of a colour.
-static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
+// Caption of a picture: draws a square of an ink.
+static void draw_ink_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, uint8_t ink) {
     qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_size(font), baseline};
-    qdi_raster_fill(raster, area, qdi_ink_of_hue(hue));
+    qdi_raster_fill(raster, area, ink);
 }
 
-// Caption of a picture: draws a bar of the colours of speeds.
-static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int x, int baseline, double top) {
-    const qdi_font *font = &caption->font;
-    const qd_vec2 range = qdi_shade_range(&caption->view, top);
+// Caption of a picture: draws a square of a colour of bodies.
+static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
+    draw_ink_swatch(font, raster, x, baseline, qdi_ink_of_hue(hue));
+}
+
+// Caption of a picture: draws a bar of colours with a name and what its ends stand for.
+static void draw_colour_bar(const qdi_font *font, qdi_raster *raster, const qdi_caption_place *place,
+                            const char *name, qd_vec2 range, qdi_field_inks inks) {
+    int x = place->x, baseline = place->baseline;
     char low[32], high[32];
     (void)qdi_os_print_double(low, sizeof low, 3, range.x);
     (void)qdi_os_print_double(high, sizeof high, 3, range.y);
@@ -253,11 +276,10 @@ static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int 
     // stays where it is.
     int numbers = qdi_font_width(font, low) + qdi_font_width(font, high);
     x += 2 * qdi_font_width(font, widest_number) - numbers;
-    x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL) +
-        gap_width(font);
+    x = qdi_font_draw(font, raster, x, baseline, name, QDI_INK_LABEL) + gap_width(font);
     x = qdi_font_draw(font, raster, x, baseline, low, QDI_INK_VALUE) + gap_width(font);
-    for (unsigned hue = 0; hue < QDI_MAP_HUES; ++hue, x += swatch_size(font))
-        draw_swatch(font, raster, x, baseline, hue);
+    for (int step = 0; step < inks.steps; ++step, x += swatch_size(font))
+        draw_ink_swatch(font, raster, x, baseline, qdi_ink_of_field(inks, (unsigned)step));
     (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, high, QDI_INK_VALUE);
 }
 
@@ -284,7 +306,8 @@ static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, co
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLOURS];
     int x = place->x, baseline = place->baseline;
     if (qd_view_is_continuous(caption->view.colour)) {
-        draw_colour_bar(caption, raster, x, baseline, top);
+        draw_colour_bar(font, raster, place, qdi_shade_name(caption->view.colour),
+                        qdi_shade_range(&caption->view, top), (qdi_field_inks){0, QDI_MAP_HUES, QDI_LEVELS});
     } else if (caption->view.colour == QD_VIEW_REFILED) {
         draw_fading_item(caption, raster, x, baseline, facts->refiled);
     } else if (caption->view.colour == QD_VIEW_CONTACT) {
@@ -385,5 +408,8 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
     for (int item = QDI_CAPTION_RETRIEVE; item < QDI_CAPTION_COLOURS; ++item)
         draw_search_item(caption, raster, item, facts);
     if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, facts, top);
+    if (caption->place[QDI_CAPTION_FIELD].shown)
+        draw_colour_bar(&caption->font, raster, &caption->place[QDI_CAPTION_FIELD],
+                        field_name(caption->view.field), facts->field, qdi_field_inks_of(&caption->view));
     if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale_item(caption, raster, facts->scale);
 }

@@ -20,6 +20,7 @@ typedef enum qdi_caption_item {
     QDI_CAPTION_RETRIEVE = QDI_CAPTION_COLUMN + QDI_CAPTION_COLUMNS, ///< of the view's retrieve, the first
     QDI_CAPTION_QUERY = QDI_CAPTION_RETRIEVE + QDI_CAPTION_SEARCH,   ///< the same of the view's query
     QDI_CAPTION_COLOURS = QDI_CAPTION_QUERY + QDI_CAPTION_SEARCH,    ///< colour bar or legend
+    QDI_CAPTION_FIELD,                                               ///< colour bar of the view's field
     QDI_CAPTION_SCALE,
     QDI_CAPTION_ITEMS
 } qdi_caption_item;

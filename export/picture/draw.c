@@ -14,6 +14,9 @@ static const float least_normal = 4.0F, full_normal = 12.0F;
 // Width of a trail, in pixels.
 static const float trail_width = 2.0F;
 
+// Width of an arrow's lines, in pixels.
+static const float arrow_width = 1.3F;
+
 // Picture: draws the outlines of the tree's nodes.
 static void draw_node_lines(const qdi_picture *picture, qdi_raster *raster) {
     // Parents come first in the list; drawn last they lie on top.
@@ -22,6 +25,13 @@ static void draw_node_lines(const qdi_picture *picture, qdi_raster *raster) {
         qdi_area area = {line->x0, line->y0, line->x1 + 1, line->y1 + 1};
         qdi_raster_fill(raster, area, line->ink);
     }
+}
+
+// Picture: draws an arrow of the view's field.
+static void draw_arrow(const qdi_arrow *arrow, qdi_raster *raster) {
+    qdi_raster_mark(raster, arrow->tail.x, arrow->tail.y, arrow->tip.x, arrow->tip.y, arrow_width);
+    for (int i = 0; i < 2; ++i)
+        qdi_raster_mark(raster, arrow->barb[i].x, arrow->barb[i].y, arrow->tip.x, arrow->tip.y, arrow_width);
 }
 
 // Draws a piece of a body's trail.
@@ -91,10 +101,13 @@ static void draw_rectangle_outline(const qdi_frame *frame, qdi_raster *raster) {
 qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_raster *raster) {
     qdi_area whole = raster->clip;
     qdi_raster_set_clip(raster, picture->clip);
+    for (size_t i = 0; i < picture->patch_count; ++i)
+        qdi_raster_fill(raster, picture->patches[i].area, picture->patches[i].ink);
     draw_node_lines(picture, raster);
     for (size_t i = 0; i < picture->trail_count; ++i) draw_trail_piece(&picture->trails[i], raster);
     qd_status status = qdi_tile_bins_draw(bins, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_contact_mark(&picture->marks[i], raster);
+    for (size_t i = 0; i < picture->arrow_count; ++i) draw_arrow(&picture->arrows[i], raster);
     for (size_t i = 0; i < picture->frame_count; ++i) draw_rectangle_outline(&picture->frames[i], raster);
     qdi_raster_set_clip(raster, whole);
     draw_world_border(picture, raster);

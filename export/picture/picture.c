@@ -19,6 +19,8 @@ void qdi_picture_destroy(qdi_picture *picture) {
     qdi_release(picture->allocator, picture->lines, picture->line_room, sizeof *picture->lines);
     qdi_release(picture->allocator, picture->lit, picture->lit_room, sizeof *picture->lit);
     qdi_release(picture->allocator, picture->frames, picture->frame_room, sizeof *picture->frames);
+    qdi_release(picture->allocator, picture->patches, picture->patch_room, sizeof *picture->patches);
+    qdi_release(picture->allocator, picture->arrows, picture->arrow_room, sizeof *picture->arrows);
     qdi_release(picture->allocator, picture->trails, picture->trail_room, sizeof *picture->trails);
     qdi_release(picture->allocator, picture->marks, picture->mark_room, sizeof *picture->marks);
     *picture = (qdi_picture){0};
@@ -110,6 +112,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
                                  .cost = (double)NAN,
                                  .scale = copier.camera.scale};
     picture->line_count = picture->mark_count = picture->frame_count = 0;
+    qdi_field_map_copy(&copier);
     qdi_overlay_query(&copier);
     qdi_picture_bodies(&copier);
     qdi_trails_copy(&copier);

@@ -55,6 +55,17 @@ typedef struct qdi_frame {
     uint8_t ink;
 } qdi_frame;
 
+/// A cell of the view's field, or one of its images.
+typedef struct qdi_patch {
+    qdi_area area;
+    uint8_t ink;
+} qdi_patch;
+
+/// A velocity.
+typedef struct qdi_arrow {
+    qdi_corner tail, tip, barb[2];
+} qdi_arrow;
+
 typedef enum qdi_side {
     QDI_SIDE_WALL,
     QDI_SIDE_PERIODIC,
@@ -80,6 +91,7 @@ typedef struct qdi_facts {
     double scale;      ///< pixels per unit of the world
     uint64_t refiled;  ///< bodies in another node than at the frame before
     qdi_search_facts retrieve, query;
+    qd_vec2 field; ///< ends of the colours of the view's field, where it shows one
 } qdi_facts;
 
 struct qdi_trails;
@@ -110,6 +122,11 @@ typedef struct qdi_picture {
     const struct qdi_trails
         *past; ///< what trails are copied from, its last frame being the present one; NULL: no trails
     const struct qdi_refiled *refiled; ///< as of the present frame; NULL: not known
+    struct qd_field *measured; ///< what the view's field is measured with, by the copy; NULL: none is shown
+    qdi_patch *patches;
+    size_t patch_count, patch_room;
+    qdi_arrow *arrows;
+    size_t arrow_count, arrow_room;
     qdi_trail *trails;
     size_t trail_count, trail_room;
 } qdi_picture;
@@ -133,8 +150,8 @@ QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world
 
 struct qdi_tile_bins;
 
-/// Draws it, back to front: nodes, trails, bodies, walls, contacts. Does not touch what is outside of the
-/// area it was made for. Errors: QD_ERR_MEMORY.
+/// Draws it, back to front: the field, nodes, trails, bodies, contacts, arrows, walls. Does not touch what is
+/// outside of the area it was made for. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_tile_bins *bins,
                                        qdi_raster *raster);
 

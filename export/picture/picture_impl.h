@@ -35,6 +35,11 @@ qdi_images qdi_picture_images(const qdi_copy *copier, double x, double y, double
 void qdi_picture_bodies(qdi_copy *copier);
 /// Copies the trails of the bodies that exist, where the picture has a past.
 void qdi_trails_copy(qdi_copy *copier);
+/// Measures the view's field and copies its cells, where the picture has something to measure with.
+void qdi_field_map_copy(qdi_copy *copier);
+/// The least of the numbers 1, 2 and 5 times a power of ten that is at least `most`; 1 where that is not
+/// positive.
+double qdi_field_map_top(double most);
 /// Copies nodes, contacts and one body's retrieve, where the view has them, and counts the nodes.
 void qdi_overlay_copy(qdi_copy *copier);
 

@@ -1,6 +1,7 @@
 #include "export/picture/view_check.h"
 
 #include <math.h>
+#include <quadrille/field.h>
 #include <stddef.h>
 
 enum { SIDE_MIN = 16, SIDE_MAX = 16384 };
@@ -27,11 +28,26 @@ static const char *check_camera(const qd_view_camera *camera) {
     return NULL;
 }
 
+// What is wrong with the field that a view shows, NULL where nothing is.
+static const char *check_field(const qd_view *view) {
+    const int *cells = view->field_cells;
+    const qd_vec2 range = view->field_range;
+    if ((unsigned)view->field > QD_VIEW_FIELD_CONTACT_NUMBER) return "unknown field";
+    if (cells[0] < 1 || cells[1] < 1 || cells[0] > QD_FIELD_SIDE_MAX || cells[1] > QD_FIELD_SIDE_MAX ||
+        cells[0] * cells[1] > QD_FIELD_CELLS_MAX)
+        return "a field must have 1 to 32000 cells";
+    if (!(isnan(range.x) && isnan(range.y)) && !(isfinite(range.x) && isfinite(range.y) && range.x < range.y))
+        return "the range of the field's colours must rise";
+    if (view->field != QD_VIEW_FIELD_NONE && view->colour == QD_VIEW_REFILED)
+        return "view.field and view.colour: refiled cannot be seen together";
+    return NULL;
+}
+
 const char *qdi_view_check(const qd_view *view) {
     if (view->width < SIDE_MIN || view->width > SIDE_MAX || view->height < SIDE_MIN ||
         view->height > SIDE_MAX)
         return "a picture's width and height must be 16 to 16384 pixels";
-    if ((unsigned)view->colour > QD_VIEW_REFILED) return "unknown colouring";
+    if ((unsigned)view->colour > QD_VIEW_HIDDEN) return "unknown colouring";
     if ((unsigned)view->map > QD_VIEW_CIVIDIS) return "unknown colour map";
     if ((unsigned)view->theme > QD_VIEW_LIGHT) return "unknown theme";
     if ((unsigned)view->nodes > QD_VIEW_NODES_CHANGED) return "unknown drawing of nodes";
@@ -47,6 +63,7 @@ const char *qdi_view_check(const qd_view *view) {
     const qd_view_camera *query = &view->query;
     if (isnan(query->x) && (query->follow != QD_VIEW_NOBODY || query->key_count > 0))
         return "view.query.follow and view.query.path need the size that view.query.region has";
-    const char *wrong = check_camera(query);
+    const char *wrong = check_field(view);
+    if (!wrong) wrong = check_camera(query);
     return wrong ? wrong : check_camera(&view->camera);
 }

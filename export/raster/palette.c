@@ -103,13 +103,24 @@ static void set_ink(qdi_palette *palette, int ink, rgb colour) {
     memcpy(palette->rgb[ink], colour.channel, sizeof colour.channel);
 }
 
-// Palette: the colour of a hue in the view's colour map.
-static rgb map_colour(const qd_view *view, int hue) {
+// Palette: the inks of the field that a view shows.
+qdi_field_inks qdi_field_inks_of(const qd_view *view) {
+    const bool hidden = view->colour == QD_VIEW_HIDDEN;
+    const int level = hidden ? QDI_LEVELS : QDI_LEVELS / 2;
+    if (hidden || qd_view_is_continuous(view->colour)) return (qdi_field_inks){0, QDI_MAP_HUES, level};
+    // Bodies have the categories, and one more where a body may have none.
+    const int first = view->colour == QD_VIEW_CONTACT || view->colour == QD_VIEW_PLAIN ? 2
+                                                                                       : QDI_CATEGORIES + 1;
+    return (qdi_field_inks){first, QDI_MAP_HUES - first, level};
+}
+
+// Palette: the colour of a step along the view's colour map.
+static rgb map_colour(const qd_view *view, int hue, int steps) {
     const rgb *map = maps[view->map];
     bool on_light = view->theme == QD_VIEW_LIGHT;
     int low = on_light ? 0 : map_parts[view->map][0], high = on_light ? map_parts[view->map][1] : MAP_STEPS;
-    if (on_light) hue = QDI_MAP_HUES - 1 - hue; // what is high is dark there
-    int place = hue * (high - low), last = QDI_MAP_HUES - 1;
+    if (on_light) hue = steps - 1 - hue; // what is high is dark there
+    int place = hue * (high - low), last = steps - 1;
     int first = low + place / last;
     if (first == high) return map[high];
     return blend_levels(map[first], map[first + 1], place % last, last);
@@ -120,7 +131,10 @@ static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
     // Where a query's bodies are lit, all others are dim.
     if (hue == QDI_HUE_STATIC)
         return isnan(view->query.x) ? ground->fixed : blend_levels(ground->background, ground->fixed, 2, 5);
-    if (qd_view_is_continuous(view->colour)) return map_colour(view, hue);
+    if (qd_view_is_continuous(view->colour)) return map_colour(view, hue, QDI_MAP_HUES);
+    const qdi_field_inks inks = qdi_field_inks_of(view);
+    if (view->field != QD_VIEW_FIELD_NONE && hue >= inks.first)
+        return map_colour(view, hue - inks.first, inks.steps);
     if (view->colour == QD_VIEW_CONTACT) return hue == QDI_HUE_TOUCHING ? ground->touching : ground->rest;
     if (view->colour == QD_VIEW_REFILED)
         return blend_levels(blend_levels(ground->background, ground->rest, 2, 3), ground->touching, hue,

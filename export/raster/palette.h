@@ -67,12 +67,32 @@ static inline uint8_t qdi_ink_of_hue(unsigned hue) {
     return (uint8_t)((unsigned)QDI_INK_BODY + hue * QDI_LEVELS + QDI_LEVELS - 1U);
 }
 
-/// Palette: the hue of a value along the map: even steps from `low` to `high`, the first and the last one
+/// Palette: which of `steps` even steps from `low` to `high` a value is in, the first and the last one being
 /// open.
-static inline unsigned qdi_hue_of_value(double value, double low, double high) {
-    double step = (value - low) / (high - low) * QDI_MAP_HUES;
+static inline unsigned qdi_step_of_value(double value, double low, double high, int steps) {
+    double step = (value - low) / (high - low) * steps;
     if (!(step > 0)) return 0;
-    return step < QDI_MAP_HUES - 1 ? (unsigned)step : QDI_MAP_HUES - 1U;
+    return step < steps - 1 ? (unsigned)step : (unsigned)steps - 1U;
+}
+
+/// Palette: the hue of a value along the map.
+static inline unsigned qdi_hue_of_value(double value, double low, double high) {
+    return qdi_step_of_value(value, low, high, QDI_MAP_HUES);
+}
+
+/// The inks of a view's field: hues that no body has, or, where bodies lie along the map too, the same. Below
+/// bodies they are as pale as an edge that covers half a pixel.
+typedef struct qdi_field_inks {
+    int first, steps; ///< hues
+    int level;
+} qdi_field_inks;
+
+qdi_field_inks qdi_field_inks_of(const qd_view *view);
+
+/// Ink of a step of the field's colours.
+static inline uint8_t qdi_ink_of_field(qdi_field_inks inks, unsigned step) {
+    return (uint8_t)((unsigned)qdi_ink_of_hue((unsigned)inks.first + step) -
+                     (unsigned)(QDI_LEVELS - inks.level));
 }
 
 #endif

@@ -16,6 +16,7 @@ const char *qdi_shade_name(qd_view_colour by) {
     case QD_VIEW_THREAD: return "thread";
     case QD_VIEW_REFILED: return "refiled";
     case QD_VIEW_CONTACT:
+    case QD_VIEW_HIDDEN:
     case QD_VIEW_PLAIN: break;
     }
     return "";
@@ -100,6 +101,7 @@ double qdi_shade_value(const qdi_shade *shade, size_t row) {
     case QD_VIEW_MATERIAL:
     case QD_VIEW_THREAD:
     case QD_VIEW_REFILED:
+    case QD_VIEW_HIDDEN:
     case QD_VIEW_PLAIN: break;
     }
     return 0.0;

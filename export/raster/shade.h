@@ -41,7 +41,7 @@ double qdi_shade_value(const qdi_shade *shade, size_t row);
 /// radius or depth. 1 where that is 0.
 double qdi_shade_top(const qd_view *view, const qd_world *world);
 
-/// The ends of the map: the view's, or 0 and `top`.
+/// Shade of pixels: the ends of the map of colours: the view's, or 0 and `top`.
 qd_vec2 qdi_shade_range(const qd_view *view, double top);
 
 /// The quantity's name.

@@ -98,10 +98,6 @@ static void start_ffmpeg_line(qdi_arguments *line) {
     add_argument_words(line, "ffmpeg -hide_banner -nostdin -nostats -loglevel error");
 }
 
-bool qdi_encoder_wants_even(const char *encoder) {
-    return strcmp(encoder, "gif") != 0 && strcmp(encoder, "apng") != 0;
-}
-
 /// Video's encoder: adds the arguments of x264.
 static void add_x264_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     qdi_arguments_add(line, "-preset");

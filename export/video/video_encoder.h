@@ -60,9 +60,6 @@ typedef struct qdi_encoding {
     const char *encoder; ///< ffmpeg's name of it
 } qdi_encoding;
 
-/// True where an encoder has chroma at half the size, so that width and height must be even.
-bool qdi_encoder_wants_even(const char *encoder);
-
 /// ffmpeg from raw pictures (indices with a palette, or with `rgb` red, green, blue) on its standard input to
 /// a Matroska file; `path` NULL: to its standard output.
 void qdi_encode_line(const qdi_encoding *encoding, bool rgb, const char *path, qdi_arguments *line);

@@ -181,9 +181,8 @@ static void write_present_events(void *context, size_t begin, size_t end) {
 }
 
 // Makes room for events and for what contacts hand on.
-static qd_status reserve_events(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
-    qdi_scratch *scratch = &world->scratch;
-    const qd_allocator *allocator = world->allocator;
+static qd_status reserve_events(const qd_allocator *allocator, qdi_scratch *scratch,
+                                const qdi_contact_state *before, qdi_contact_state *after) {
     size_t old = before->contact_count, new = after->contact_count;
     qd_status status = qdi_reserve(allocator, &after->warm_starts, &after->warm_start_room, 0,
                                    qdi_constraint_count(after), sizeof *after->warm_starts);
@@ -193,13 +192,13 @@ static qd_status reserve_events(qd_world *world, const qdi_contact_state *before
 }
 
 // The parts that compare contacts before and after a step.
-static event_job event_job_of(const qd_world *world, const qdi_contact_state *before,
-                              qdi_contact_state *after) {
-    const qdi_scratch *scratch = &world->scratch;
+static event_job event_job_of(const qd_world_def *def, const qdi_scratch *scratch,
+                              const qdi_contact_state *before, qdi_contact_state *after) {
+    const bool springs = def->contact == QD_CONTACT_SPRING;
     return (event_job){.before = before,
                        .after = after,
-                       .springs = qdi_springs(world),
-                       .grains = qdi_springs(world) && qdi_spring_grains(&world->def.spring),
+                       .springs = springs,
+                       .grains = springs && qdi_spring_grains(&def->spring),
                        .match = scratch->match,
                        .end_rank = scratch->end_rank};
 }
@@ -222,9 +221,9 @@ static void carry_warm_starts(qd_team *team, event_job *job) {
 }
 
 qd_status qdi_events_take_over(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
-    qd_status status = reserve_events(world, before, after);
+    qd_status status = reserve_events(world->allocator, &world->scratch, before, after);
     if (status != QD_OK) return status;
-    event_job job = event_job_of(world, before, after);
+    event_job job = event_job_of(&world->def, &world->scratch, before, after);
     carry_warm_starts(world->team, &job);
     return QD_OK;
 }
@@ -234,9 +233,9 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
     const bool matched = world->def.contact == QD_CONTACT_SPRING; // by qdi_events_take_over
-    qd_status status = matched ? QD_OK : reserve_events(world, before, after);
+    qd_status status = matched ? QD_OK : reserve_events(world->allocator, &world->scratch, before, after);
     if (status != QD_OK) return status;
-    event_job job = event_job_of(world, before, after);
+    event_job job = event_job_of(&world->def, &world->scratch, before, after);
     job.outcomes = outcomes;
     job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
                                sizeof *job.count);

@@ -204,7 +204,7 @@ static qd_status find_candidate_pairs(const qd_world *world, const qd_box *boxes
 
 /// Margin: `boxes`: those that the tree holds. `tests` grows by how many were compared.
 static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
-    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
+    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(&world->def.limits, world->count));
     qd_status status = find_candidate_pairs(world, boxes);
     if (status != QD_OK) return status;
     *tests += qd_pairs_tests(world->candidates);
@@ -336,17 +336,18 @@ static void find_holes(void *context, size_t begin, size_t end) {
 }
 
 /// Takes the candidates of leavers out: what comes last fills their places.
-static void close_holes(qd_world *world, const leaver_job *job, size_t ranges) {
+static void close_holes(qdi_meeting *met, size_t *met_count, const leaver_job *job, size_t ranges) {
     for (size_t range = ranges; range-- > 0;)
         for (size_t k = job->hole_count[range]; k-- > 0;)
-            world->met[job->holes[range * QDI_CONTACT_GRAIN + k]] = world->met[--world->met_count];
+            met[job->holes[range * QDI_CONTACT_GRAIN + k]] = met[--*met_count];
 }
 
 /// Margin: tells the tree of the leavers' new boxes.
-static qd_status file_again(qd_world *world, const uint32_t *rows, size_t count) {
+static qd_status file_again(qd_tree *tree, const qd_body_index *index, const qd_box *fat,
+                            const uint32_t *rows, size_t count) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < count && status == QD_OK; ++i)
-        status = qd_tree_move(world->tree, world->index[rows[i]], world->fat[rows[i]]);
+        status = qd_tree_move(tree, index[rows[i]], fat[rows[i]]);
     return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
 }
 
@@ -461,7 +462,9 @@ static qd_status find_about_each(qd_world *world, const qd_brute *brute, qdi_fou
     qd_status status = QD_OK;
     qdi_team_for(world->team, count, LEAVERS, note_candidates, &job);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        finder one = {world, brute, job.left, job.rows[i], qdi_limit_pairs(world), QD_OK, job.tests[i]};
+        finder one = {
+            world, brute,       job.left, job.rows[i], qdi_limit_pairs(&world->def.limits, world->count),
+            QD_OK, job.tests[i]};
         if (job.counts[i] > NOTES) {
             status = find_candidates_of(&one);
         } else {
@@ -501,16 +504,16 @@ static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
     (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
     qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
-    close_holes(world, &job, met_ranges);
+    close_holes(world->met, &world->met_count, &job, met_ranges);
     world->margin.edited = true;
-    return file_again(world, job.rows, left);
+    return file_again(world->tree, world->index, world->fat, job.rows, left);
 }
 
 /// Margin: how many bodies are worth being looked at one by one: what that takes, a microsecond or two each,
 /// is to be little beside a step. Where the root's list has an order of its own, which is made anew for each,
 /// fewer are.
-static size_t few(const qd_world *world) {
-    return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
+static size_t few(const qd_tree *tree, size_t bodies) {
+    return qdi_tree_edits_are_slow(tree) ? 2 : 8 + bodies / 2048;
 }
 
 // ---- of a step ----
@@ -526,7 +529,7 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
     if (margin->held && !world->changed) {
         margin->age += 1;
         if (margin->left == 0) return QD_OK;
-        if (margin->left <= few(world)) return refresh_leavers(&job, found);
+        if (margin->left <= few(world->tree, world->count)) return refresh_leavers(&job, found);
     }
     return refresh_all(&job, found);
 }

@@ -196,8 +196,7 @@ static void keep_contact_order(void *context, size_t begin, size_t end) {
 
 /// Narrow phase: puts the places in the order of their keys. Where they have the keys of the step before they
 /// have its order too: pairs that lie on each other stay the same for many steps.
-static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) {
-    qdi_scratch *scratch = &world->scratch;
+static qd_status sort_pairs(qd_team *team, qdi_scratch *scratch, qdi_narrow_job *job, size_t count) {
     qdi_keys keys;
     if (count == scratch->pair_count && !atomic_load_explicit(job->changed, memory_order_relaxed))
         return QD_OK;
@@ -205,10 +204,10 @@ static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) 
     qd_status status = qdi_keys_take(&scratch->arena, count, &keys);
     if (status != QD_OK) return status;
     job->keys = &keys;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, fill_sort_keys, job);
-    status = qdi_keys_sort(world->team, &keys, count, 2 * job->bits);
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, fill_sort_keys, job);
+    status = qdi_keys_sort(team, &keys, count, 2 * job->bits);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, keep_contact_order, job);
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, keep_contact_order, job);
     scratch->pair_count = count;
     return QD_OK;
 }
@@ -335,36 +334,34 @@ static void make_wall_contacts(void *context, size_t begin, size_t end) {
 // ---- all of it ----
 
 /// Walls are in the contacts of the rigid model only: without one, they mirror.
-static unsigned walls_of(const qd_world *world) {
-    if (world->def.contact == QD_CONTACT_NONE) return 0;
-    return (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
-           (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
+static unsigned walls_of(const qdi_axis axis[2], qd_contact_model model) {
+    if (model == QD_CONTACT_NONE) return 0;
+    return (axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
+           (axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
 }
 
 // Takes arrays for testing candidates from the arena of the step.
-static qd_status reserve_pair_tests(qd_world *world, qdi_narrow_job *job, qdi_contact_state *state) {
-    qdi_arena *arena = &world->scratch.arena;
+static qd_status reserve_pair_tests(const qd_allocator *allocator, qdi_arena *arena, size_t bodies,
+                                    qdi_narrow_job *job, qdi_contact_state *state) {
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
-    size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
+    size_t body_ranges = job->walls ? qdi_range_count(bodies, QDI_BODY_GRAIN) : 0;
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
     job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
     job->hits = qdi_arena_take(arena, job->pair_count, sizeof *job->hits);
     job->found = qdi_arena_take(arena, job->plain ? 0 : job->pair_count, sizeof *job->found);
-    job->wall_mask = qdi_arena_take(arena, job->walls ? world->count : 0, sizeof *job->wall_mask);
+    job->wall_mask = qdi_arena_take(arena, job->walls ? bodies : 0, sizeof *job->wall_mask);
     if (!job->count || !job->wall_count || !job->hits || !job->found || !job->wall_mask) return QD_ERR_MEMORY;
     qd_status status = QD_OK;
     if (!job->plain)
-        status = qdi_reserve(world->allocator, &state->geometry, &state->geometry_room, 0, job->pair_count,
+        status = qdi_reserve(allocator, &state->geometry, &state->geometry_room, 0, job->pair_count,
                              sizeof *state->geometry);
     job->geometry = state->geometry;
     return status;
 }
 
 // Makes room for the contacts found and for their order.
-static qd_status reserve_contacts(qd_world *world, qdi_narrow_job *job, size_t count,
-                                  qdi_contact_state *state) {
-    qdi_scratch *scratch = &world->scratch;
-    const qd_allocator *allocator = world->allocator;
+static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *scratch, qdi_narrow_job *job,
+                                  size_t count, qdi_contact_state *state) {
     qd_status status = qdi_reserve(allocator, &scratch->pair_key, &scratch->pair_key_room,
                                    scratch->pair_count, count, sizeof *scratch->pair_key);
     if (status == QD_OK)
@@ -397,7 +394,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     atomic_bool changed = false;
     qdi_narrow_job job = {.world = world,
                           .motion = *motion,
-                          .walls = walls_of(world),
+                          .walls = walls_of(world->axis, world->def.contact),
                           .changed = &changed,
                           .kept = world->scratch.pair_count};
     job.pairs = world->met;
@@ -412,7 +409,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     job.bits = bits_for(world->index_count + QDI_WALLS);
-    qd_status status = reserve_pair_tests(world, &job, state);
+    qd_status status = reserve_pair_tests(world->allocator, &world->scratch.arena, world->count, &job, state);
     if (status != QD_OK) return status;
 
     // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
@@ -425,11 +422,11 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     size_t count = job.wall_first + job.wall_total;
     qdi_contacts_share(world, count);
 
-    status = reserve_contacts(world, &job, count, state);
+    status = reserve_contacts(world->allocator, &world->scratch, &job, count, state);
     if (status != QD_OK) return status;
     qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
-    status = sort_pairs(world, &job, count);
+    status = sort_pairs(team, &world->scratch, &job, count);
     if (status != QD_OK) return status;
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, count_touching_pairs, &job);
     job.touching_total = qdi_exclusive_scan(job.touching, qdi_range_count(count, QDI_CONTACT_GRAIN));

@@ -64,8 +64,8 @@ static qd_status begin(query *job) {
 }
 
 // World's query: a point of the world in the coordinates of its tree.
-static qd_vec2 in_tree(const qd_world *world, qd_vec2 point) {
-    return (qd_vec2){point.x - world->centre.x, point.y - world->centre.y};
+static qd_vec2 in_tree(qd_vec2 centre, qd_vec2 point) {
+    return (qd_vec2){point.x - centre.x, point.y - centre.y};
 }
 
 // ---- rays
@@ -111,7 +111,7 @@ qd_status qd_world_ray(const qd_world *world, const qd_ray *ray, qd_query_accept
     query job = {.world = world, .ray = *ray, .accept = accept, .context = context};
     qd_status status = begin(&job);
     if (status != QD_OK) return status;
-    const qd_ray seen = {in_tree(world, ray->from), ray->step, ray->most};
+    const qd_ray seen = {in_tree(world->centre, ray->from), ray->step, ray->most};
     qd_ray_hit first;
     status = qd_tree_ray(world->tree, &seen, test_ray, &job, &first);
     if (first.body != QD_NO_BODY) *hit = hit_of(&job, &first);
@@ -125,7 +125,7 @@ qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_ac
     query job = {.world = world, .ray = *ray, .accept = accept, .visit_hit = visit, .context = context};
     qd_status status = begin(&job);
     if (status != QD_OK) return status;
-    const qd_ray seen = {in_tree(world, ray->from), ray->step, ray->most};
+    const qd_ray seen = {in_tree(world->centre, ray->from), ray->step, ray->most};
     return qd_tree_ray_all(world->tree, &seen, test_ray, visit_ray, &job);
 }
 
@@ -173,7 +173,8 @@ qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius, q
     query job = {.world = world, .point = point, .accept = accept, .visit_near = visit, .context = context};
     qd_status status = begin(&job);
     if (status != QD_OK) return status;
-    return qd_tree_circle(world->tree, in_tree(world, point), radius, test_distance, visit_circle, &job);
+    return qd_tree_circle(world->tree, in_tree(world->centre, point), radius, test_distance, visit_circle,
+                          &job);
 }
 
 // ---- rectangles
@@ -221,7 +222,7 @@ qd_status qd_world_rect(const qd_world *world, qd_vec2 low, qd_vec2 high, qd_que
     if (status != QD_OK) return status;
     job.point = (qd_vec2){0.5 * (low.x + high.x), 0.5 * (low.y + high.y)};
     job.half = (qd_vec2){0.5 * (high.x - low.x), 0.5 * (high.y - low.y)};
-    const qd_vec2 from = in_tree(world, low), to = in_tree(world, high);
+    const qd_vec2 from = in_tree(world->centre, low), to = in_tree(world->centre, high);
     const qd_box box = {qd_float_below(from.x), qd_float_below(from.y), qd_float_above(to.x),
                         qd_float_above(to.y)};
     status = qdi_tree_retrieve(world->tree, box, QD_NO_BODY, visit_candidate, &job, &job.cost.tests);
@@ -240,7 +241,8 @@ qd_status qd_world_nearest(const qd_world *world, qd_vec2 point, double within, 
     qd_status status = begin(&job);
     if (status != QD_OK) return status;
     const qdi_near_places places = {nearest, sizeof *nearest, most};
-    status = qdi_tree_nearest(world->tree, in_tree(world, point), within, test_distance, &job, places, count);
+    status = qdi_tree_nearest(world->tree, in_tree(world->centre, point), within, test_distance, &job, places,
+                              count);
     for (size_t i = 0; i < *count; ++i) complete(&job, &nearest[i]);
     return status;
 }

@@ -3,91 +3,65 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
-#include "sim/world/grain.h"
 
 #include <string.h>
 
-enum { BLOCK = QDI_CONTACT_GRAIN };
-
-qd_status qdi_cell_sums_begin(qdi_cell_sums *sums, size_t count) {
-    void *const arrays[] = {&sums->cell, &sums->cell_spare, &sums->item, &sums->item_spare};
-    static const size_t sizes[] = {sizeof(uint64_t), sizeof(uint64_t), sizeof(uint32_t), sizeof(uint32_t)};
-    qd_status status = QD_OK;
-    for (size_t k = 0; k < 4 && status == QD_OK; ++k)
-        status = qdi_reserve(sums->allocator, arrays[k], &sums->room[k], 0, count, sizes[k]);
-    if (status == QD_OK)
-        status = qdi_reserve(sums->allocator, &sums->edges, &sums->edge_room, 0,
-                             2 * qdi_range_count(count, BLOCK) * QDI_CELL_LANES, sizeof *sums->edges);
-    sums->count = status == QD_OK ? count : 0;
-    return status;
-}
+/// Cells of a range.
+enum { GRAIN = 1024 };
 
 typedef struct sums_job {
     const qdi_cell_sums *sums;
-    size_t cells;
-    qdi_cell_term term;
-    const void *context;
     double *into;
 } sums_job;
 
-// Adds up a block of entries. Only its first and its last cell may have entries in other blocks.
-static void sum_block(void *context, size_t begin, size_t end) {
+// Sets a range of cells of all workers to nothing.
+static void clear_range(void *context, size_t begin, size_t end) {
+    const qdi_cell_sums *sums = ((const sums_job *)context)->sums;
+    memset(sums->tallies + begin, 0, (end - begin) * sizeof *sums->tallies);
+}
+
+// Adds up what workers have in a range of cells.
+static void merge_range(void *context, size_t begin, size_t end) {
     const sums_job *job = context;
-    const uint64_t *cell = job->sums->cell;
-    double *edges = job->sums->edges + 2 * (begin / BLOCK) * QDI_CELL_LANES;
-    memset(edges, 0, sizeof(double) * 2 * QDI_CELL_LANES);
-    for (size_t i = begin; i < end && cell[i] < job->cells;) {
-        const uint64_t here = cell[i];
-        double sum[QDI_CELL_LANES] = {0}, lanes[QDI_CELL_LANES] = {0};
-        const size_t from = i;
-        for (; i < end && cell[i] == here; ++i) {
-            job->term(job->context, job->sums->item[i], lanes);
-            for (int k = 0; k < QDI_CELL_LANES; ++k) sum[k] += lanes[k];
-        }
-        double *to = from == begin ? edges
-                     : i == end    ? edges + QDI_CELL_LANES
-                                   : job->into + here * QDI_CELL_LANES;
-        memcpy(to, sum, sizeof sum);
-    }
-}
-
-// Adds the parts of cells that blocks share, in order.
-static void join_blocks(const sums_job *job) {
     const qdi_cell_sums *sums = job->sums;
-    for (size_t begin = 0; begin < sums->count; begin += BLOCK) {
-        const size_t end = begin + BLOCK < sums->count ? begin + BLOCK : sums->count;
-        const double *edges = sums->edges + 2 * (begin / BLOCK) * QDI_CELL_LANES;
-        const uint64_t ends[2] = {sums->cell[begin], sums->cell[end - 1]};
-        for (int side = 0; side < (ends[0] == ends[1] ? 1 : 2); ++side) {
-            if (ends[side] >= job->cells) continue;
-            double *to = job->into + ends[side] * QDI_CELL_LANES;
-            for (int k = 0; k < QDI_CELL_LANES; ++k) to[k] += edges[side * QDI_CELL_LANES + k];
+    for (size_t c = begin; c < end; ++c) {
+        for (int t = 0; t < QDI_CELL_TALLIES; ++t) {
+            qdi_tally sum = sums->tallies[c][t];
+            for (size_t w = 1; w < sums->workers; ++w)
+                qdi_tally_merge(&sum, &sums->tallies[w * sums->cells + c][t]);
+            for (int k = 0; k < QDI_TALLY_LANES; ++k)
+                job->into[c * QDI_CELL_LANES + (size_t)(t * QDI_TALLY_LANES + k)] = sum.first[k] +
+                                                                                    sum.second[k];
         }
     }
 }
 
-qd_status qdi_cell_sums_add(qdi_cell_sums *sums, qd_team *team, size_t cells, qdi_cell_term term,
-                            const void *context, double *into) {
-    int bits = 1;
-    while ((uint64_t)cells >> bits) ++bits;
-    memset(into, 0, cells * QDI_CELL_LANES * sizeof *into);
-    if (sums->count == 0) return QD_OK;
-    qd_status status = qdi_team_sort(team, sums->cell, sums->item, sums->cell_spare, sums->item_spare,
-                                     sums->count, bits);
+qd_status qdi_cell_sums_begin(qdi_cell_sums *sums, qd_team *team, size_t cells, const qdi_cell_most *most,
+                              size_t ranges) {
+    sums->cells = cells;
+    sums->workers = (size_t)qd_team_threads(team);
+    const size_t all = sums->workers * cells;
+    const qd_status status = qdi_reserve(sums->allocator, &sums->tallies, &sums->room, 0, all,
+                                         sizeof *sums->tallies);
     if (status != QD_OK) return status;
-    sums_job job = {sums, cells, term, context, into};
-    qdi_team_for(team, sums->count, BLOCK, sum_block, &job);
-    join_blocks(&job);
+    qdi_cell_most whole = {.terms = 0};
+    for (size_t r = 0; r < ranges; ++r) {
+        for (int t = 0; t < QDI_CELL_TALLIES; ++t) qdi_tally_see(&whole.most[t], most[r].most[t].lane);
+        whole.terms += most[r].terms;
+    }
+    for (int t = 0; t < QDI_CELL_TALLIES; ++t) sums->cut[t] = qdi_tally_cut_for(&whole.most[t], whole.terms);
+    sums_job job = {sums, NULL};
+    qdi_team_for(team, all, GRAIN, clear_range, &job);
     return QD_OK;
 }
 
-// Frees all arrays.
+void qdi_cell_sums_end(const qdi_cell_sums *sums, qd_team *team, double *into) {
+    sums_job job = {sums, into};
+    qdi_team_for(team, sums->cells, GRAIN, merge_range, &job);
+}
+
 void qdi_cell_sums_release(qdi_cell_sums *sums) {
-    qdi_release(sums->allocator, sums->cell, sums->room[0], sizeof *sums->cell);
-    qdi_release(sums->allocator, sums->cell_spare, sums->room[1], sizeof *sums->cell_spare);
-    qdi_release(sums->allocator, sums->item, sums->room[2], sizeof *sums->item);
-    qdi_release(sums->allocator, sums->item_spare, sums->room[3], sizeof *sums->item_spare);
-    qdi_release(sums->allocator, sums->edges, sums->edge_room, sizeof *sums->edges);
-    const qd_allocator *allocator = sums->allocator;
-    *sums = (qdi_cell_sums){.allocator = allocator};
+    qdi_release(sums->allocator, sums->tallies, sums->room, sizeof *sums->tallies);
+    sums->tallies = NULL;
+    sums->room = 0;
 }

@@ -7,35 +7,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Sums by cell: entries are sorted by cell, stably, and added up by fixed blocks of entries, so that the
-/// order of the additions is that of the entries, whatever the threads. No cell is one thread's alone: a
-/// block adds up its part of a cell, and the parts are put together in order.
+#include "sim/world/tally.h"
 
-/// Most numbers that are added up side by side.
-enum { QDI_CELL_LANES = 8 };
+/// Sums by cell that do not depend on the order (sim/world/tally.h), so each thread adds to cells of its own
+/// what it comes across, and nothing is sorted: a first pass over the items sees how large their terms are, a
+/// second one adds them up.
 
-/// Entries, each a cell and the number of an item.
+/// Numbers that are added up side by side: lanes of so many tallies.
+enum { QDI_CELL_TALLIES = 2, QDI_CELL_LANES = QDI_CELL_TALLIES * QDI_TALLY_LANES };
+
 typedef struct qdi_cell_sums {
     const qd_allocator *allocator;
-    uint64_t *cell, *cell_spare;
-    uint32_t *item, *item_spare;
-    double *edges; ///< parts of cells that reach beyond a block, two of each block
-    size_t room[4], edge_room;
-    size_t count;
+    qdi_tally (*tallies)[QDI_CELL_TALLIES]; ///< the cells of each worker, one worker's after the other's
+    size_t room, cells, workers;
+    qdi_tally_cut cut[QDI_CELL_TALLIES];
 } qdi_cell_sums;
 
-/// Sets lane by lane what an item adds to its cell.
-typedef void (*qdi_cell_term)(const void *context, uint32_t item, double lanes[QDI_CELL_LANES]);
+/// What a range of items shows in the first pass.
+typedef struct qdi_cell_most {
+    qdi_tally_most most[QDI_CELL_TALLIES];
+    size_t terms; ///< how many terms come of them, at most
+} qdi_cell_most;
 
-/// Makes room for `count` entries, which the caller fills: `cell` and `item`. An entry of a cell that is not
-/// below the number of cells counts nowhere.
-QD_MUST_USE qd_status qdi_cell_sums_begin(qdi_cell_sums *sums, size_t count);
+/// Notes how large a term is.
+static inline void qdi_cell_see(qdi_cell_most *most, const double lanes[QDI_CELL_LANES]) {
+    for (int t = 0; t < QDI_CELL_TALLIES; ++t) qdi_tally_see(&most->most[t], lanes + t * QDI_TALLY_LANES);
+}
 
-/// Sorts the entries and adds up what they give: `cells` times QDI_CELL_LANES numbers. Errors:
-/// QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_cell_sums_add(qdi_cell_sums *sums, qd_team *team, size_t cells, qdi_cell_term term,
-                                        const void *context, double *into);
+/// Begins the second pass: sums of nothing in `cells` cells of each worker. `most` is what `ranges` ranges of
+/// items showed. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_cell_sums_begin(qdi_cell_sums *sums, qd_team *team, size_t cells,
+                                          const qdi_cell_most *most, size_t ranges);
 
+/// Adds a term to a cell. One that is not below the number of cells counts nowhere.
+static inline void qdi_cell_sums_add(const qdi_cell_sums *sums, int worker, uint64_t cell,
+                                     const double lanes[QDI_CELL_LANES]) {
+    if (cell >= sums->cells) return;
+    qdi_tally *to = sums->tallies[(size_t)worker * sums->cells + cell];
+    for (int t = 0; t < QDI_CELL_TALLIES; ++t)
+        qdi_tally_add(&to[t], &sums->cut[t], lanes + t * QDI_TALLY_LANES);
+}
+
+/// Puts the sums of all workers into `cells` times QDI_CELL_LANES numbers.
+void qdi_cell_sums_end(const qdi_cell_sums *sums, qd_team *team, double *into);
+
+/// Frees what the sums hold.
 void qdi_cell_sums_release(qdi_cell_sums *sums);
 
 #endif

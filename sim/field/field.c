@@ -48,7 +48,7 @@ qd_status qd_field_create(uint32_t nx, uint32_t ny, const qd_allocator *allocato
     qd_field *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return QD_ERR_MEMORY;
     *made = (qd_field){.allocator = allocator, .grid = {.nx = nx, .ny = ny}, .cells = (size_t)nx * ny};
-    made->bodies.allocator = made->contacts.allocator = allocator;
+    made->parts.allocator = allocator;
     made->sums = qdi_allocate(allocator, made->cells * QDI_CELL_LANES, sizeof *made->sums);
     made->stress = qdi_allocate(allocator, made->cells * QDI_CELL_LANES, sizeof *made->stress);
     made->values = qdi_allocate(allocator, made->cells * QD_FIELD_QUANTITIES, sizeof *made->values);
@@ -65,11 +65,9 @@ qd_status qd_field_create(uint32_t nx, uint32_t ny, const qd_allocator *allocato
 void qd_field_destroy(qd_field *field) {
     if (!field) return;
     const qd_allocator *allocator = field->allocator;
-    qdi_cell_sums_release(&field->bodies);
-    qdi_cell_sums_release(&field->contacts);
-    qdi_release(allocator, field->pieces, field->piece_room, sizeof *field->pieces);
+    qdi_cell_sums_release(&field->parts);
+    qdi_release(allocator, field->most, field->most_room, sizeof *field->most);
     qdi_release(allocator, field->branches, field->branch_room, sizeof *field->branches);
-    qdi_release(allocator, field->counts, field->count_room, sizeof *field->counts);
     qdi_release(allocator, field->sums, field->cells * QDI_CELL_LANES, sizeof *field->sums);
     qdi_release(allocator, field->stress, field->cells * QDI_CELL_LANES, sizeof *field->stress);
     qdi_release(allocator, field->values, field->cells * QD_FIELD_QUANTITIES, sizeof *field->values);
@@ -111,26 +109,11 @@ uint64_t qdi_field_cell(const qd_field *field, const qd_world *world, double x, 
     return i < 0 || j < 0 ? field->cells : (uint64_t)j * field->grid.nx + (uint64_t)i;
 }
 
-// Says which cells the bodies of a range of indices are in.
-static void file_bodies(void *context, size_t begin, size_t end) {
-    const qdi_field_job *job = context;
-    const qd_world *world = job->world;
-    const qdi_cell_sums *sums = &job->field->bodies;
-    for (size_t i = begin; i < end; ++i) {
-        const uint32_t r = world->row_of_index[i];
-        const bool counts = r != QDI_NO_ROW && world->kind[r] == QD_BODY_DYNAMIC;
-        sums->cell[i] = counts ? qdi_field_cell(job->field, world, world->now.x[r], world->now.y[r])
-                               : job->field->cells;
-        sums->item[i] = counts ? r : 0;
-    }
-}
-
 enum { NUMBER, MASS, AREA, MOMENTUM_X, MOMENTUM_Y, FLOW_XX, FLOW_XY, FLOW_YY };
 
 // What a body adds to its cell.
-static void add_body(const void *context, uint32_t r, double lanes[QDI_CELL_LANES]) {
+static void term_of_body(const qd_world *world, size_t r, double lanes[QDI_CELL_LANES]) {
     const double pi = 3.14159265358979323846;
-    const qd_world *world = context;
     const uint32_t shape = world->shaped > 0 ? world->shape[r] : 0;
     const double mass = world->mass[r], vx = world->now.vx[r], vy = world->now.vy[r];
     lanes[NUMBER] = 1;
@@ -142,6 +125,62 @@ static void add_body(const void *context, uint32_t r, double lanes[QDI_CELL_LANE
     lanes[FLOW_XX] = mass * vx * vx;
     lanes[FLOW_XY] = mass * vx * vy;
     lanes[FLOW_YY] = mass * vy * vy;
+}
+
+// Sees how large the terms of a range of bodies are, at most.
+static void see_bodies(void *context, size_t begin, size_t end) {
+    const qdi_field_job *job = context;
+    const qd_world *world = job->world;
+    const double *vx = world->now.vx, *vy = world->now.vy, pi = 3.14159265358979323846;
+    double mass = 0, squared = 0, radius = 0;
+    for (size_t r = begin; r < end; ++r) {
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        const double speed = vx[r] * vx[r] + vy[r] * vy[r];
+        if (world->mass[r] > mass) mass = world->mass[r];
+        if (world->radius[r] > radius) radius = world->radius[r];
+        if (speed > squared) squared = speed;
+    }
+    const double flow = mass * squared, momentum = mass * sqrt(squared);
+    qdi_cell_most most = {.terms = end - begin};
+    const double lanes[QDI_CELL_LANES] = {[NUMBER] = 1,
+                                          [MASS] = mass,
+                                          [AREA] = pi * radius * radius,
+                                          [MOMENTUM_X] = momentum,
+                                          [MOMENTUM_Y] = momentum,
+                                          [FLOW_XX] = flow,
+                                          [FLOW_XY] = flow,
+                                          [FLOW_YY] = flow};
+    qdi_cell_see(&most, lanes);
+    job->field->most[begin / QDI_BODY_GRAIN] = most;
+}
+
+// Adds a range of bodies to their cells.
+static void add_bodies(void *context, size_t begin, size_t end, int worker) {
+    const qdi_field_job *job = context;
+    const qd_world *world = job->world;
+    double lanes[QDI_CELL_LANES];
+    for (size_t r = begin; r < end; ++r) {
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        term_of_body(world, r, lanes);
+        qdi_cell_sums_add(&job->field->parts, worker,
+                          qdi_field_cell(job->field, world, world->now.x[r], world->now.y[r]), lanes);
+    }
+}
+
+// Adds up all bodies by cell.
+static qd_status sum_bodies(qdi_field_job *job) {
+    qd_field *field = job->field;
+    const qd_world *world = job->world;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    qd_status status = qdi_reserve(field->allocator, &field->most, &field->most_room, 0, ranges,
+                                   sizeof *field->most);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_bodies, job);
+    status = qdi_cell_sums_begin(&field->parts, world->team, field->cells, field->most, ranges);
+    if (status != QD_OK) return status;
+    qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, add_bodies, job);
+    qdi_cell_sums_end(&field->parts, world->team, field->sums);
+    return QD_OK;
 }
 
 // Turns the sums of a range of cells into the quantities.
@@ -208,10 +247,7 @@ qd_status qd_field_measure(qd_field *field, const qd_world *world) {
     if (!field || !world) return QD_ERR_ARGUMENT;
     lay_grid(field, world);
     qdi_field_job job = {.field = field, .world = world};
-    qd_status status = qdi_cell_sums_begin(&field->bodies, world->index_count);
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->index_count, QDI_BODY_GRAIN, file_bodies, &job);
-    status = qdi_cell_sums_add(&field->bodies, world->team, field->cells, add_body, world, field->sums);
+    qd_status status = sum_bodies(&job);
     if (status == QD_OK) status = qdi_field_stress(&job);
     if (status != QD_OK) return status;
     for (size_t c = 0; c < field->cells; ++c) atomic_init(&field->ends[c], 0);

@@ -11,25 +11,17 @@
 
 /// What the files of the fields share: field.c measures bodies, field_stress.c contacts.
 
-/// A part of a branch that lies in one cell.
-typedef struct qdi_branch_piece {
-    uint32_t branch;
-    double part; ///< of its length
-} qdi_branch_piece;
-
 struct qd_field {
     const qd_allocator *allocator;
     qd_field_grid grid;
     uint64_t step;
     double time;
     size_t cells;
-    qdi_cell_sums bodies, contacts;
+    qdi_cell_sums parts; ///< of bodies, then of contacts
+    qdi_cell_most *most; ///< per range of them
+    size_t most_room;
     qdi_branch *branches; ///< of springs, whose forces are those of the present state
     size_t branch_room;
-    qdi_branch_piece *pieces;
-    size_t piece_room;
-    size_t *counts; ///< pieces by range of branches
-    size_t count_room;
     double *sums, *stress; ///< QDI_CELL_LANES a cell
     _Atomic uint32_t *ends;
     double *values; ///< quantity by quantity

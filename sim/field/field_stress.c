@@ -41,60 +41,65 @@ static uint64_t cell_of_middle(const qdi_axis *axis, uint32_t cells, const cross
     return at >= 0 && at < cells ? (uint64_t)at : cells;
 }
 
-/// Cuts a branch. Returns how many pieces there are; writes them from `to` on unless `to` is NULL.
-static size_t cut_branch(const qdi_field_job *job, size_t number, size_t first, bool write) {
-    const qdi_branch *branch = &job->branches[number];
-    if (branch->impulse.x == 0 && branch->impulse.y == 0) return 0;
-    const qd_field *field = job->field;
-    const qdi_axis *axis = job->world->axis;
-    crossing x = begin_crossing(&axis[0], field->grid.nx, branch->from.x, branch->along.x),
-             y = begin_crossing(&axis[1], field->grid.ny, branch->from.y, branch->along.y);
-    size_t count = 0;
-    for (double from = 0; from < 1; ++count) {
-        crossing *next = x.at <= y.at ? &x : &y;
-        double to = next->at < 1 ? next->at : 1;
-        if (to < from) to = from;
-        if (write) {
-            const double middle = 0.5 * (from + to);
-            const uint64_t i = cell_of_middle(&axis[0], field->grid.nx, &x, middle),
-                           j = cell_of_middle(&axis[1], field->grid.ny, &y, middle);
-            const bool inside = i < field->grid.nx && j < field->grid.ny;
-            field->contacts.cell[first + count] = inside ? j * field->grid.nx + i : field->cells;
-            field->contacts.item[first + count] = (uint32_t)(first + count);
-            field->pieces[first + count] = (qdi_branch_piece){(uint32_t)number, to - from};
-        }
-        next->line += next->along > 0 ? 1 : -1;
-        find_crossing(next);
-        from = to;
-    }
-    return count;
-}
-
-// Counts the pieces of a range of branches.
-static void count_pieces(void *context, size_t begin, size_t end) {
-    const qdi_field_job *job = context;
-    size_t count = 0;
-    for (size_t i = begin; i < end; ++i) count += cut_branch(job, i, 0, false);
-    job->field->counts[begin / QDI_CONTACT_GRAIN] = count;
-}
-
-// Writes the pieces of a range of branches.
-static void put_pieces(void *context, size_t begin, size_t end) {
-    const qdi_field_job *job = context;
-    size_t first = job->field->counts[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i) first += cut_branch(job, i, first, true);
-}
-
-// What a piece adds to its cell: branch times impulse, xx, xy, yx, yy.
-static void add_piece(const void *context, uint32_t item, double lanes[QDI_CELL_LANES]) {
-    const qdi_field_job *job = context;
-    const qdi_branch_piece *piece = &job->field->pieces[item];
-    const qdi_branch *branch = &job->branches[piece->branch];
-    const double x = piece->part * branch->along.x, y = piece->part * branch->along.y;
+/// Stress of a field: what a part of a branch adds: branch times impulse, xx, xy, yx, yy.
+static void term_of_branch(const qdi_branch *branch, double part, double lanes[QDI_CELL_LANES]) {
+    const double x = part * branch->along.x, y = part * branch->along.y;
     lanes[0] = x * branch->impulse.x;
     lanes[1] = x * branch->impulse.y;
     lanes[2] = y * branch->impulse.x;
     lanes[3] = y * branch->impulse.y;
+}
+
+/// Adds the pieces of a branch to the cells that they lie in.
+static void cut_branch(const qdi_field_job *job, const qdi_branch *branch, int worker) {
+    const qd_field *field = job->field;
+    const qdi_axis *axis = job->world->axis;
+    crossing x = begin_crossing(&axis[0], field->grid.nx, branch->from.x, branch->along.x),
+             y = begin_crossing(&axis[1], field->grid.ny, branch->from.y, branch->along.y);
+    double lanes[QDI_CELL_LANES] = {0};
+    for (double from = 0; from < 1;) {
+        crossing *next = x.at <= y.at ? &x : &y;
+        double to = next->at < 1 ? next->at : 1;
+        if (to < from) to = from;
+        const double middle = 0.5 * (from + to);
+        const uint64_t i = cell_of_middle(&axis[0], field->grid.nx, &x, middle),
+                       j = cell_of_middle(&axis[1], field->grid.ny, &y, middle);
+        term_of_branch(branch, to - from, lanes);
+        if (i < field->grid.nx && j < field->grid.ny)
+            qdi_cell_sums_add(&field->parts, worker, j * field->grid.nx + i, lanes);
+        next->line += next->along > 0 ? 1 : -1;
+        find_crossing(next);
+        from = to;
+    }
+}
+
+/// Stress of a field: true for a branch along which nothing was given.
+static bool is_idle(const qdi_branch *branch) {
+    return branch->impulse.x == 0 && branch->impulse.y == 0;
+}
+
+// Sees how large the terms of a range of branches are, and how many pieces there are at most.
+static void see_branches(void *context, size_t begin, size_t end) {
+    const qdi_field_job *job = context;
+    const qd_field_grid *grid = &job->field->grid;
+    qdi_cell_most most = {.terms = 0};
+    double lanes[QDI_CELL_LANES] = {0};
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_branch *branch = &job->branches[i];
+        if (is_idle(branch)) continue;
+        term_of_branch(branch, 1, lanes);
+        qdi_cell_see(&most, lanes);
+        most.terms += 4 +
+                      (size_t)(fabs(branch->along.x) / grid->width + fabs(branch->along.y) / grid->height);
+    }
+    job->field->most[begin / QDI_CONTACT_GRAIN] = most;
+}
+
+// Adds a range of branches to the cells that they cross.
+static void add_branches(void *context, size_t begin, size_t end, int worker) {
+    const qdi_field_job *job = context;
+    for (size_t i = begin; i < end; ++i)
+        if (!is_idle(&job->branches[i])) cut_branch(job, &job->branches[i], worker);
 }
 
 // The branches of a range of contacts of springs, with the forces of the present state.
@@ -145,16 +150,13 @@ qd_status qdi_field_stress(qdi_field_job *job) {
     qd_status status = find_branches(job);
     const size_t ranges = qdi_range_count(job->count, QDI_CONTACT_GRAIN);
     if (status == QD_OK)
-        status = qdi_reserve(field->allocator, &field->counts, &field->count_room, 0, ranges,
-                             sizeof *field->counts);
+        status = qdi_reserve(field->allocator, &field->most, &field->most_room, 0, ranges,
+                             sizeof *field->most);
     if (status != QD_OK) return status;
-    qdi_team_for(team, job->count, QDI_CONTACT_GRAIN, count_pieces, job);
-    const size_t pieces = qdi_exclusive_scan(field->counts, ranges);
-    if (pieces > UINT32_MAX) return QD_ERR_MEMORY;
-    status = qdi_reserve(field->allocator, &field->pieces, &field->piece_room, 0, pieces,
-                         sizeof *field->pieces);
-    if (status == QD_OK) status = qdi_cell_sums_begin(&field->contacts, pieces);
+    qdi_team_for(team, job->count, QDI_CONTACT_GRAIN, see_branches, job);
+    status = qdi_cell_sums_begin(&field->parts, team, field->cells, field->most, ranges);
     if (status != QD_OK) return status;
-    qdi_team_for(team, job->count, QDI_CONTACT_GRAIN, put_pieces, job);
-    return qdi_cell_sums_add(&field->contacts, team, field->cells, add_piece, job, field->stress);
+    qdi_team_for_workers(team, job->count, QDI_CONTACT_GRAIN, add_branches, job);
+    qdi_cell_sums_end(&field->parts, team, field->stress);
+    return QD_OK;
 }

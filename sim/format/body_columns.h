@@ -137,8 +137,7 @@ QD_MUST_USE qd_status qdi_field_whole(const qdi_body_reader *reader, const char 
 QD_MUST_USE qd_status qdi_line_whole(const qdi_body_reader *reader, const char *name, uint64_t most,
                                      uint64_t *value);
 
-/// body_shape.c
-/// Takes the field of a shape, a kind or points. Errors: QD_ERR_INVALID.
+/// Body file, of any shape: takes the field of a shape, a kind or points. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_record_word(const qdi_body_reader *reader, qdi_record *record,
                                       const qdi_column *column, const char *text, size_t bytes);
 /// The shape that a record with a column for it says; `radius`: of a disk. Errors: QD_ERR_INVALID.
@@ -180,15 +179,15 @@ qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qd
                             qd_error *error);
 /// Adds a line with its end to the part.
 QD_MUST_USE qd_status qdi_body_part_add(qdi_body_file *file, const qdi_lines *lines, qd_error *error);
-/// body_csv.c
+/// Body file: reads the rows of a table with a head, after its first line.
 qd_status qdi_body_csv_read(qdi_body_reader *reader);
-/// body_dump.c
+/// Body file: reads a frame of a dump of atoms.
 qd_status qdi_body_dump_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
                              qd_error *error);
 qd_status qdi_body_dump_read(qdi_body_reader *reader);
-/// body_data.c
+/// Body file: reads a data file.
 qd_status qdi_body_data_read(qdi_body_reader *reader);
-/// body_xyz.c
+/// Body file: reads a frame of extended XYZ.
 qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
                             qd_error *error);
 qd_status qdi_body_xyz_read(qdi_body_reader *reader);

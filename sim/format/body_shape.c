@@ -1,7 +1,6 @@
 // Shapes and kinds of the bodies of a file.
 
 #include "sim/format/body_columns.h"
-#include "sim/text/number.h"
 
 #include <string.h>
 

@@ -27,8 +27,8 @@
 
 #include "sim/rigid/constraint.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/stop.h"
 #include "sim/world/world_impl.h"

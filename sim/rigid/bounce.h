@@ -1,7 +1,7 @@
 #ifndef QD_SIM_BOUNCE_H
 #define QD_SIM_BOUNCE_H
 
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 

@@ -9,6 +9,7 @@
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -45,6 +46,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->stops, ccd->stops_room, sizeof *ccd->stops);
     qdi_release(allocator, ccd->stopped, ccd->stopped_room, sizeof *ccd->stopped);
     qdi_release(allocator, ccd->carried, ccd->carried_room, sizeof *ccd->carried);
+    qdi_release(allocator, ccd->along, ccd->along_room, sizeof *ccd->along);
     qdi_release(allocator, ccd->carrier, ccd->carrier_room, sizeof *ccd->carrier);
     qdi_release(allocator, ccd->clusters, ccd->cluster_room, sizeof *ccd->clusters);
     qdi_release(allocator, ccd->by_cluster, ccd->by_cluster_room, sizeof *ccd->by_cluster);
@@ -69,8 +71,8 @@ static qd_status prepare(qd_world *world) {
     return QD_OK;
 }
 
-/// Puts the end of a new path into `next`. Returns what its energy has over what its impacts explain: forces
-/// act on the path as if nothing had been met.
+/// Ccd: puts the end of a new path into `next`. Returns what its energy has over what its impacts explain:
+/// forces act on the path as if nothing had been met.
 static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
@@ -118,12 +120,12 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         const qdi_trajectory *trajectory = &ccd->trajectories[i];
         if (trajectory->given_up) ++unfollowed;
         if (!trajectory->hit) continue;
-        world->scratch.balance.ledger.drift += arrive(step, trajectory);
+        world->scratch.balance.sums.drift += arrive(step, trajectory);
         box_again(world, trajectory->row);
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;
-        qdi_ledger_add(&world->scratch.balance.ledger, &trajectory->ledger);
+        qdi_energy_balance_add(&world->scratch.balance.sums, &trajectory->balance);
         uint32_t row = trajectory->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
@@ -144,7 +146,7 @@ int qdi_impact_order(const void *p, const void *q) {
     return a->approach > b->approach ? -1 : a->approach < b->approach;
 }
 
-/// Puts the impacts in order into `following`.
+/// Ccd: puts the impacts in order into `following`.
 static qd_status list_impacts(const qdi_step *step) {
     const qdi_ccd *ccd = step->ccd;
     qdi_contact_state *state = &step->world->following;
@@ -199,6 +201,7 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .dt = dt,
                      .part = qdi_ccd_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),
+                     .reach = qdi_speculative(world),
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
                      .periodic = period.x > 0 || period.y > 0,
                      .walls = walls};

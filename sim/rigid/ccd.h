@@ -1,8 +1,8 @@
 #ifndef QD_SIM_RIGID_CCD_H
 #define QD_SIM_RIGID_CCD_H
 
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/lap.h"
-#include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -34,6 +34,10 @@
 /// large for a periodic world, all are listed and nothing is retrieved. So a step costs what any step costs,
 /// and something for each body that is followed; the world's tree, margins and candidates are what they are
 /// anyway. Candidates only have to be enough: what becomes an edge is found by an exact test.
+///
+/// Where no impact is followed exactly and fat boxes are held, most paths stay in the fat boxes of their
+/// bodies, and the world's own candidates are enough for them (`by_margin`). Listed are only the strays:
+/// those whose path leaves that box, followed or not.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
 /// looks ahead in all rounds; then its bodies are given up: they go as if they had met nobody, and are
@@ -89,10 +93,10 @@ typedef struct qdi_trajectory {
     qdi_twist gain;     ///< what forces change of it in a unit of time
     double given;       ///< energy that impacts gave it
     uint64_t spent;     ///< looks at its cluster's edges, in all rounds
-    qdi_wall_gain walls; ///< what walls gave
-    qdi_ledger ledger;   ///< what its impacts did
-    bool hit;            ///< something happened to it
-    bool given_up;       ///< its cluster has used up what it may cost
+    qdi_wall_gain walls;        ///< what walls gave
+    qdi_energy_balance balance; ///< what its impacts did
+    bool hit;                   ///< something happened to it
+    bool given_up;              ///< its cluster has used up what it may cost
 } qdi_trajectory;
 
 /// A cluster: edges and segments from their firsts on.
@@ -107,11 +111,12 @@ typedef struct qdi_cluster {
 } qdi_cluster;
 
 enum {
-    QDI_FOLLOWED = 1,   ///< some segment is to be followed
-    QDI_FRESH = 2,      ///< its path is new
-    QDI_LOST = 4,       ///< its path is too long to be followed
-    QDI_GROUNDED = 8,   ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
-    QDI_GROUNDLESS = 16 ///< in this step its ground does not, since it would carry it into something
+    QDI_FOLLOWED = 1,    ///< some segment is to be followed
+    QDI_FRESH = 2,       ///< its path is new
+    QDI_LOST = 4,        ///< its path is too long to be followed
+    QDI_GROUNDED = 8,    ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
+    QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
+    QDI_STRAY = 32       ///< `by_margin`: its path is not in the box that the world's tree has for it
 };
 
 /// What an edge is made from.
@@ -153,6 +158,7 @@ struct qdi_ccd {
     qdi_path_segment *free;  ///< by row, but for disks: the segment that the body goes where nothing stops it
     size_t trajectory_of_room, place_of_room, flag_room, free_room;
     bool all;             ///< all bodies are listed
+    bool by_margin;       ///< listed are strays, all others are met in the world's candidates
     atomic_bool carriers; ///< some kinematic body moves
     atomic_bool wide;     ///< some path's box is too large to retrieve what is about it
     double slow;          ///< how far any point of a body that is not listed moves at most
@@ -181,16 +187,18 @@ struct qdi_ccd {
     size_t old_segment_room, old_impact_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
-    bool stops_hold; ///< `stopped` is of this step
-    bool stopping;   ///< a cluster has been given up since bodies were stopped
+    bool stops_hold;       ///< `stopped` is of this step
+    bool stopping;         ///< a cluster has been given up since bodies were stopped
+    atomic_bool stops_any; ///< somebody is stopped in this step
     // Of bodies that are stopped, see rigid/ccd_clamp.c; by row.
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
     double *carried;         ///< from when on: when it was stopped, or later
+    qd_vec2 *along;          ///< and its mean velocity from then on; of others it says nothing
     _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: nothing carries
     qdi_grounds *grounds;    ///< of a heap, by its first row
-    size_t stops_room, stopped_room, carrier_room, carried_room;
+    size_t stops_room, stopped_room, carrier_room, carried_room, along_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
 };
@@ -200,6 +208,7 @@ typedef struct qdi_step {
     qd_world *world;
     qdi_ccd *ccd;
     double dt, part, threshold;
+    double reach;         ///< of contacts that are still apart, as a part of a body's size
     bool following;       ///< impacts are followed exactly
     bool first;           ///< round
     int round;            ///< of stops
@@ -219,7 +228,7 @@ typedef struct qdi_party {
 /// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
 /// when they are listed.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
-/// The same, as it has been worked out; of disks it is worked out each time.
+/// Ccd: the same, as it has been worked out; of disks it is worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
     return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
@@ -227,7 +236,7 @@ static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t
 qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row);
 /// Paths of ccd: the next one; false: there is none.
 bool qdi_path_next(const qdi_step *step, qdi_path_segment *segment);
-/// When a segment ends.
+/// Ccd: when a segment ends.
 static inline double qdi_segment_end(const qdi_step *step, const qdi_path_segment *segment) {
     if (segment->part + 1 < segment->parts) return step->dt * (segment->part + 1) / segment->parts;
     return segment->next == QDI_NONE_YET ? step->dt : step->ccd->segments[segment->next].start;
@@ -241,7 +250,7 @@ qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time);
 /// Paths of ccd: what contains a body's whole path.
 void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
 /// Paths of ccd: the same as a box for a tree. False: it is too long for a periodic world, and the body is
-/// not followed: `box` is that of its end.
+/// not followed: `box` is where it was.
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box);
 /// Paths of ccd: a box made larger by what bodies that are not listed move; false: it is too large for a
 /// periodic world.
@@ -289,6 +298,8 @@ typedef struct qdi_ccd_visitor {
 /// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors:
 /// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor);
+/// The walls that what is in a box may reach, a bit each.
+unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box);
 /// Adds an edge for each pair of paths that meet and have none; `added` tells how many. Errors:
 /// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);

@@ -15,9 +15,9 @@
 #include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/lap.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
@@ -85,6 +85,8 @@ static qd_status reserve(const qdi_step *step) {
         status = qdi_reserve(allocator, &ccd->carrier, &ccd->carrier_room, 0, count, sizeof *ccd->carrier);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->carried, &ccd->carried_room, 0, count, sizeof *ccd->carried);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->along, &ccd->along_room, 0, count, sizeof *ccd->along);
     return status;
 }
 
@@ -132,6 +134,18 @@ static size_t settle_hits(const qdi_step *step) {
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
             fresh += take_ground(step, &ccd->meets[w].hits[i]);
     return fresh;
+}
+
+/// Stops of ccd: how fast a range of bodies is carried along.
+static void carry_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    const qdi_ccd *ccd = step->ccd;
+    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+        if (!(ccd->carried[r] < step->dt)) continue;
+        const qdi_path_segment path = qdi_path_begin(step, r);
+        const qdi_pose pose = qdi_segment_pose(&path, ccd->stopped[r]);
+        ccd->along[r] = qdi_ccd_carried(step, r, &pose);
+    }
 }
 
 // ---- where they end ----
@@ -211,9 +225,11 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     stop_job job = {.step = step};
     job.lowest_bad = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.lowest_bad);
-    qd_status status = qdi_balance_rows(world, &job.drift);
-    if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(world, &job.carried[0]);
-    if (status == QD_OK && world->walls_move) status = qdi_balance_rows(world, &job.carried[1]);
+    qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.drift);
+    if (status == QD_OK && step->ccd->carriers)
+        status = qdi_balance_rows(&world->scratch.arena, world->count, &job.carried[0]);
+    if (status == QD_OK && world->walls_move)
+        status = qdi_balance_rows(&world->scratch.arena, world->count, &job.carried[1]);
     if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
     world->margin.left = 0;
@@ -226,11 +242,16 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
         qdi_limit_report_body(world, world->row_of_index[bad]);
         return QD_ERR_LIMIT;
     }
-    qdi_ledger *ledger = &world->scratch.balance.ledger;
-    if (job.carried[0]) status = qdi_balance_array(world, job.carried[0], world->count, &ledger->kinematic);
+    qdi_energy_balance *balance = &world->scratch.balance.sums;
+    if (job.carried[0])
+        status = qdi_balance_array(world->team, &world->scratch.arena, job.carried[0], world->count,
+                                   &balance->kinematic);
     if (status == QD_OK && job.carried[1])
-        status = qdi_balance_array(world, job.carried[1], world->count, &step->walls->work);
-    return status == QD_OK ? qdi_balance_array(world, job.drift, world->count, &ledger->drift) : status;
+        status = qdi_balance_array(world->team, &world->scratch.arena, job.carried[1], world->count,
+                                   &step->walls->work);
+    return status == QD_OK ? qdi_balance_array(world->team, &world->scratch.arena, job.drift, world->count,
+                                               &balance->drift)
+                           : status;
 }
 
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands.
@@ -241,14 +262,18 @@ static qd_status take_rounds(qdi_step *step) {
     size_t fresh = 1;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
     step->ccd->stops_hold = true;
+    atomic_store_explicit(&step->ccd->stops_any, false, memory_order_relaxed);
     for (int round = 0; fresh > 0 && round < ROUNDS; ++round) {
         step->first = round == 0;
         step->round = round;
         qd_status status = qdi_ccd_visit(step, &visitor);
-        if (status == QD_OK && round == 0) status = qdi_ccd_find_grounds(step);
+        const bool any = atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed);
+        if (status != QD_OK || !any) return status;
+        if (round == 0) status = qdi_ccd_find_grounds(step);
         if (status != QD_OK) return status;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
         fresh = settle_hits(step);
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, carry_range, step);
         for (size_t k = 0; k < ranges; ++k) fresh += step->ccd->followed[k];
     }
     return QD_OK;
@@ -258,10 +283,11 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     qd_status status = reserve(step);
     if (status == QD_OK) status = qdi_ccd_list(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    if (status == QD_OK) status = qdi_ccd_file(step, lap);
+    if (status == QD_OK && step->ccd->listed_count > 0) status = qdi_ccd_file(step, lap);
     if (status == QD_OK) status = take_rounds(step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK) status = qdi_ccd_stopped(step);
+    if (status == QD_OK && atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed))
+        status = qdi_ccd_stopped(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;
 }

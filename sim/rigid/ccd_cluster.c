@@ -147,7 +147,7 @@ static void join(qdi_ccd *ccd) {
     }
 }
 
-/// The segments so far become those of the round before.
+/// Ccd: the segments so far become those of the round before.
 static void turn_over(qdi_ccd *ccd) {
     qdi_path_segment *segments = ccd->segments;
     qd_impact *impacts = ccd->impacts;

@@ -48,7 +48,7 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-/// True where two paths meet, on segments of which one is followed.
+/// Ccd: true where two paths meet, on segments of which one is followed.
 static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image image) {
     const qd_world *world = step->world;
     qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
@@ -125,11 +125,12 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
 static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const uint32_t *row = job->step->world->row_of_index;
-    for (size_t i = begin; i < end && !qdi_stopping(job->step->world); ++i)
+    if (qdi_stopping(job->step->world)) return;
+    for (size_t i = begin; i < end; ++i)
         look_at_pair(job, row[job->pairs[i].a], row[job->pairs[i].b], worker);
 }
 
-/// True where a path meets a wall, on a segment that is followed.
+/// Ccd: true where a path meets a wall, on a segment that is followed.
 static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     qdi_path_segment segment = qdi_path_begin(step, row);
     do {
@@ -148,28 +149,25 @@ static double above_zero(double value) {
     return value > 0 ? value : 0;
 }
 
-/// Impacts of ccd: walls that a path may reach.
-static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
+unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
     qd_vec2 centre = step->world->centre;
-    qd_box box = step->ccd->boxes[step->ccd->place_of[row]];
     qd_vec2 low = {centre.x + (double)box.min_x, centre.y + (double)box.min_y},
             high = {centre.x + (double)box.max_x, centre.y + (double)box.max_y};
     double came[QDI_WALLS]; // from where each wall was, if that was further in
     for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
-    unsigned near = (low.x <= x->low + above_zero(-came[0]) ? 1U : 0U) |
-                    (high.x >= x->high - above_zero(came[1]) ? 2U : 0U) |
-                    (low.y <= y->low + above_zero(-came[2]) ? 4U : 0U) |
-                    (high.y >= y->high - above_zero(came[3]) ? 8U : 0U);
-    return near & walls;
+    return (low.x <= x->low + above_zero(-came[0]) ? 1U : 0U) |
+           (high.x >= x->high - above_zero(came[1]) ? 2U : 0U) |
+           (low.y <= y->low + above_zero(-came[2]) ? 4U : 0U) |
+           (high.y >= y->high - above_zero(came[3]) ? 8U : 0U);
 }
 
-/// Impacts of ccd: shows the walls that a listed body's path reaches to the visitor.
-static void look_at_walls(const find_job *job, uint32_t row, int worker) {
+/// Impacts of ccd: shows the walls that a body's path may reach, which is in `box`, to the visitor.
+static void look_at_walls(const find_job *job, uint32_t row, qd_box box, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
     if (world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
-    unsigned near = walls_near(step, row, job->walls);
+    unsigned near = qdi_ccd_walls_near(step, box) & job->walls;
     for (int wall = 0; near; ++wall, near >>= 1)
         if (near & 1U) job->visitor->wall(step, row, wall, worker);
 }
@@ -200,8 +198,9 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     const qdi_ccd *ccd = step->ccd;
     for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i) {
         uint32_t row = ccd->listed[i];
-        if (!due(step, ccd->flags[row]) || (ccd->flags[row] & QDI_LOST)) continue;
-        if (job->walls) look_at_walls(job, row, worker);
+        const bool goes = due(step, ccd->flags[row]);
+        if ((!goes && !ccd->by_margin) || (ccd->flags[row] & QDI_LOST)) continue;
+        if (job->walls && goes) look_at_walls(job, row, ccd->boxes[i], worker);
         if (ccd->all) continue;
         about here = {job, row, worker};
         qd_box box;
@@ -211,6 +210,29 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
         (void)fits;
         (void)status;
     }
+}
+
+/// Impacts of ccd: shows a range of the world's candidates to the visitor; strays are met in other ways.
+static void look_at_candidates(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    const qdi_step *step = job->step;
+    const uint8_t *flags = step->ccd->flags;
+    if (qdi_stopping(step->world)) return;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_meeting pair = step->world->met[i];
+        const uint8_t both = flags[pair.a] | flags[pair.b];
+        if (due(step, both) && !(both & QDI_STRAY)) look_at_pair(job, pair.a, pair.b, worker);
+    }
+}
+
+/// Impacts of ccd: shows the walls near a range of bodies that are no strays to the visitor.
+static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    const qdi_step *step = job->step;
+    const uint8_t *flags = step->ccd->flags;
+    for (uint32_t row = (uint32_t)begin; row < end; ++row)
+        if (due(step, flags[row]) && !(flags[row] & (QDI_STRAY | QDI_LOST)))
+            look_at_walls(job, row, step->world->fat[row], worker);
 }
 
 /// Impacts of ccd: makes room for what the threads find.
@@ -236,10 +258,17 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     find_job job = {.step = step, .visitor = visitor};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
-    size_t pairs;
-    job.pairs = qd_pairs_data(ccd->pairs, &pairs);
-    qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
-    qdi_team_for_workers(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    if (ccd->listed_count > 0) {
+        size_t pairs;
+        job.pairs = qd_pairs_data(ccd->pairs, &pairs);
+        qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
+    }
+    if (ccd->by_margin) {
+        qdi_team_for_workers(world->team, world->met_count, QDI_CONTACT_GRAIN, look_at_candidates, &job);
+        if (job.walls) qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_at_sides, &job);
+    }
+    if (!ccd->all || job.walls)
+        qdi_team_for_workers(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, &job);
     if (qdi_stopping(world)) return QD_ERR_STOPPED;
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
         if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;

@@ -3,15 +3,15 @@
 // well. It goes on as the ground of its heap does, so that a heap in a box that moves evenly behaves as in
 // one that stands.
 //
-// A heap is what contacts join, over dynamic bodies. Its grounds are the first and the last, by index, of the
+// A heap is an island (rigid/island.h). Its grounds are the first and the last, by index, of the
 // kinematic bodies and walls that touch it and move. A body takes that one whose motion, where the body is,
 // is nearest to its own; where something touches the heap that does not move, only one that is near it.
 //
-// Shared between ranges: the parents of a union-find over rows, in which the larger root is hung under the
-// smaller one, so that a heap ends under its first row whatever the order; and minima and maxima.
+// Shared between ranges: minima and maxima.
 
 #include "sim/rigid/ccd_ground.h"
 
+#include "sim/rigid/island.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
@@ -37,7 +37,7 @@ qd_vec2 qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const
     const qdi_path_segment segment = qdi_segment_at(step, carrier, from),
                            last = qdi_segment_at(step, carrier, step->dt);
     const qdi_pose then = qdi_segment_pose(&segment, from), end = qdi_segment_pose(&last, step->dt);
-    const qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
+    const qd_vec2 arm = qdi_pivot_arm(world->axis, (qd_vec2){then.x, then.y}, pose->x, pose->y);
     const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
     return (qd_vec2){end.x - then.x - arm.x + arm.x * c - arm.y * s,
                      end.y - then.y - arm.y + arm.x * s + arm.y * c};
@@ -50,44 +50,13 @@ qd_vec2 qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose
     return (qd_vec2){way.x / span, way.y / span};
 }
 
-/// Ground of ccd: makes each of a range of bodies a heap of its own.
+/// Ground of ccd: no heap of a range of bodies has a ground.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t r = begin; r < end; ++r) {
-        atomic_store_explicit(&step->ccd->heap[r], (uint32_t)r, memory_order_relaxed);
         atomic_store_explicit(&step->ccd->grounds[r].first, QDI_NO_ROW, memory_order_relaxed);
         atomic_store_explicit(&step->ccd->grounds[r].last, 0, memory_order_relaxed);
         atomic_store_explicit(&step->ccd->grounds[r].fixed, false, memory_order_relaxed);
-    }
-}
-
-/// Ground of ccd: the first row of a body's heap, as far as it is known; ways there are made shorter.
-static uint32_t heap_of(const qdi_step *step, uint32_t row) {
-    _Atomic uint32_t *heap = step->ccd->heap;
-    for (;;) {
-        const uint32_t above = atomic_load_explicit(&heap[row], memory_order_relaxed);
-        if (above == row) return row;
-        const uint32_t top = atomic_load_explicit(&heap[above], memory_order_relaxed);
-        if (top != above) atomic_store_explicit(&heap[row], top, memory_order_relaxed);
-        row = top;
-    }
-}
-
-/// Ground of ccd: joins the heaps of the dynamic bodies of a range of contacts.
-static void join_range(void *context, size_t begin, size_t end) {
-    const qdi_step *step = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_link *link = &step->world->scratch.links[i];
-        if (!link->moves_a || !link->moves_b) continue;
-        for (;;) {
-            const uint32_t a = heap_of(step, link->row_a), b = heap_of(step, link->row_b);
-            if (a == b) break;
-            uint32_t high = a > b ? a : b;
-            const uint32_t low = a > b ? b : a;
-            if (atomic_compare_exchange_strong_explicit(&step->ccd->heap[high], &high, low,
-                                                        memory_order_relaxed, memory_order_relaxed))
-                break;
-        }
     }
 }
 
@@ -111,7 +80,8 @@ static void ground_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &step->world->scratch.links[i];
         if (link->moves_a == link->moves_b) continue;
-        qdi_grounds *grounds = &step->ccd->grounds[heap_of(step, link->moves_a ? link->row_a : link->row_b)];
+        qdi_grounds *grounds =
+            &step->ccd->grounds[qdi_island_of(step->ccd->heap, link->moves_a ? link->row_a : link->row_b)];
         const uint32_t carrier = carrier_of(step, link);
         if (carrier == QDI_NO_ROW) {
             atomic_store_explicit(&grounds->fixed, true, memory_order_relaxed);
@@ -141,7 +111,7 @@ qd_status qdi_ccd_find_grounds(const qdi_step *step) {
     qdi_step job = *step;
     const size_t links = qdi_constraint_count(&world->present);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
-    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, join_range, &job);
+    qdi_islands_join(world, world->scratch.links, links, ccd->heap);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, ground_range, &job);
     return QD_OK;
 }
@@ -168,7 +138,7 @@ static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segmen
 
 uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop) {
     if (!step->ccd->heap) return QDI_NO_ROW;
-    const qdi_grounds *grounds = &step->ccd->grounds[heap_of(step, row)];
+    const qdi_grounds *grounds = &step->ccd->grounds[qdi_island_of(step->ccd->heap, row)];
     const uint32_t names[2] = {atomic_load_explicit(&grounds->first, memory_order_relaxed),
                                atomic_load_explicit(&grounds->last, memory_order_relaxed)};
     if (names[0] == QDI_NO_ROW) return QDI_NO_ROW;

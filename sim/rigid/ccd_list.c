@@ -1,6 +1,8 @@
 // Who is followed: the list of their rows, and the tree of their paths. A range of rows writes its own flags,
 // its own slots and, from its own first place on, the list.
 
+#include "core/tree/fat_box.h"
+#include "sim/contact/margin.h"
 #include "sim/rigid/ccd.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -55,6 +57,23 @@ static void find_pressed(qdi_step *step) {
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
 }
 
+/// Fast bodies of ccd: true where a body's whole path is in the box that the world's tree has for it: that is
+/// convex, and holds both ends, and of what turns on the way no point comes further beyond the straight way
+/// between them than four times the height of its arc, times the parts of the way to both ends.
+static bool keeps_to_its_box(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    const qd_vec2 period = qdi_world_period(world);
+    if (world->shape[row] == 0) return world->margin.left == 0 || !qdi_margin_left(world, row, period);
+    const qdi_path_segment *path = &step->ccd->free[row];
+    const double turn = fabs(path->spin) * step->dt;
+    if (path->parts > 0 || !(turn < 2)) return false;
+    const float more = turn > 0 ? (float)((0.5 * turn * turn + 1e-6) * world->radius[row]) : 0;
+    qd_box box = world->boxes[row];
+    box = (qd_box){box.min_x - more, box.min_y - more, box.max_x + more, box.max_y + more};
+    return qdi_margin_holds(world->fat[row], box) ||
+           (step->periodic && qdi_margin_holds_image(world->fat[row], box, period));
+}
+
 /// Fast bodies of ccd: finds out who of a range of bodies is followed, and how far the others move.
 static void survey(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
@@ -72,9 +91,10 @@ static void survey(void *context, size_t begin, size_t end) {
         bool plain = world->shape[row] == 0 && way <= least_squared * (radius * radius);
         bool is = !plain && followed(step, row, &way);
         is = is || ccd->flags[row] == QDI_FOLLOWED; // as has been marked
+        const bool stray = ccd->by_margin && !keeps_to_its_box(step, row);
         ccd->trajectory_of[row] = ccd->place_of[row] = QDI_NONE_YET;
-        ccd->flags[row] = is ? QDI_FOLLOWED : 0;
-        count += is;
+        ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (stray ? QDI_STRAY : 0));
+        count += ccd->by_margin ? stray : is;
         if (!is && way > slowest) slowest = way;
         carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
     }
@@ -114,9 +134,9 @@ static void gather(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qdi_ccd *ccd = step->ccd;
     uint32_t place = ccd->all ? (uint32_t)begin : (uint32_t)ccd->followed[begin / QDI_BODY_GRAIN];
-    uint32_t first = place;
+    const uint32_t first = place, of = ccd->by_margin ? QDI_STRAY : QDI_FOLLOWED;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (ccd->all || ccd->flags[row]) put_on_list(step, row, place++);
+        if (ccd->all || ccd->flags[row] & of) put_on_list(step, row, place++);
     make_boxes(step, first, place);
 }
 
@@ -139,6 +159,7 @@ static qd_status reserve_list(const qdi_step *step, size_t count) {
 static qd_status list_all(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     ccd->all = true;
+    ccd->by_margin = false;
     qd_status status = reserve_list(step, step->world->count);
     if (status != QD_OK) return status;
     ccd->listed_count = step->world->count;
@@ -174,13 +195,15 @@ qd_status qdi_ccd_list(const qdi_step *step) {
     qd_status status = reserve(step, ranges);
     if (status != QD_OK) return status;
     qdi_step job = *step;
+    ccd->by_margin = !step->following && world->margin.held;
     find_pressed(&job);
     atomic_store_explicit(&ccd->carriers, false, memory_order_relaxed);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, survey, &job);
     ccd->slow = 0;
     for (size_t k = 0; k < ranges; ++k)
         if (ccd->slowest[k] > ccd->slow) ccd->slow = ccd->slowest[k];
-    ccd->slow = sqrt(ccd->slow) * (1 + 1e-9); // it is worked out in another way than boxes are
+    ccd->slow = ccd->by_margin ? 0
+                               : sqrt(ccd->slow) * (1 + 1e-9); // it is worked out in another way than boxes
     size_t count = qdi_exclusive_scan(ccd->followed, ranges);
     ccd->all = false;
     ccd->listed_count = 0;
@@ -254,7 +277,8 @@ static qd_status make_tree(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     qd_status status = QD_OK;
     if (!ccd->pairs)
-        status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &ccd->pairs);
+        status = qd_pairs_create(qdi_limit_pairs(&step->world->def.limits, step->world->count),
+                                 step->world->allocator, &ccd->pairs);
     if (status == QD_OK && !ccd->tree) status = qdi_world_make_tree(step->world, &ccd->tree);
     return status == QD_OK ? qd_tree_set_period(ccd->tree, qdi_world_period(step->world)) : status;
 }
@@ -268,9 +292,10 @@ qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap) {
     status = qd_tree_refresh(ccd->tree, world->team, ccd->boxes, ccd->names, ccd->listed_count, NULL, NULL);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-    qd_pairs_set_limit(ccd->pairs, qdi_limit_pairs(world));
+    qd_pairs_set_limit(ccd->pairs, qdi_limit_pairs(&world->def.limits, world->count));
     status = qd_tree_pairs(ccd->tree, world->team, ccd->pairs);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
+    if (status == QD_ERR_LIMIT)
+        qdi_limit_report_pairs(&world->report, world->clock.step + 1, &world->def.limits);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     return status;
 }

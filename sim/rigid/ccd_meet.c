@@ -92,13 +92,13 @@ static double smaller(double a, double b) {
     return a < b ? a : b;
 }
 
-/// The smaller of the two inner radii; a segment has none.
+/// Ccd: the smaller of the two inner radii; a segment has none.
 static double inner_of(const meet *two) {
     if (!two->b || !(two->b->inner > 0)) return two->a->inner;
     return two->a->inner > 0 ? smaller(two->a->inner, two->b->inner) : two->b->inner;
 }
 
-/// True where what was seen is an impact.
+/// Ccd: true where what was seen is an impact.
 static bool counts(const meet *two, const qdi_encounter *seen) {
     double approach = approach_of(two, seen);
     double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);

@@ -5,8 +5,8 @@
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_follow.h"
 #include "sim/world/bodies.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
@@ -40,13 +40,15 @@ static double mean_velocity(double from, double to, double way, double last, dou
 /// A chord may leave its arc by this part of the body's size, or of the arc's radius where that is more.
 static const double chord_size_part = 0.05, chord_radius_part = 1e-3;
 enum { CHORDS = 64 };
+/// What turns by less than this part of its size has a box that is good enough without being turned.
+static const double little_turn_part = 0.1;
 
 /// Paths of ccd: from its pivot to a body that turns about one, at the step's start; (0, 0) for the others.
 static qd_vec2 pivot_arm(const qd_world *world, uint32_t row) {
     if (world->kind[row] != QD_BODY_KINEMATIC) return (qd_vec2){0, 0};
     const qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
     if (isnan(pivot.x)) return (qd_vec2){0, 0};
-    return qdi_pivot_arm(world, pivot, world->now.x[row], world->now.y[row]);
+    return qdi_pivot_arm(world->axis, pivot, world->now.x[row], world->now.y[row]);
 }
 
 /// Paths of ccd: chords for an arc: of an angle t a chord leaves it by radius * t^2 / 8.
@@ -66,7 +68,7 @@ static qd_vec2 turned(qd_vec2 arm, double angle) {
     return (qd_vec2){arm.x * c - arm.y * s, arm.x * s + arm.y * c};
 }
 
-/// Makes a segment the chord `part` of its arc. `segment` has the whole path.
+/// Ccd: makes a segment the chord `part` of its arc. `segment` has the whole path.
 static void cut_chord(const qdi_step *step, qdi_path_segment *segment, uint32_t row, int part, int parts) {
     const qd_world *world = step->world;
     const double x = segment->x, y = segment->y, to_x = x + segment->vx * step->dt,
@@ -90,7 +92,7 @@ static void cut_chord(const qdi_step *step, qdi_path_segment *segment, uint32_t 
     segment->parts = (uint8_t)parts;
 }
 
-/// The whole path of a body that nothing stops, as one segment.
+/// Ccd: the whole path of a body that nothing stops, as one segment.
 static qdi_path_segment whole_way(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
@@ -191,7 +193,7 @@ static double arc_height(const qdi_step *step, uint32_t row, const qdi_path_segm
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
 }
 
-/// Makes the bounds of a path contain a segment.
+/// Ccd: makes the bounds of a path contain a segment.
 static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until,
                             qd_vec2 *low, qd_vec2 *high) {
     const double more = arc_height(step, row, segment, until);
@@ -200,7 +202,7 @@ static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_s
     include(step->world, row, &end, more, low, high);
 }
 
-/// The bounds of all segments.
+/// Ccd: the bounds of all segments.
 static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
@@ -239,9 +241,9 @@ void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *
         disk_bounds(step, row, low, high);
     else
         segments_bounds(step, row, low, high);
-    // Positions are worked out in more than one way, each with its own rounding; and who comes this near has
-    // met (rigid/ccd_meet.c).
-    double more = 1e-9 * step->world->radius[row] +
+    // Positions are worked out in more than one way, each with its own rounding; who comes this near has met
+    // (rigid/ccd_meet.c); and two touch that are in reach of each other.
+    double more = step->reach * qdi_inner_of_row(step->world, row) + 1e-9 * step->world->radius[row] +
                   1e-12 * (fabs(low->x) + fabs(low->y) + fabs(high->x) + fabs(high->y));
     *low = (qd_vec2){low->x - more, low->y - more};
     *high = (qd_vec2){high->x + more, high->y + more};
@@ -256,23 +258,33 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
                     qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
 }
 
-/// Paths of ccd: the box of the path's end.
-static qd_box last_box(const qdi_step *step, uint32_t row) {
-    qdi_path_segment segment = qdi_path_begin(step, row);
-    while (qdi_path_next(step, &segment)) {
-    }
-    qd_vec2 low = {HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL};
-    qdi_pose end = qdi_segment_pose(&segment, step->dt);
-    include(step->world, row, &end, 0, &low, &high);
-    return box_between(step->world, low, high);
+/// Paths of ccd: a box of a path that goes straight and turns little, from the box of its end, which motion
+/// has made. False: it is none.
+static bool straight_box(const qdi_step *step, uint32_t row, qd_box *box) {
+    const qd_world *world = step->world;
+    if (world->shape[row] == 0 || step->periodic || step->ccd->trajectory_of[row] != QDI_NONE_YET)
+        return false;
+    const qdi_path_segment *path = &step->ccd->free[row];
+    const double turn = fabs(path->spin) * step->dt * world->radius[row],
+                 more = turn + 1e-6 * world->radius[row];
+    if (path->parts > 0 || turn > little_turn_part * qdi_inner_of_row(world, row)) return false;
+    const double x = path->vx * step->dt, y = path->vy * step->dt;
+    const qd_box end = world->boxes[row];
+    *box = (qd_box){qdi_outward((double)end.min_x - more - (x > 0 ? x : 0), -1.0F),
+                    qdi_outward((double)end.min_y - more - (y > 0 ? y : 0), -1.0F),
+                    qdi_outward((double)end.max_x + more - (x < 0 ? x : 0), 1.0F),
+                    qdi_outward((double)end.max_y + more - (y < 0 ? y : 0), 1.0F)};
+    return qdi_box_acceptable(*box, (qd_vec2){0, 0});
 }
 
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
     qd_vec2 low, high;
+    if (straight_box(step, row, box)) return true;
     qdi_path_bounds(step, row, &low, &high);
     *box = box_between(step->world, low, high);
     if (qdi_box_acceptable(*box, qdi_world_period(step->world))) return true;
-    *box = last_box(step, row);
+    const qd_world *world = step->world; // nothing comes of it, but it must be one that the tree takes
+    *box = qdi_outward_disk(world->now.x[row] - world->centre.x, world->now.y[row] - world->centre.y, 0);
     return false;
 }
 
@@ -320,7 +332,8 @@ double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way) {
     const qdi_motion *next = &world->next;
     qd_vec2 pull = world->def.gravity;
     if (world->def.attraction.strength != 0) {
-        qd_vec2 more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+        qd_vec2 more = qdi_attraction_at(&world->def.attraction, world->axis, world->now.x[row],
+                                         world->now.y[row]);
         pull = (qd_vec2){pull.x + more.x, pull.y + more.y};
     }
     double vx = next->vx[row], vy = next->vy[row];
@@ -349,8 +362,8 @@ double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, doub
 
 bool qdi_within_limits(const qd_world *world, uint32_t row) {
     const qdi_motion *next = &world->next;
-    double far = qdi_limit_distance(world), vx = next->vx[row], vy = next->vy[row];
+    double far = qdi_limit_distance(&world->def.limits), vx = next->vx[row], vy = next->vy[row];
     return fabs(next->x[row] - world->centre.x) <= far && fabs(next->y[row] - world->centre.y) <= far &&
-           vx * vx + vy * vy <= qdi_limit_speed_squared(world) &&
+           vx * vx + vy * vy <= qdi_limit_speed_squared(&world->def.limits) &&
            (!world->turning || qdi_is_sane(next->spin[row]));
 }

@@ -7,7 +7,7 @@
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/constraint.h"
 #include "sim/world/energy_balance.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/stop.h"
@@ -29,7 +29,7 @@ static qdi_edge *edge_at(const solve_job *job, uint32_t place) {
     return &job->ccd->edges[job->edges[place]];
 }
 
-/// Of two edges, the one whose next impact is earlier.
+/// Ccd: of two edges, the one whose next impact is earlier.
 static uint32_t earlier(const solve_job *job, uint32_t p, uint32_t q) {
     double a = edge_at(job, p)->time, b = edge_at(job, q)->time;
     if (a != b) return a < b ? p : q;
@@ -50,12 +50,12 @@ static void play_again(const solve_job *job, uint32_t place) {
         job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
 }
 
-/// The edge with the earliest impact.
+/// Ccd: the edge with the earliest impact.
 static qdi_edge *earliest(const solve_job *job) {
     return edge_at(job, job->winner[1]); // of one edge, 1 is its own place
 }
 
-/// The last segment so far of an edge's body; of what nothing stops the one at a time.
+/// Ccd: the last segment so far of an edge's body; of what nothing stops the one at a time.
 static qdi_path_segment last_segment(const solve_job *job, uint32_t trajectory, uint32_t row, double time) {
     return trajectory == QDI_NONE_YET ? qdi_segment_at(job->step, row, time)
                                       : job->ccd->segments[job->ccd->trajectories[trajectory].last];
@@ -94,7 +94,7 @@ static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
 }
 
-/// Appends a segment to a body's path.
+/// Ccd: appends a segment to a body's path.
 static void append(const solve_job *job, uint32_t number, qdi_path_segment segment) {
     qdi_trajectory *trajectory = &job->ccd->trajectories[number];
     uint32_t place = job->cluster->next_segment++;
@@ -141,7 +141,7 @@ static void begin(const solve_job *job, uint32_t number) {
         world->turning ? world->next.spin[row] - trajectory->gain.spin * job->step->dt : 0};
     trajectory->given = 0;
     trajectory->walls = (qdi_wall_gain){{0, 0}, 0};
-    trajectory->ledger = (qdi_ledger){.drift = 0};
+    trajectory->balance = (qdi_energy_balance){.drift = 0};
     trajectory->hit = false;
     append(job, number, segment);
 }
@@ -186,7 +186,7 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
     return constraint;
 }
 
-/// The velocity at a time on the last segment.
+/// Ccd: the velocity at a time on the last segment.
 static qdi_twist velocity_at(const solve_job *job, uint32_t number, const qdi_path_segment *segment,
                              double time) {
     if (number == QDI_NONE_YET) return (qdi_twist){segment->vx, segment->vy, segment->spin};
@@ -258,7 +258,7 @@ static bool only_pushed(const solve_job *job, const qdi_edge *edge, const qdi_co
            0.1 * qdi_smaller_inner(job->step->world, edge->row_a, edge->row_b);
 }
 
-/// From an impact on a body has the velocity that it got there.
+/// Ccd: from an impact on a body has the velocity that it got there.
 static void set_off(const solve_job *job, uint32_t number, double time, qdi_twist before,
                     qdi_twist velocity) {
     if (number == QDI_NONE_YET) return;
@@ -278,27 +278,27 @@ static void set_off(const solve_job *job, uint32_t number, double time, qdi_twis
                               .next = QDI_NONE_YET});
 }
 
-/// The id of a body or a wall, for the report of an impact.
+/// Ccd: the id of a body or a wall, for the report of an impact.
 static qd_id id_of(const qd_world *world, uint32_t row) {
     return (qd_id){world->index[row], world->generation[row]};
 }
 
-/// Adds what an impact took and gave to a ledger; `m` has the velocities of the two.
+/// Ccd: adds what an impact took and gave to a balance; `m` has the velocities of the two.
 static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const qdi_motion *m,
-                   const qdi_contact_balance *contact_balance, qdi_ledger *ledger) {
+                   const qdi_contact_balance *contact_balance, qdi_energy_balance *balance) {
     int wall = edge->wall >= 0;
-    ledger->lost[wall][0] += contact_balance->lane[QDI_LOST_NORMAL];
-    ledger->lost[wall][1] += contact_balance->lane[QDI_LOST_FRICTION];
+    balance->lost[wall][0] += contact_balance->lane[QDI_LOST_NORMAL];
+    balance->lost[wall][1] += contact_balance->lane[QDI_LOST_FRICTION];
     double push = constraint->impulse[0] + constraint->impulse[1],
            tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
     if (wall) {
-        ledger->push[edge->wall] += push;
+        balance->push[edge->wall] += push;
     } else if (constraint->moves_a && constraint->moves_b) {
         double bx = edge->meeting.b.x, by = edge->meeting.b.y; // from the centre of a
-        ledger->virial += push * (bx * constraint->nx + by * constraint->ny) +
-                          tangent * (by * constraint->nx - bx * constraint->ny);
+        balance->virial += push * (bx * constraint->nx + by * constraint->ny) +
+                           tangent * (by * constraint->nx - bx * constraint->ny);
     } else {
-        ledger->kinematic += qdi_balance_work(constraint, m);
+        balance->kinematic += qdi_balance_work(constraint, m);
     }
 }
 
@@ -311,7 +311,7 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
         &job->ccd->trajectories[edge->trajectory_a != QDI_NONE_YET ? edge->trajectory_a : edge->trajectory_b];
     const qdi_manifold *m = &edge->meeting.manifold;
     qdi_pose at = qdi_segment_pose(a, edge->time);
-    settle(edge, constraint, motion, contact_balance, &trajectory->ledger);
+    settle(edge, constraint, motion, contact_balance, &trajectory->balance);
     double push = constraint->impulse[0] + constraint->impulse[1],
            tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
     job->ccd->segments[trajectory->last].impact = true;
@@ -412,7 +412,7 @@ static bool passes(const solve_job *job, const qdi_edge *edge) {
     return qdi_ccd_core_passes(job->step, edge->row_a, edge->row_b, edge->wall, edge->image);
 }
 
-/// Impact after impact. False: they are too many, or somebody has to be stopped.
+/// Ccd: impact after impact. False: they are too many, or somebody has to be stopped.
 static bool follow(const solve_job *job, uint64_t *spent) {
     const uint64_t edges = job->cluster->edges;
     play(job);

@@ -39,9 +39,10 @@ static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part 
 enum { FLEEING = 4 };
 
 /// Stops of ccd: lowers the time at which a body is to stop.
-static void lower(const qdi_ccd *ccd, uint32_t row, double time) {
+static void lower(qdi_ccd *ccd, uint32_t row, double time) {
     const uint64_t bits = qdi_time_bits(time);
     uint64_t seen = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
+    atomic_store_explicit(&ccd->stops_any, true, memory_order_relaxed);
     while (bits < seen && !atomic_compare_exchange_weak_explicit(
                               &ccd->stops[row], &seen, bits, memory_order_relaxed, memory_order_relaxed)) {
     }
@@ -67,7 +68,7 @@ static walk walk_begin(const qdi_step *step, uint32_t row) {
     return w;
 }
 
-/// Goes on to the next segment of a body's path; false at its end.
+/// Ccd: goes on to the next segment of a body's path; false at its end.
 static bool walk_on(const qdi_step *step, walk *w) {
     if (w->end >= step->dt) return false;
     if (w->end < w->stop) {
@@ -88,9 +89,8 @@ static bool walk_on(const qdi_step *step, walk *w) {
         w->end = w->carried;
         return true;
     }
-    const qd_vec2 speed = qdi_ccd_carried(step, w->row, &pose);
-    w->segment.vx = speed.x;
-    w->segment.vy = speed.y;
+    w->segment.vx = step->ccd->along[w->row].x;
+    w->segment.vy = step->ccd->along[w->row].y;
     w->end = step->dt;
     return true;
 }
@@ -101,18 +101,19 @@ static double time_of(const qdi_step *step, uint32_t row) {
 }
 
 /// Stops of ccd: the mean velocity of a body from when it was stopped until the step's end.
-static qd_vec2 velocity_after(const qdi_step *step, uint32_t row, const qdi_party *party) {
+static qd_vec2 velocity_after(const qdi_step *step, uint32_t row) {
     const double stop = time_of(step, row);
     if (!(stop < step->dt) || !(step->ccd->carried[row] < step->dt)) return (qd_vec2){0, 0};
-    const qdi_pose pose = qdi_segment_pose(&party->segment, stop);
     const double part = (step->dt - step->ccd->carried[row]) / (step->dt - stop);
-    const qd_vec2 speed = qdi_ccd_carried(step, row, &pose);
-    return (qd_vec2){speed.x * part, speed.y * part};
+    const qd_vec2 along = step->ccd->along[row];
+    return (qd_vec2){along.x * part, along.y * part};
 }
 
-/// Stops of ccd: how far turning moves a point of a body in a time.
-static double turn_of(const qdi_party *party, double time) {
-    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->segment.spin) * party->reach * time;
+/// Stops of ccd: how far turning moves a point of a body in the step, also when it has been stopped.
+static double turn_of(const qdi_step *step, uint32_t row, double spin) {
+    if (row == QDI_NO_ROW || step->world->shape[row] == 0) return 0;
+    const double stop = time_of(step, row);
+    return fabs(spin) * step->world->radius[row] * (stop > 0 ? stop : step->dt);
 }
 
 /// Stops of ccd: the length of a difference of two velocities.
@@ -120,23 +121,24 @@ static double speed_between(qd_vec2 a, qd_vec2 b) {
     return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
 }
 
-/// Stops of ccd: how far a point of one of two moves in the step, seen from the other: also when that has
-/// been stopped.
-static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
-                           const qdi_party *b) {
+/// Stops of ccd: a velocity that a body has on its path.
+static qdi_twist velocity_of(const qdi_path_segment *segment) {
+    return (qdi_twist){segment->vx, segment->vy, segment->spin};
+}
+
+/// Stops of ccd: how far a point of one of two moves in the step, seen from the other, with the velocities
+/// that they have on their paths: also when that has been stopped. row_b QDI_NO_ROW: what stands.
+static double relative_way(const qdi_step *step, uint32_t row_a, qdi_twist u, uint32_t row_b, qdi_twist v) {
     const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
-    const qd_vec2 va = {a->segment.vx, a->segment.vy},
-                  vb = b ? (qd_vec2){b->segment.vx, b->segment.vy} : (qd_vec2){0, 0};
+    const qd_vec2 va = {u.x, u.y}, vb = {v.x, v.y};
     double way = speed_between(va, vb) * (time_a < time_b ? time_a : time_b);
     if (time_a < time_b || time_b < step->dt) {
-        const qd_vec2 wa = velocity_after(step, row_a, a),
-                      wb = b ? velocity_after(step, row_b, b) : (qd_vec2){0, 0};
+        const qd_vec2 wa = velocity_after(step, row_a), wb = velocity_after(step, row_b);
         if (time_a < time_b) way += speed_between(wa, vb) * (time_b - time_a);
         if (time_b < time_a) way += speed_between(va, wb) * (time_a - time_b);
         way += speed_between(wa, wb) * (step->dt - (time_a < time_b ? time_b : time_a));
     }
-    return way + turn_of(a, time_a > 0 ? time_a : step->dt) +
-           (b ? turn_of(b, time_b > 0 ? time_b : step->dt) : 0);
+    return way + turn_of(step, row_a, u.spin) + turn_of(step, row_b, v.spin);
 }
 
 /// Stops of ccd: relative motion from which on two are looked at, `gap` apart at the start. An overlap is
@@ -163,24 +165,23 @@ static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift
     return manifold->count == 2 && manifold->at[1].gap < gap ? manifold->at[1].gap : gap;
 }
 
-/// Stops of ccd: no more than the distance of a point, `d` away from the form's position at the step's start,
-/// from the form.
-static double side_distance(const qdi_party *party, qd_vec2 d) {
-    const qdi_form *form = &party->form;
-    const double c = party->segment.c, s = party->segment.s;
-    if (form->kind != QD_SHAPE_RECT && form->kind != QD_SHAPE_CAPSULE)
-        return sqrt(d.x * d.x + d.y * d.y) - party->reach;
+/// Stops of ccd: no more than the distance of a point, `d` away from a body at the step's start, from it.
+static double side_distance(const qd_world *world, uint32_t row, qd_vec2 d) {
+    const qdi_form *form = &world->shapes.form[world->shape[row]];
+    if (world->shape[row] == 0 || (form->kind != QD_SHAPE_RECT && form->kind != QD_SHAPE_CAPSULE))
+        return sqrt(d.x * d.x + d.y * d.y) - world->radius[row];
+    const double c = world->now.c[row], s = world->now.s[row];
     const double x = fabs(c * d.x + s * d.y) - form->half.x,
                  y = fabs(c * d.y - s * d.x) - (form->kind == QD_SHAPE_RECT ? form->half.y : 0);
     return (x > y ? x : y) - form->radius;
 }
 
-/// Stops of ccd: no more than the gap at the step's start, for much less work.
-static double least_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift) {
-    const qdi_path_segment *p = &a->segment, *q = &b->segment;
-    const qd_vec2 d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
-    const double from_a = side_distance(a, d) - b->reach,
-                 from_b = side_distance(b, (qd_vec2){-d.x, -d.y}) - a->reach;
+/// Stops of ccd: no more than the gap of two at the step's start, for much less work.
+static double least_gap(const qd_world *world, uint32_t a, uint32_t b, qd_vec2 shift) {
+    const qd_vec2 d = {world->now.x[b] + shift.x - world->now.x[a],
+                       world->now.y[b] + shift.y - world->now.y[a]};
+    const double from_a = side_distance(world, a, d) - world->radius[b],
+                 from_b = side_distance(world, b, (qd_vec2){-d.x, -d.y}) - world->radius[a];
     return from_a > from_b ? from_a : from_b;
 }
 
@@ -323,24 +324,88 @@ static bool is_followed(double way, double size, double gap, bool both, bool bul
     return bullet || way > followed_way(size, gap, both);
 }
 
+/// Stops of ccd: the mean velocity of a body that nothing stops; disks do not turn, for all that can be seen.
+static qdi_twist free_velocity(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    if (world->shape[row]) {
+        const qdi_path_segment *segment = &step->ccd->free[row];
+        return (qdi_twist){segment->vx, segment->vy, segment->spin};
+    }
+    if (step->periodic) {
+        const qdi_path_segment segment = qdi_segment_make(step, row);
+        return (qdi_twist){segment.vx, segment.vy, 0};
+    }
+    return (qdi_twist){(world->next.x[row] - world->now.x[row]) / step->dt,
+                       (world->next.y[row] - world->now.y[row]) / step->dt, 0};
+}
+
+/// Stops of ccd: how far the points of a body move at most as seen from another one, `d` away from it, that
+/// turns by `turn` meanwhile, where their centroids move by `w` relative to each other: by what is left when
+/// turning carries along, and of second order.
+static double way_beside(qd_vec2 w, qd_vec2 d, double turn, double own_turn, double radius) {
+    const double x = w.x + turn * d.y, y = w.y - turn * d.x;
+    return sqrt(x * x + y * y) + fabs(own_turn - turn) * radius +
+           fabs(turn) * (fabs(w.x) + fabs(w.y) + 0.5 * fabs(turn) * (fabs(d.x) + fabs(d.y)));
+}
+
+/// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
+/// each other (as long as neither has been stopped, as seen from the one or the other), or are far apart. It
+/// says so of most pairs, for a fraction of the work.
+static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
+    const qd_world *world = step->world;
+    const qdi_twist u = free_velocity(step, a), v = free_velocity(step, b);
+    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC,
+               both = moves_a && moves_b;
+    const double inner_a = qdi_inner_of_row(world, a), inner_b = qdi_inner_of_row(world, b),
+                 size = both ? 2 * smaller(inner_a, inner_b) : (moves_a ? inner_a : inner_b);
+    const qd_vec2 w = {(v.x - u.x) * step->dt, (v.y - u.y) * step->dt},
+                  d = {world->now.x[b] + shift.x - world->now.x[a],
+                       world->now.y[b] + shift.y - world->now.y[a]};
+    const double turn_a = u.spin * step->dt, turn_b = v.spin * step->dt, radius_a = world->radius[a],
+                 radius_b = world->radius[b];
+    const double rounding = 1e-8,
+                 way = (1 + rounding) * (step->first ? smaller(way_beside(w, d, turn_a, turn_b, radius_b),
+                                                               way_beside(w, d, turn_b, turn_a, radius_a))
+                                                     : relative_way(step, a, u, b, v));
+    if (!(way > unseen_part * size)) return true;
+    const double more = rounding * (radius_a < radius_b ? radius_a : radius_b),
+                 least = least_gap(world, a, b, shift);
+    return least > way + more || !(way + more > followed_way(size, both ? least : 0, both));
+}
+
+/// Stops of ccd: false where one of two is carried along, and their own paths are not near each other: who is
+/// beside a way that a body is carried is found in some steps and not in others, by how candidates are found.
+static bool own_paths_near(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
+    const double *carried = step->ccd->carried;
+    if (!(carried[a] < step->dt) && !(carried[b] < step->dt)) return true;
+    qd_vec2 low_a, high_a, low_b, high_b;
+    qdi_path_bounds(step, a, &low_a, &high_a);
+    qdi_path_bounds(step, b, &low_b, &high_b);
+    return low_a.x <= high_b.x + shift.x && low_b.x + shift.x <= high_a.x && low_a.y <= high_b.y + shift.y &&
+           low_b.y + shift.y <= high_a.y;
+}
+
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     const bool stop_a = may_stop(step, a), stop_b = may_stop(step, b);
     if (!stop_a && !stop_b) return;
+    const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
+    qd_vec2 shift = {0, 0};
+    if (step->periodic) shift = shift_of(world, image);
+    if (!bullet && !step->following && comes_to_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
-    const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
+    const bool both = moves_a && moves_b;
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? size_of_both(step, &one, &two) : mover->inner,
-                 way = relative_way(step, a, &one, b, &two);
+                 way = relative_way(step, a, velocity_of(&segment_a), b, velocity_of(&segment_b));
     if (!bullet && !(way > unseen_part * size)) return;
-    const qd_vec2 shift = shift_of(world, image);
-    const double least = least_gap(&one, &two, shift), rounding = 1e-9 * (way + mover->reach);
+    const double least = least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
     if (!step->following && least > way + rounding) return;
     if (!is_followed(way + rounding, size, both ? least : 0, both, bullet)) return;
     qdi_manifold manifold;
-    const double reach = qdi_speculative(world) * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a),
+    const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a),
                  gap = gap_at_start(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
@@ -350,7 +415,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     }
     const double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
                                    : meeting_of(step, a, &one, b, &two, shift, &m.normal);
-    if (!(time < step->dt)) return;
+    if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
         stop_movers(step, &m, time);
         return;
@@ -371,12 +436,19 @@ static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall
     return (wall % 2 == 0 ? at - (axis->low - came) : axis->high - came - at) - out[wall];
 }
 
+/// Stops of ccd: the same of a body and a wall.
+static bool own_path_reaches(const qdi_step *step, uint32_t row, int wall) {
+    if (!(step->ccd->carried[row] < step->dt)) return true;
+    qd_box box;
+    return !qdi_path_box(step, row, &box) || qdi_ccd_walls_near(step, box) >> wall & 1U;
+}
+
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     const qd_world *world = step->world;
     if (!may_stop(step, row)) return;
     walk w = walk_begin(step, row);
     qdi_party party = qdi_party_of(step, row, &w.segment);
-    const double way = relative_way(step, row, &party, QDI_NO_ROW, NULL) +
+    const double way = relative_way(step, row, velocity_of(&w.segment), QDI_NO_ROW, (qdi_twist){0, 0, 0}) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
     const double gap = gap_to_wall(step, &party, wall);
     if (!qdi_is_bullet(world, row) && !(way > followed_way(party.inner, gap, false))) return;
@@ -385,7 +457,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
         qdi_encounter meeting;
         party.segment = w.segment;
         if (!qdi_segment_meets_wall(step, &party, wall, w.segment.start, w.end, &meeting)) continue;
-        if (!(meeting.time < step->dt)) return;
+        if (!(meeting.time < step->dt) || !own_path_reaches(step, row, wall)) return;
         lower(step->ccd, row, meeting.time);
         const bool moves = qdi_wall_speed(world, wall) != 0;
         note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, meeting.time, worker);
@@ -418,7 +490,9 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     const qdi_path_segment segment_b = qdi_path_begin(step, row_b);
     qdi_party b = qdi_party_of(step, row_b, &segment_b), *mover = moves_a ? &a : &b;
     const qd_vec2 shift = shift_of(world, image);
-    if (!(relative_way(step, row_a, &a, row_b, &b) > followed_part * mover->inner)) return false;
+    if (!(relative_way(step, row_a, velocity_of(&segment_a), row_b, velocity_of(&segment_b)) >
+          followed_part * mover->inner))
+        return false;
     *mover = core_of(mover);
     qd_vec2 normal;
     return meeting_of(step, row_a, &a, row_b, &b, shift, &normal) < step->dt;

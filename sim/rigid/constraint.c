@@ -49,7 +49,8 @@ double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
 
 /// Constraint: what a body gains in a step by the attraction, in speed.
 static double pulled(const qd_world *world, uint32_t row, double dt) {
-    qd_vec2 pull = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+    qd_vec2 pull = qdi_attraction_at(&world->def.attraction, world->axis, world->now.x[row],
+                                     world->now.y[row]);
     return sqrt(pull.x * pull.x + pull.y * pull.y) * dt;
 }
 

@@ -24,9 +24,9 @@
 #include "sim/rigid/solver.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -200,7 +200,7 @@ static void put_impacts(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Reports them as impacts at the step's beginning.
+/// Solver: reports them as impacts at the step's beginning.
 static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
     qdi_contact_state *state = &world->following;
     if (world->present.near_count == 0) return QD_OK;
@@ -271,17 +271,20 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_contact_state *state = &world->present;
     size_t count = qdi_constraint_count(state) - state->first_wall;
     wall_list list = {.world = world};
-    qd_status status = qdi_wall_contacts(world, state, &list.number);
-    if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &list, &walls->impulse);
+    qd_status status = qdi_wall_contacts(world->team, &world->scratch.arena, state, &list.number);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, wall_impulse, &list, &walls->impulse);
     qd_vec2 aside = {0, 0}, upright = {0, 0};
-    if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &list, &aside);
-    if (status == QD_OK) status = qdi_sum(world, count, push_upright, &list, &upright);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, push_sideways, &list, &aside);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, push_upright, &list, &upright);
     qdi_balance_pushes(world, aside, upright);
     if (status == QD_OK)
         status = qdi_balance_constraints(world, qdi_constraint_count(state), list.number, count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
-    status = qdi_sum(world, count, wall_work, &list, &work);
+    status = qdi_sum(world->team, &world->scratch.arena, count, wall_work, &list, &work);
     walls->work = work.x;
     return status;
 }
@@ -336,13 +339,14 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
     world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
     qdi_colours colours;
+    const bool same = !changed && world->scratch.link_count == count;
     status = qdi_colour(world, count, changed, &colours);
     if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
-    qdi_solver_colours taken;
-    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, dt, &taken);
+    qdi_solver_units units;
+    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, same, dt, &units);
     if (status == QD_OK) status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
-    qdi_solver_run(world, &taken, dt, bouncy);
+    qdi_solver_run(world, &units, dt, bouncy);
     return settle(world, walls);
 }
 

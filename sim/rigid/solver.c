@@ -24,8 +24,8 @@
 
 #include "sim/rigid/solver_job.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/stop.h"
 #include "sim/world/world_impl.h"
@@ -37,8 +37,8 @@
 void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solved,
                              qdi_range_function function, size_t shared) {
     qd_world *world = job->world;
-    job->groups = world->scratch.groups;
-    job->second = world->scratch.second;
+    job->groups = world->scratch.groups + solved->first_group;
+    job->second = world->scratch.second + solved->first_second;
     job->kernels = qdi_solver_kernels_of(world->def.simd);
     for (size_t c = 0; c < solved->count; ++c) {
         job->inside_count[0] = solved->twos[c];
@@ -47,9 +47,10 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
         job->inside[1] = job->inside[0] + solved->twos[c];
         job->twos_groups = qdi_solver_groups_of(job->inside_count[0]);
         size_t groups = job->twos_groups + qdi_solver_groups_of(job->inside_count[1]);
-        if (c + 1 == solved->count && solved->last_is_serial) {
-            job->kernels = &qdi_solver_portable;
-            function(job, 0, groups);
+        const bool serial = c + 1 == solved->count && solved->last_is_serial;
+        if (serial) job->kernels = &qdi_solver_portable;
+        if (serial || job->alone) {
+            if (groups > 0) function(job, 0, groups);
         } else {
             size_t grain = groups < shared ? groups
                                            : qdi_fine_grain(world->team, groups, FEW_GROUPS,
@@ -57,8 +58,30 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
             qdi_team_for(world->team, groups, grain, function, job);
         }
         job->groups += groups;
-        if (job->second) job->second += job->twos_groups;
+        job->second += job->twos_groups;
     }
+}
+
+typedef struct over_units {
+    const qdi_solver_job *job;
+    const qdi_solver_units *units;
+    qdi_range_function function;
+} over_units;
+
+/// Contact solver: does something to the groups of a range of units, of which the first one is not counted.
+static void over_units_range(void *context, size_t begin, size_t end) {
+    const over_units *over = context;
+    qdi_solver_job job = *over->job;
+    job.alone = true;
+    for (size_t u = begin; u < end; ++u)
+        qdi_solver_over_colours(&job, &over->units->unit[u + 1].colours, over->function, 0);
+}
+
+void qdi_solver_over_units(qdi_solver_job *job, const qdi_solver_units *units, qdi_range_function function,
+                           size_t shared) {
+    over_units over = {job, units, function};
+    qdi_solver_over_colours(job, &units->unit[0].colours, function, shared);
+    qdi_team_for(job->world->team, units->count - 1, 1, over_units_range, &over);
 }
 
 // ---- sub-steps ----
@@ -194,10 +217,40 @@ static qdi_solver_rules rules_of(double dt, int substeps) {
                               .shift = 0.1};
 }
 
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt, bool bounced) {
+/// Contact solver: does something to the movers of a unit.
+static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_range_function function) {
+    if (job->alone)
+        function(job, unit->first_mover, unit->end_mover);
+    else // its first mover is number 0
+        qdi_team_for(job->world->team, unit->end_mover, QDI_BODY_GRAIN, function, job);
+}
+
+/// Contact solver: all sub-steps of a unit.
+static void solve_unit(qdi_solver_job *job, const qdi_solver_unit *unit) {
+    const qdi_solver_colours *colours = &unit->colours;
+    const size_t taken = colours->start[colours->count] - colours->start[0],
+                 sweep = taken < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
+    if (unit->first_mover == unit->end_mover) return;
+    for (int k = 0; k < job->substeps && !qdi_stopping(job->world); ++k) {
+        over_movers(job, unit, k == 0 ? push_range : repeat_range);
+        if (k == 0) qdi_solver_over_colours(job, colours, warm_range, sweep);
+        qdi_solver_over_colours(job, colours, solve_range, sweep);
+        over_movers(job, unit, move_range);
+        qdi_solver_over_colours(job, colours, relax_range, sweep);
+    }
+}
+
+/// Contact solver: all sub-steps of a range of units, of which the first one is not counted.
+static void solve_units_range(void *context, size_t begin, size_t end) {
+    const over_units *over = context;
+    qdi_solver_job job = *over->job;
+    job.alone = true;
+    for (size_t u = begin; u < end; ++u) solve_unit(&job, &over->units->unit[u + 1]);
+}
+
+void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, bool bounced) {
     qdi_scratch *scratch = &world->scratch;
-    size_t movers = scratch->mover_count;
-    if (movers == 0) return;
+    if (scratch->mover_count == 0) return;
     qdi_solver_job job = {.world = world,
                           .links = scratch->coloured,
                           .bounced = bounced,
@@ -207,22 +260,17 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt
                           .substeps = world->def.substeps,
                           .slides = (qdi_lanes *)scratch->slides,
                           .began = scratch->began,
-                          .list = solved->list,
+                          .list = units->list,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
-    const size_t sweep = solved->start[solved->count] < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
+    over_units over = {.job = &job, .units = units};
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
-    for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {
-        qdi_team_for(world->team, movers, QDI_BODY_GRAIN, k == 0 ? push_range : repeat_range, &job);
-        if (k == 0) qdi_solver_over_colours(&job, solved, warm_range, sweep);
-        qdi_solver_over_colours(&job, solved, solve_range, sweep);
-        qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
-        qdi_solver_over_colours(&job, solved, relax_range, sweep);
-    }
+    solve_unit(&job, &units->unit[0]);
+    qdi_team_for(world->team, units->count - 1, 1, solve_units_range, &over);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
-    qdi_solver_over_colours(&job, solved, qdi_solver_report,
-                            SHARED_GROUPS); // with the means that the movers have by now
+    qdi_solver_over_units(&job, units, qdi_solver_report,
+                          SHARED_GROUPS); // with the means that the movers have by now
 }

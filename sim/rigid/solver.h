@@ -46,12 +46,23 @@ struct qdi_solver_group {
 struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
-    uint32_t *list; ///< numbers of the links with touches, colour by colour; in the arena
+    size_t first_group, first_second; ///< where its groups and their second touches begin
     size_t start[QDI_COLOURS_MAX + 2], twos[QDI_COLOURS_MAX + 2];
     size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
 };
 
-/// The eight numbers of a mover, from number `part` on.
+/// What is solved by itself, see rigid/solver_units.h. `start` of its colours are places in the list.
+typedef struct qdi_solver_unit {
+    qdi_solver_colours colours;
+    size_t first_mover, end_mover;
+} qdi_solver_unit;
+typedef struct qdi_solver_units {
+    qdi_solver_unit *unit; ///< the first one is for all threads together
+    size_t count;
+    uint32_t *list; ///< numbers of the links with touches, unit by unit, and colour by colour; in the arena
+} qdi_solver_units;
+
+/// Solver: the eight numbers of a mover, from number `part` on.
 static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
     return (double *)(movers + slot) + part;
 }
@@ -74,13 +85,13 @@ typedef struct qdi_solver_rules {
 } qdi_solver_rules;
 
 /// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have
-/// touches into groups.
-QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
-                                         qdi_solver_colours *solved);
+/// touches into groups. `same`: the links are those of the step before.
+QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool same, double dt,
+                                         qdi_solver_units *units);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and
 /// balances of all contacts have what bounces gave, and get what the sub-steps give added; else they
 /// are set.
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt, bool bounced);
+void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, bool bounced);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where
 /// they have none; `rules` are the same for all.

@@ -10,10 +10,12 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
+#include "sim/rigid/solver_units.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
+#include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/surface.h"
@@ -29,18 +31,13 @@ static void mark(const qdi_solver_job *job, uint32_t row) {
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
-/// Contact solver's groups: true for a link that fills a lane of the second touches.
-static bool counts_as_two(const qdi_solver_job *job, size_t i) {
-    return job->links[i].touches > (i < job->serial ? 1 : 0);
-}
-
 /// Counts the links of a range that the solver takes, and their second touches.
 static void find_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t count = 0, twos = 0;
     for (size_t i = begin; i < end; ++i) {
         count += job->links[i].touches > 0;
-        twos += counts_as_two(job, i);
+        twos += qdi_solver_counts_as_two(job, i);
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
     job->twos[begin / QDI_CONTACT_GRAIN] = twos;
@@ -72,48 +69,71 @@ static void count_range(void *context, size_t begin, size_t end) {
     job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
-/// Contact solver's groups: lists the movers of a range of bodies.
+/// Contact solver's groups: lists the rows of the movers of a range of bodies.
+static void list_movers_range(void *context, size_t begin, size_t end) {
+    const qdi_solver_job *job = context;
+    size_t place = job->bodies[begin / QDI_BODY_GRAIN];
+    for (size_t r = begin; r < end; ++r)
+        if (atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed))
+            job->rows->value[place++] = (uint32_t)r;
+}
+
+/// Contact solver's groups: numbers a range of the listed movers and takes their velocities.
 static void gather_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
-    size_t slot = job->bodies[begin / QDI_BODY_GRAIN] + 1;
-    for (size_t r = begin; r < end; ++r) {
-        if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
+    for (size_t k = begin; k < end; ++k) {
+        const size_t slot = k + 1;
+        const uint32_t r = job->rows->value[k];
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
         qdi_balance_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
-        job->movers[slot++] = (qdi_mover){.vx = m->vx[r],
-                                          .vy = m->vy[r],
-                                          .spin = spin,
-                                          .inverse = 1 / world->mass[r],
-                                          .turn = 1 / world->inertia[r]};
+        job->movers[slot] = (qdi_mover){.vx = m->vx[r],
+                                        .vy = m->vy[r],
+                                        .spin = spin,
+                                        .inverse = 1 / world->mass[r],
+                                        .turn = 1 / world->inertia[r]};
+    }
+}
+
+/// Contact solver's groups: makes the movers of walls, which are the last ones.
+static void make_wall_movers(const qd_world *world, const qdi_solver_job *job, size_t first, size_t count) {
+    for (size_t k = first; k < count; ++k) {
+        qd_vec2 speed = world->wall_mean[k - first];
+        job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
+        world->scratch.pushes[k] = (qdi_push){0, 0, 0, 0};
+        qdi_balance_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
 }
 
 /// Contact solver's groups: numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, qdi_solver_job *job) {
+static qd_status gather(qd_world *world, qdi_solver_job *job, qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    size_t bodies = qdi_exclusive_scan(job->bodies, ranges) + 1;
-    size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
-    qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
-                                   sizeof *scratch->movers);
+    const size_t bodies = qdi_exclusive_scan(job->bodies, ranges),
+                 count = 1 + bodies + (world->walls_move ? QDI_WALLS : 0);
+    qdi_keys rows;
+    qd_status status = qdi_keys_take(&scratch->arena, bodies, &rows);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
+                             sizeof *scratch->movers);
     scratch->pushes = qdi_arena_take(&scratch->arena, count, sizeof *scratch->pushes);
     scratch->began = qdi_arena_take(&scratch->arena, count, sizeof *scratch->began);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
     if (status != QD_OK || !scratch->pushes || !scratch->began) return QD_ERR_MEMORY;
+    job->rows = &rows;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_movers_range, job);
+    status = qdi_solver_part_movers(world, &rows, bodies, units);
+    if (status != QD_OK) return status;
+    if (units->count == 1) units->unit[0].end_mover = count;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
     qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
-    for (size_t k = bodies; k < count; ++k) {
-        qd_vec2 speed = world->wall_mean[k - bodies];
-        job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
-        scratch->pushes[k] = (qdi_push){0, 0, 0, 0};
-        qdi_balance_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
-    }
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
+    make_wall_movers(world, job, bodies + 1, count);
+    qdi_team_for(world->team, bodies, QDI_BODY_GRAIN, gather_range, job);
+    job->rows = NULL;
     scratch->mover_count = count;
     return QD_OK;
 }
@@ -212,7 +232,7 @@ static void list_range(void *context, size_t begin, size_t end) {
         while (i >= start[c + 1]) ++c, twos = ones = 0;
         if (!job->links[i].touches) continue;
         size_t first = job->solved->start[c];
-        if (counts_as_two(job, i))
+        if (qdi_solver_counts_as_two(job, i))
             job->list[first + twos++] = (uint32_t)i;
         else
             job->list[first + job->solved->twos[c] + ones++] = (uint32_t)i;
@@ -267,15 +287,16 @@ static void make_range(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
 
-/// Groups of all colours, and those with second touches.
+/// Groups of a unit's colours, and those with second touches.
 static size_t count_groups(const qdi_solver_colours *solved, size_t *with_second) {
-    size_t groups = 0, twos_groups = 0;
+    size_t groups = 0;
+    *with_second = 0;
     for (size_t c = 0; c < solved->count; ++c) {
-        size_t constraints = solved->start[c + 1] - solved->start[c];
-        twos_groups += qdi_solver_groups_of(solved->twos[c]);
-        groups += qdi_solver_groups_of(solved->twos[c]) + qdi_solver_groups_of(constraints - solved->twos[c]);
+        const size_t constraints = solved->start[c + 1] - solved->start[c],
+                     twos_groups = qdi_solver_groups_of(solved->twos[c]);
+        *with_second += twos_groups;
+        groups += twos_groups + qdi_solver_groups_of(constraints - solved->twos[c]);
     }
-    *with_second = twos_groups;
     return groups;
 }
 
@@ -291,7 +312,7 @@ static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size
         solved->twos_before[c] = job->twos[range];
         for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
             solved->start[c] += job->links[i].touches > 0;
-            solved->twos_before[c] += counts_as_two(job, i);
+            solved->twos_before[c] += qdi_solver_counts_as_two(job, i);
         }
         if (c > 0) solved->twos[c - 1] = solved->twos_before[c] - solved->twos_before[c - 1];
     }
@@ -305,9 +326,17 @@ static bool slides(const qdi_trait *trait) {
 }
 
 /// Contact solver's groups: makes room for the groups of a step.
-static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solved) {
+static qd_status reserve_groups(qd_world *world, qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
-    size_t second = 0, groups = count_groups(solved, &second);
+    size_t second = 0, groups = 0;
+    for (size_t u = 0; u < units->count; ++u) {
+        qdi_solver_colours *colours = &units->unit[u].colours;
+        size_t with_second;
+        colours->first_group = groups;
+        colours->first_second = second;
+        groups += count_groups(colours, &with_second);
+        second += with_second;
+    }
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
     scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
@@ -319,12 +348,13 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solve
     return scratch->slides ? status : QD_ERR_MEMORY;
 }
 
-qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
-                             qdi_solver_colours *solved) {
+qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool same, double dt,
+                             qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qdi_arena *arena = &scratch->arena;
+    qdi_solver_colours solved;
     qdi_solver_job job = {.world = world,
                           .links = scratch->coloured,
                           .count = qdi_arena_take(arena, ranges, sizeof *job.count),
@@ -335,22 +365,23 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
                           .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
                           .list = qdi_arena_take(arena, all, sizeof *job.list),
                           .colours = colours,
-                          .solved = solved};
+                          .solved = &solved};
     if (!job.count || !job.twos || !job.bodies || !job.list) return QD_ERR_MEMORY;
-    solved->list = job.list;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
-    part_colours(&job, colours, count, twos, solved);
+    part_colours(&job, colours, count, twos, &solved);
     scratch->mover_count = 0;
     if (count == 0) return QD_OK;
-    qd_status status = reserve_groups(world, solved);
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
+    qd_status status = qdi_solver_find_units(world, same);
+    if (status == QD_OK) status = qdi_solver_part(&job, units);
+    units->list = job.list;
+    if (status == QD_OK) status = reserve_groups(world, units);
     if (status != QD_OK) return status;
     job.slides = (qdi_lanes *)scratch->slides;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    status = gather(world, &job);
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
-    qdi_solver_over_colours(&job, solved, make_range, SHARED_GROUPS);
-    return QD_OK;
+    status = gather(world, &job, units);
+    if (status == QD_OK) qdi_solver_over_units(&job, units, make_range, SHARED_GROUPS);
+    return status;
 }

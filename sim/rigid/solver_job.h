@@ -13,6 +13,7 @@ typedef struct qdi_solver_job {
     const qdi_link *links; ///< in order of colour
     size_t *count, *twos;  ///< per range: links with touches, and those with two
     size_t *bodies;        ///< per range of bodies: movers
+    qdi_keys *rows;        ///< of the movers, while they are numbered
     size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
     double dt;       ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
@@ -34,7 +35,13 @@ typedef struct qdi_solver_job {
     const uint32_t *inside[2];
     size_t inside_count[2];
     const qdi_solver_kernels *kernels;
+    bool alone; ///< one thread works on all of it
 } qdi_solver_job;
+
+/// Contact solver: true for a link that fills a lane of the second touches.
+static inline bool qdi_solver_counts_as_two(const qdi_solver_job *job, size_t i) {
+    return job->links[i].touches > (i < job->serial ? 1 : 0);
+}
 
 /// Contact solver: the mover of a body, 0: none.
 static inline uint32_t qdi_slot_of(const qd_world *world, uint32_t row) {
@@ -60,9 +67,13 @@ static inline size_t qdi_solver_groups_of(size_t constraints) {
 /// microseconds in each of its loops: so sweeps are shared only where there are many contacts in all.
 enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
 
-/// Does something to all groups, colour by colour; by several threads where a colour has `shared` of them.
+/// Does something to all groups of a unit, colour by colour; by several threads where a colour has `shared`
+/// of them, unless the job is for one.
 void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solved,
                              qdi_range_function function, size_t shared);
+/// The same to those of all units; the threads share the units that are for one each.
+void qdi_solver_over_units(qdi_solver_job *job, const qdi_solver_units *units, qdi_range_function function,
+                           size_t shared);
 
 /// After the last sub-step: outcomes and balances of a range of groups, with the means that the
 /// movers have by now.

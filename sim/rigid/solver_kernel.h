@@ -27,14 +27,14 @@ typedef struct moved {
     vec dx, dy, inverse, turn;
 } moved;
 
-/// Loads the velocities of the bodies of a group.
+/// Solver: loads the velocities of the bodies of a group.
 static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 0, out);
     return (moving){out[0], out[1], out[2], out[3]};
 }
 
-/// Loads how far the bodies of a group have moved in the step.
+/// Solver: loads how far the bodies of a group have moved in the step.
 static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 4, out);
@@ -50,7 +50,7 @@ typedef struct view {
     vec push, tangent_impulse;
 } view;
 
-/// The lanes of a group, as vectors.
+/// Solver: the lanes of a group, as vectors.
 static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b,
                            const moved *to_a, const moved *to_b) {
     view v = {.nx = v_load(group->nx + at),
@@ -69,7 +69,7 @@ static inline view view_of(const qdi_solver_group *group, unsigned at, const mov
     return v;
 }
 
-/// a loses what the contacts gave, b gets it.
+/// Solver: a loses what the contacts gave, b gets it.
 static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
                        const moving *a, const moving *b) {
     vec x = v->push * v->nx - v->tangent_impulse * v->ny, y = v->push * v->ny + v->tangent_impulse * v->nx;
@@ -104,7 +104,7 @@ typedef struct way {
     vec apart, angle_a, angle_b;
 } way;
 
-/// How far the two surfaces have moved along the normal in the step.
+/// Solver: how far the two surfaces have moved along the normal in the step.
 static inline way way_of(const view *v, const moving *a, const moving *b, const moved *to_a,
                          const moved *to_b) {
     return (way){.apart = (to_b->dx - to_a->dx) * v->nx + (to_b->dy - to_a->dy) * v->ny,
@@ -112,15 +112,15 @@ static inline way way_of(const view *v, const moving *a, const moving *b, const 
                  .angle_b = b->angle};
 }
 
-/// The gap of a touch now, to first order in the angles: the next term is none of a disk's, and of others a
-/// matter for the next step.
+/// Solver: the gap of a touch now, to first order in the angles: the next term is none of a disk's, and of
+/// others a matter for the next step.
 static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way *w) {
     vec moved_a = v_load(touch->across_a + at) * w->angle_a,
         moved_b = v_load(touch->across_b + at) * w->angle_b;
     return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
 }
 
-/// Those of `lanes` that have no friction stay as they are.
+/// Solver: those of `lanes` that have no friction stay as they are.
 static inline void friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
                                   mask lanes, vec slide, view *v) {
     vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
@@ -138,7 +138,7 @@ static inline void friction_touch(const qdi_solver_group *group, unsigned at, qd
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
-/// Solves the friction of a touch.
+/// Solver: solves the friction of a touch.
 static inline void friction(qdi_solver_group *group, qdi_solver_point *second, unsigned at,
                             const qdi_solver_rules *rules, view *v) {
     const unsigned bits = group->has_friction >> at & LANES_MASK;
@@ -149,7 +149,7 @@ static inline void friction(qdi_solver_group *group, qdi_solver_point *second, u
     if (second) friction_touch(group, at, second, lanes, slide, v);
 }
 
-/// Gives `given` along the normal in all, where `before` was given.
+/// Solver: gives `given` along the normal in all, where `before` was given.
 static inline void give_normal(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
     given = v_max(v_set(0), given);
     vec p = given - before;
@@ -160,14 +160,14 @@ static inline void give_normal(qdi_solver_point *touch, unsigned at, vec given, 
     v->spin_b += v_load(touch->across_b + at) * (p * v->turn_b);
 }
 
-/// The speed at which the surfaces of a touch approach.
+/// Solver: the speed at which the surfaces of a touch approach.
 static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const view *v) {
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
 
-/// No faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a touch that
-/// carries what it carries needs; so what overlaps without a load gets no speed from it. Returns what is left
-/// to positions. Speeds and lengths are those times the effective mass, which spares divisions.
+/// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
+/// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. Returns
+/// what is left to positions. Speeds and lengths are those times the effective mass, which spares divisions.
 static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
                               const way *w, const qdi_solver_rules *rules, view *v) {
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
@@ -190,8 +190,8 @@ static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_so
     return v_pick(apart, none, v_pick(both, left, deep));
 }
 
-/// Moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times their
-/// effective mass; velocities stay. Their angles are written with the velocities.
+/// Solver: moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times
+/// their effective mass; velocities stay. Their angles are written with the velocities.
 static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
                                const qdi_solver_point *second, unsigned at, vec by, vec by_2, const view *v,
                                moving *a, moving *b, moved *to_a, moved *to_b) {
@@ -214,7 +214,7 @@ static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
     v_give(movers, group->slot_b + at, 4, group->moves_b >> at & LANES_MASK, part_b);
 }
 
-/// Solves a group with the push out of overlaps.
+/// Solver: solves a group with the push out of overlaps.
 static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
     moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
@@ -229,7 +229,7 @@ static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     put(movers, group, at, &v, &a, &b);
 }
 
-/// Solves the normal of a touch without that push.
+/// Solver: solves the normal of a touch without that push.
 static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *w,
                                const qdi_solver_rules *rules, view *v) {
     vec gap = gap_now(touch, at, w), none = v_set(0);
@@ -244,7 +244,7 @@ static inline void total(qdi_solver_point *touch, unsigned at) {
     v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
 }
 
-/// Solves a group without that push.
+/// Solver: solves a group without that push.
 static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
@@ -275,7 +275,7 @@ static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *
     }
 }
 
-/// Asks for the movers of the group after this one: they lie anywhere, groups one after the other.
+/// Solver: asks for the movers of the group after this one: they lie anywhere, groups one after the other.
 static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *groups, size_t g, size_t count) {
     if (g + 1 >= count) return;
     for (unsigned k = 0; k < QDI_SOLVER_LANES; ++k) {
@@ -284,7 +284,7 @@ static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *gro
     }
 }
 
-/// The sweep with the push of a range of groups.
+/// Solver: the sweep with the push of a range of groups.
 static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
@@ -298,7 +298,7 @@ static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
     }
 }
 
-/// The sweep without it.
+/// Solver: the sweep without it.
 static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
@@ -314,10 +314,10 @@ static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
 
 // ---- results ----
 
-/// Contact sweeps: what the next step starts from, which is what a touch gave in the last sub-step, but no
-/// more than in the mean, for a blow must not come again. What it gave in all. What it took in the whole of
-/// the step, see energy_balance.h; and what the centres of its bodies are apart along the normal, times the
-/// impulses on b, and across it.
+/// Solver: contact sweeps: what the next step starts from, which is what a touch gave in the last sub-step,
+/// but no more than in the mean, for a blow must not come again. What it gave in all. What it took in the
+/// whole of the step, see energy_balance.h; and what the centres of its bodies are apart along the normal,
+/// times the impulses on b, and across it.
 static void count_touch(const qdi_solver_group *group, const qdi_solver_point *touch, double substeps,
                         qdi_solver_result *r, int k) {
     for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {

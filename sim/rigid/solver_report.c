@@ -3,7 +3,7 @@
 
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/scratch.h"
 
 #include <string.h>

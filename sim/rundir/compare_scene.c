@@ -1,7 +1,6 @@
 #include <quadrille/compare.h>
 
 #include "core/base/arithmetic.h"
-#include "core/base/memory.h"
 #include "sim/scene/yaml.h"
 
 #include <stdio.h>

@@ -114,12 +114,16 @@ qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *erro
                           "no scene, or no store that can be written to");
     qd_status status = qdi_store_settle(store, error);
     if (status != QD_OK) return status;
-    const qd_scene_run plan = qd_scene_run_settings(scene);
+    int64_t stage = 0; // that the last step belongs to
     int code = qdi_sql_run(store->db, "BEGIN");
+    if (code == SQLITE_OK)
+        code = qdi_sql_number(
+            store->db, "SELECT max(number) FROM stages WHERE step < (SELECT max(step) FROM hashes)", &stage);
+    const qd_scene_run plan = qd_scene_stage_run(scene, (size_t)(stage > 0 ? stage : 0));
     if (code == SQLITE_OK && plan.record_hashes > 0)
         code = qdi_sql_do(store->db,
-                          "DELETE FROM hashes WHERE step = (SELECT steps FROM run) AND step % ? != 0", "u",
-                          plan.record_hashes);
+                          "DELETE FROM hashes WHERE step = (SELECT max(step) FROM hashes) AND step % ? != 0",
+                          "u", plan.record_hashes);
     if (code == SQLITE_OK)
         code = qdi_sql_do(store->db, "UPDATE run SET steps = ?, scene_text = ?, scene_hash = ?", "ush",
                           plan.steps, qd_scene_text(scene), qd_scene_hash(scene));

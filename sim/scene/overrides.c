@@ -15,23 +15,32 @@ typedef struct set_walk {
     bool lost;             ///< the schema knows nothing of this path; reading will say so
 } set_walk;
 
-// Refuses a --set of a scene key.
+// Scene: refuses an override (--set) of a key, and says why.
 static qd_status refuse_set(const set_walk *walk, const char *why) {
     qdi_yaml_fault fault = {0};
     qdi_quote(fault.text, why, strlen(why));
     return qdi_scene_malformed(walk->reader, walk->source, &fault);
 }
 
-/// Finds the key below the walk's own that is called `word`.
-static void schema_enter(set_walk *walk, const char *word, size_t bytes) {
+/// The key below `parent` that is called `word`.
+static const qdi_key *key_below(const qdi_key *parent, const char *word, size_t bytes) {
     const qdi_key *key = NULL;
-    while (!walk->lost && (key = qdi_schema_next(walk->schema, key)) != NULL) {
+    if (parent && parent->like) parent = qdi_schema_find(parent->like, strlen(parent->like));
+    while ((key = qdi_schema_next(parent, key)) != NULL) {
         const char *known = qdi_schema_word(key);
-        bool item = walk->schema && walk->schema->type == QDI_KEY_ITEMS;
-        bool named = walk->schema && walk->schema->type == QDI_KEY_NAMED &&
+        bool item = parent && parent->type == QDI_KEY_ITEMS;
+        bool named = parent && parent->type == QDI_KEY_NAMED &&
                      !(bytes == 5 && memcmp(word, "pairs", 5) == 0);
         if (item || named || (strlen(known) == bytes && memcmp(known, word, bytes) == 0)) break;
     }
+    return key;
+}
+
+/// Finds the key below the walk's own that is called `word`; a stage has those of a scene, too.
+static void schema_enter(set_walk *walk, const char *word, size_t bytes) {
+    const qdi_key *key = walk->lost ? NULL : key_below(walk->schema, word, bytes);
+    if (!key && !walk->lost && walk->schema && strcmp(walk->schema->path, "stages[]") == 0)
+        key = key_below(NULL, word, bytes);
     walk->schema = key;
     if (!key) walk->lost = true;
 }
@@ -58,6 +67,19 @@ static qd_status open_value(set_walk *walk) {
     return QD_OK;
 }
 
+/// Scene's overrides: the stage with a name, or 0.
+static qdi_yaml_ref find_stage(const qdi_yaml *yaml, qdi_yaml_ref list, const char *word, size_t bytes) {
+    for (qdi_yaml_ref stage = yaml->nodes[list].first; stage; stage = yaml->nodes[stage].next) {
+        const qdi_yaml_ref name = yaml->nodes[stage].kind == QDI_YAML_MAP
+                                      ? qdi_yaml_find(yaml, stage, "name", 4)
+                                      : 0;
+        if (name && yaml->nodes[name].kind == QDI_YAML_VALUE && yaml->nodes[name].bytes == bytes &&
+            memcmp(yaml->chars + yaml->nodes[name].text, word, bytes) == 0)
+            return stage;
+    }
+    return 0;
+}
+
 // Scene's overrides: goes to an item of a list that --set names.
 static qd_status enter_set_item(set_walk *walk, const char *word, size_t bytes) {
     qdi_yaml_ref child = 0;
@@ -68,6 +90,10 @@ static qd_status enter_set_item(set_walk *walk, const char *word, size_t bytes) 
         number = number * 10 + (size_t)(word[i] - '0');
     }
     if (digits) child = qdi_yaml_child(&walk->reader->yaml, walk->node, number);
+    const bool stages = !walk->lost && walk->schema && strcmp(walk->schema->path, "stages") == 0;
+    if (!child && stages) child = find_stage(&walk->reader->yaml, walk->node, word, bytes);
+    if (!child && stages)
+        return refuse_set(walk, "there is no stage of this name or number (they count from 0)");
     if (!child) return refuse_set(walk, "the list has no item of this number (they count from 0)");
     walk->node = child;
     return QD_OK;

@@ -18,8 +18,7 @@
 
 static const char out_of_memory[] = "out of memory";
 
-// Releases one item of a scene's list of bodies.
-static void release_body_item(const qd_allocator *allocator, qdi_body_item *item) {
+void qdi_body_item_release(const qd_allocator *allocator, qdi_body_item *item) {
     if (item->file.path.chars) qdi_text_release(&item->file.path);
     if (item->file.from.chars) qdi_text_release(&item->file.from);
     if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
@@ -31,7 +30,8 @@ void qd_scene_destroy(qd_scene *scene) {
     if (!scene) return;
     const qd_allocator *allocator = scene->allocator;
     for (size_t i = 0; i < scene->settings.item_count; ++i)
-        release_body_item(allocator, &scene->settings.items[i]);
+        qdi_body_item_release(allocator, &scene->settings.items[i]);
+    qdi_stages_release(allocator, &scene->settings);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
     qdi_release(allocator, scene->settings.sources, scene->settings.source_room,
                 sizeof *scene->settings.sources);
@@ -74,11 +74,15 @@ static qd_status read_settings(qdi_scene_reader *reader, const char *text, size_
     if (status == QD_ERR_INVALID) return qdi_scene_malformed(reader, 0, &fault);
     if (status == QD_OK) status = qdi_overrides_apply(reader);
     if (status == QD_OK) status = qdi_scene_read_tree(reader);
-    if (status == QD_OK && reader->changes && reader->changes->bodies > 0)
+    const bool scaled = reader->changes && reader->changes->bodies > 0;
+    if (status == QD_OK && scaled && reader->stages)
+        return qdi_reason(reader->error, QD_ERR_ARGUMENT,
+                          "--bodies: the scene has stages: it cannot be scaled");
+    if (status == QD_OK && scaled)
         status = qdi_overrides_scale(reader->settings, reader->changes->bodies, reader->error);
     if (status == QD_OK) status = qdi_scene_settle_fields(reader);
     if (status == QD_OK) complete_settings(reader->settings);
-    return status;
+    return status == QD_OK ? qdi_scene_read_stages(reader) : status;
 }
 
 qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, size_t bytes,
@@ -211,8 +215,45 @@ bool qd_scene_until(const qd_scene *scene, size_t number, qd_until_rule *rule) {
     return true;
 }
 
+size_t qd_scene_stages(const qd_scene *scene) {
+    return scene->settings.stage_count;
+}
+
+bool qd_scene_stage_at(const qd_scene *scene, size_t number, qd_scene_stage *stage) {
+    if (number >= scene->settings.stage_count) return false;
+    const qdi_stage *from = &scene->settings.stages[number];
+    *stage = (qd_scene_stage){from->name, from->steps > 0 ? from->steps : from->at_most,
+                              from->settings.rule_count};
+    return true;
+}
+
+bool qd_scene_stage_until(const qd_scene *scene, size_t number, size_t rule, qd_until_rule *until) {
+    if (number >= scene->settings.stage_count) return false;
+    const qdi_settings *from = &scene->settings.stages[number].settings;
+    if (rule >= from->rule_count) return false;
+    *until = from->rules[rule];
+    return true;
+}
+
+qd_scene_run qd_scene_stage_run(const qd_scene *scene, size_t number) {
+    qd_scene_run run = scene->settings.run;
+    if (number >= scene->settings.stage_count) return run;
+    const qd_scene_run *own = &scene->settings.stages[number].settings.run;
+    run.record_metrics = own->record_metrics;
+    run.record_hashes = own->record_hashes;
+    run.record_snapshots = own->record_snapshots;
+    run.record_events = own->record_events;
+    run.record_fields = own->record_fields;
+    return run;
+}
+
 bool qd_scene_grows(const qd_scene *scene) {
-    return scene->settings.source_count > 0;
+    bool grows = scene->settings.source_count > 0;
+    for (size_t k = 0; k < scene->settings.stage_count && !grows; ++k)
+        grows = scene->settings.stages[k].settings.source_count +
+                    scene->settings.stages[k].settings.item_count >
+                0;
+    return grows;
 }
 
 const char *qd_scene_text(const qd_scene *scene) {

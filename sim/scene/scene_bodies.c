@@ -161,7 +161,7 @@ static qd_status add_scene_item(qd_world *world, const qdi_settings *settings, s
 
 // Adds an emitter of a scene to its world.
 static qd_status add_scene_source(qd_world *world, const qdi_settings *settings, const qdi_source *source,
-                                  qd_error *error) {
+                                  double from, qd_error *error) {
     qd_emitter_def def = qd_emitter_def_default();
     const qdi_region *region = &source->region;
     bool one = source->scale.form == QDI_RADIUS_FIXED;
@@ -173,8 +173,8 @@ static qd_status add_scene_source(qd_world *world, const qdi_settings *settings,
     def.turn = source->turn;
     def.spread = source->spread;
     def.rate = source->rate;
-    def.start = source->start;
-    def.stop = source->stop;
+    def.start = from + source->start;
+    def.stop = from + source->stop;
     def.total = source->total;
     def.alive = source->alive;
     def.tries = source->tries;
@@ -191,13 +191,17 @@ static qd_status add_scene_drain(qd_world *world, const qdi_drain *drain, qd_err
     return qd_world_add_sink(world, &def, error);
 }
 
-/// Emitters and sinks, in the scene's order.
-static qd_status add_sources(qd_world *world, const qdi_settings *settings, qd_error *error) {
+qd_status qdi_scene_add_sources(const qdi_settings *settings, qd_world *world, double from, qd_error *error) {
     qd_error reason = {""};
     for (size_t i = 0; i < settings->source_count; ++i) {
-        qd_status status = add_scene_source(world, settings, &settings->sources[i], &reason);
+        qd_status status = add_scene_source(world, settings, &settings->sources[i], from, &reason);
         if (status != QD_OK) return qdi_reason(error, status, "emitters.%zu: %.300s", i, reason.text);
     }
+    return QD_OK;
+}
+
+qd_status qdi_scene_add_drains(const qdi_settings *settings, qd_world *world, qd_error *error) {
+    qd_error reason = {""};
     for (size_t i = 0; i < settings->drain_count; ++i) {
         qd_status status = add_scene_drain(world, &settings->drains[i], &reason);
         if (status != QD_OK) return qdi_reason(error, status, "sinks.%zu: %.300s", i, reason.text);
@@ -205,20 +209,29 @@ static qd_status add_sources(qd_world *world, const qdi_settings *settings, qd_e
     return QD_OK;
 }
 
+qd_status qdi_scene_add_items(const qd_allocator *allocator, const qdi_settings *settings, size_t count,
+                              qd_world *world, qd_error *error) {
+    qdi_generated bodies = {.allocator = allocator};
+    qd_status status = qdi_generate(settings, &bodies, error);
+    size_t first = 0;
+    for (size_t i = 0; status == QD_OK && i < count; ++i) {
+        status = add_scene_item(world, settings, i, &bodies, first, error);
+        first += (size_t)settings->items[i].count;
+    }
+    qdi_generated_release(&bodies);
+    return status;
+}
+
 qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = 0;
     if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
-    qdi_generated bodies = {.allocator = scene->allocator};
-    qd_status status = qdi_scene_put_materials(&scene->settings, world, error);
-    if (status == QD_OK) status = qdi_generate(&scene->settings, &bodies, error);
-    size_t first = 0;
+    const qdi_settings *settings = &scene->settings;
+    qd_status status = qdi_scene_put_materials(settings, world, error);
     // Bodies without ids of their own get those above.
-    if (scene->settings.last_label > world->last_label) world->last_label = scene->settings.last_label;
-    for (size_t i = 0; status == QD_OK && i < scene->settings.item_count; ++i) {
-        status = add_scene_item(world, &scene->settings, i, &bodies, first, error);
-        first += (size_t)scene->settings.items[i].count;
-    }
-    qdi_generated_release(&bodies);
-    return status == QD_OK ? add_sources(world, &scene->settings, error) : status;
+    if (settings->last_label > world->last_label) world->last_label = settings->last_label;
+    if (status == QD_OK)
+        status = qdi_scene_add_items(scene->allocator, settings, settings->item_count, world, error);
+    if (status == QD_OK) status = qdi_scene_add_sources(settings, world, 0, error);
+    return status == QD_OK ? qdi_scene_add_drains(settings, world, error) : status;
 }

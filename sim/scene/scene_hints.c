@@ -51,6 +51,7 @@ static const char *only_key_of_word(const char *word, size_t bytes) {
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
         const char *known = qdi_schema_word(key);
         if (strlen(known) != bytes || memcmp(known, word, bytes) != 0) continue;
+        if (strncmp(key->path, "stages[]", 8) == 0) continue; // where it stands beside others
         if (found || strstr(key->path, "[]")) return NULL;
         found = key->path;
     }

@@ -33,7 +33,9 @@ typedef struct qdi_scene_reader {
     qdi_settings *settings;
     qdi_text *notes;
     const qd_allocator *allocator;
-    char path[192]; ///< of the key being read: "bodies.0.disks.count"
+    char path[192];      ///< of the key being read: "bodies.0.disks.count"
+    qdi_yaml_ref stages; ///< the list of stages, 0: none
+    qdi_stage *stage;    ///< that is being read, whose settings are `settings`; NULL: the scene is
 } qdi_scene_reader;
 
 /// qdi_reason about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..."
@@ -54,7 +56,6 @@ QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
 /// Scales every generator's count, and the world with its regions at constant density, to `bodies` in all.
 QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error);
 
-/// scene_files.c
 /// Reads the files that the scene names, takes from them what it does not say of the world, and puts their
 /// bodies within it, as it does with listed ones.
 QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
@@ -64,25 +65,52 @@ QD_MUST_USE qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi
 /// The node below `node` at a path of words that a NULL ends, or 0.
 qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words);
 
-/// scene_labels.c
-/// Sees to it that no two bodies from files and other runs have one id: it stays that of the first in the
-/// scene, later ones get others above the highest, and a note says so.
+/// Scene: sees to it that no two bodies from files and other runs have one id: it stays that of the first in
+/// the scene, later ones get others above the highest, and a note says so.
 QD_MUST_USE qd_status qdi_scene_labels(const qdi_scene_reader *reader);
 
-/// scene_run.c
-/// Reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of it.
+/// Scene: reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of
+/// it.
 QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
                                         qdi_yaml_ref node);
 /// Scene's run section: its body number `k`.
 qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k);
 void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run);
 
-/// scene_read.c
-/// Fills the settings from the tree and checks them.
+/// Scene: fills the settings from the tree and checks them.
 QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
 
-/// scene_hints.c
-/// Says that no such key is known below `parent` (NULL: of the scene), and which one may have been meant.
+/// Scene's reader: one stage, into it and into the reader's settings.
+QD_MUST_USE qd_status qdi_scene_read_stage(qdi_scene_reader *reader, qdi_yaml_ref node, qdi_stage *stage);
+/// What items, rules and emitters must keep to. `list` is the node of the items or rules, `map` of what has
+/// `emitters`; `of`: "run.until".
+QD_MUST_USE qd_status qdi_scene_check_items(const qdi_scene_reader *reader, qdi_yaml_ref list);
+QD_MUST_USE qd_status qdi_scene_check_rules(const qdi_scene_reader *reader, qdi_yaml_ref list,
+                                            const char *of);
+QD_MUST_USE qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref map);
+
+/// Scene: reads the stages of a complete scene and checks them. What the first one changes becomes the
+/// scene's own.
+QD_MUST_USE qd_status qdi_scene_read_stages(qdi_scene_reader *reader);
+/// Why a stage cannot change this key, or NULL.
+const char *qdi_stage_keeps(const qdi_key *key);
+/// Before a key of a stage is read: what was there of other forms goes.
+void qdi_stage_prepare(const qdi_scene_reader *reader, const qdi_key *key);
+/// Frees what the stages of a scene have of their own.
+void qdi_stages_release(const qd_allocator *allocator, qdi_settings *settings);
+/// Scene: frees an item of `bodies` or `add`.
+void qdi_body_item_release(const qd_allocator *allocator, qdi_body_item *item);
+
+/// Scene: adds the bodies of the first `count` items, emitters and sinks to a world; all items' bodies keep
+/// clear of one another. Times of emitters count from `from`.
+QD_MUST_USE qd_status qdi_scene_add_items(const qd_allocator *allocator, const qdi_settings *settings,
+                                          size_t count, qd_world *world, qd_error *error);
+QD_MUST_USE qd_status qdi_scene_add_sources(const qdi_settings *settings, qd_world *world, double from,
+                                            qd_error *error);
+QD_MUST_USE qd_status qdi_scene_add_drains(const qdi_settings *settings, qd_world *world, qd_error *error);
+
+/// Scene: says that no such key is known below `parent` (NULL: of the scene), and which one may have been
+/// meant.
 QD_MUST_USE qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *parent,
                                             qdi_yaml_ref node);
 /// True for a list of two rising numbers where one is due that may also be drawn between two; and what to
@@ -97,8 +125,7 @@ qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key
 QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
                                              const char *word, size_t number, qdi_yaml_ref node);
 
-/// scene_materials.c
-/// The number of the material that a value names; 0: `none`. And of both of a pair's.
+/// Scene: the number of the material that a value names; 0: `none`. And of both of a pair's.
 QD_MUST_USE qd_status qdi_scene_material(const qdi_scene_reader *reader, qdi_yaml_ref node, uint32_t *number);
 QD_MUST_USE qd_status qdi_scene_material_pair(const qdi_scene_reader *reader, qdi_yaml_ref node,
                                               uint32_t of[2]);
@@ -114,19 +141,16 @@ QD_MUST_USE qd_status qdi_scene_put_materials(const qdi_settings *settings, qd_w
 /// What a surface of one world is in another: of the material of the same name, or with its values.
 qd_material qdi_scene_material_again(const qd_world *from, const qd_material *surface, const qd_world *world);
 
-/// scene_value.c
-/// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the
-/// range.
+/// Scene: reads a value of the given type (a plain one of the schema) into its place in `base`. The key says
+/// the range.
 QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key,
                                            qdi_key_type type, qdi_yaml_ref node, void *base);
 
-/// scene_bodies.c
-/// A listed body; whether its shape is any good is for qd_shape_normalise to say.
+/// Scene: a listed body; whether its shape is any good is for qd_shape_normalise to say.
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
 /// Scene's bodies: counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
 QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, qd_error *error);
 
-/// scene_write.c
 /// Writes the resolved scene.
 void qdi_scene_write(const qdi_settings *settings, qdi_text *text);
 /// Writes the value of a key with a plain type; `base` is the settings or a generator.
@@ -135,7 +159,6 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
 /// is needed, of groups, and of keys of one form of several.
 bool qdi_scene_write_default(const qdi_key *key, qdi_text *text);
 
-/// scene.c
 /// qd_scene_parse with an allocator. What libyaml takes for itself is not its own.
 QD_MUST_USE qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, size_t bytes,
                                            const char *name, const qd_scene_changes *changes,

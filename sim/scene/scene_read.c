@@ -43,6 +43,9 @@ static void leave_to_material(const qdi_key *parent, uint64_t given, void *base)
     if (material && density) memcpy((char *)base + density->offset, &left, sizeof left);
 }
 
+/// More keys of its own than a stage has.
+enum { STAGE_KEYS_MOST = 16 };
+
 /// Reads all keys of a map. Bit i of `given` is set where key number i below `parent` was there.
 static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref map, void *base,
                           uint64_t *given) {
@@ -51,11 +54,17 @@ static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_y
     for (qdi_yaml_ref child = yaml->nodes[map].first; child; child = yaml->nodes[child].next) {
         unsigned number = 0;
         const qdi_key *key = key_of(reader, parent, child, &number);
+        void *place = base;
+        if (!key && reader->stage && parent && strcmp(parent->path, "stages[]") == 0) {
+            key = key_of(reader, NULL, child, &number); // of the scene: it changes
+            number += STAGE_KEYS_MOST;
+            place = reader->settings;
+        }
         if (!key) return qdi_scene_unknown_key(reader, parent, child);
         size_t length = path_push(reader, qdi_schema_word(key));
         if (*given >> number & 1) return qdi_scene_complain(reader, child, "%s is given twice", reader->path);
         *given |= (uint64_t)1 << number;
-        qd_status status = read_scene_key(reader, key, child, base);
+        qd_status status = read_scene_key(reader, key, child, place);
         reader->path[length] = 0;
         if (status != QD_OK) return status;
     }
@@ -112,60 +121,61 @@ static qd_status read_form(qdi_scene_reader *reader, const qdi_key *parent, qdi_
     return QD_OK;
 }
 
-/// Makes room for the items of a list, of the scene or of an item.
-static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *key, void *base, size_t count) {
-    qdi_settings *settings = reader->settings;
-    qdi_body_item *item = base;
-    if (strcmp(key->path, "emitters") == 0)
-        return qdi_reserve(reader->allocator, &settings->sources, &settings->source_room, 0, count,
-                           sizeof *settings->sources);
-    if (strcmp(key->path, "materials.pairs") == 0)
-        return qdi_reserve(reader->allocator, &settings->pairs, &settings->pair_room, 0, count,
-                           sizeof *settings->pairs);
-    if (strcmp(key->path, "run.until") == 0)
-        return qdi_reserve(reader->allocator, &settings->rules, &settings->rule_room, 0, count,
-                           sizeof *settings->rules);
-    if (strcmp(key->path, "sinks") == 0)
-        return qdi_reserve(reader->allocator, &settings->drains, &settings->drain_room, 0, count,
-                           sizeof *settings->drains);
-    if (base == settings)
-        return qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0, count,
-                           sizeof *settings->items);
-    return qdi_reserve(reader->allocator, &item->listed, &item->listed_room, 0, count, sizeof *item->listed);
+/// A list of items: where it is kept.
+typedef struct item_list {
+    void *items; ///< address of the pointer to the first
+    size_t *count, *room, size;
+} item_list;
+
+/// The list `items` of `owner` and how many it has.
+#define LIST(owner, items, number, space)                                                                    \
+    ((item_list){&(owner)->items, &(owner)->number, &(owner)->space, sizeof *(owner)->items})
+
+/// Where the list of a key is kept, of the scene, of a stage or of an item, and an item's defaults.
+static item_list list_of(const qdi_scene_reader *reader, const qdi_key *key, void *base,
+                         qdi_any_item *otherwise) {
+    qdi_settings *settings = reader->settings, *own = reader->stage ? &reader->stage->settings : settings;
+    if (strcmp(key->path, "emitters") == 0) {
+        otherwise->source = qdi_source_default();
+        return LIST(settings, sources, source_count, source_room);
+    }
+    if (strcmp(key->path, "materials.pairs") == 0) {
+        otherwise->pair = qdi_pair_default();
+        return LIST(settings, pairs, pair_count, pair_room);
+    }
+    if (strcmp(key->path, "run.until") == 0) {
+        otherwise->rule = qdi_until_default();
+        return LIST(own, rules, rule_count, rule_room);
+    }
+    if (strcmp(key->path, "sinks") == 0) {
+        otherwise->drain = qdi_drain_default();
+        return LIST(settings, drains, drain_count, drain_room);
+    }
+    if (strcmp(key->path, "stages[].remove") == 0) {
+        otherwise->pick = qdi_pick_default();
+        return LIST((qdi_stage *)base, removals, removal_count, removal_room);
+    }
+    if (strcmp(key->path, "stages[].change") == 0) {
+        otherwise->change = qdi_body_change_default();
+        return LIST((qdi_stage *)base, changes, change_count, change_room);
+    }
+    if (strcmp(key->path, "bodies") == 0) {
+        otherwise->item = qdi_disks_default();
+        return LIST(own, items, item_count, item_room);
+    }
+    otherwise->listed = qdi_listed_default();
+    return LIST((qdi_body_item *)base, listed, listed_count, listed_room);
 }
 
 /// Scene's reader: the next item, with its defaults.
 static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *base) {
-    qdi_settings *settings = reader->settings;
-    if (strcmp(key->path, "emitters") == 0) {
-        qdi_source *made = &settings->sources[settings->source_count++];
-        *made = qdi_source_default();
-        return made;
-    }
-    if (strcmp(key->path, "materials.pairs") == 0) {
-        qdi_pair *made = &settings->pairs[settings->pair_count++];
-        *made = qdi_pair_default();
-        return made;
-    }
-    if (strcmp(key->path, "run.until") == 0) {
-        qd_until_rule *made = &settings->rules[settings->rule_count++];
-        *made = qdi_until_default();
-        return made;
-    }
-    if (strcmp(key->path, "sinks") == 0) {
-        qdi_drain *made = &settings->drains[settings->drain_count++];
-        *made = qdi_drain_default();
-        return made;
-    }
-    if (base == settings) {
-        qdi_body_item *made = &settings->items[settings->item_count++];
-        *made = qdi_disks_default();
-        return made;
-    }
-    qdi_body_item *item = base;
-    qdi_listed *made = &item->listed[item->listed_count++];
-    *made = qdi_listed_default();
-    item->count = item->listed_count;
+    qdi_any_item otherwise;
+    const item_list list = list_of(reader, key, base, &otherwise);
+    void *first = NULL;
+    memcpy(&first, list.items, sizeof first); // pointers to all object types look alike, as in qdi_reserve
+    void *made = (char *)first + (*list.count)++ * list.size;
+    memcpy(made, &otherwise, list.size);
+    if (strcmp(key->path, "bodies[].list") == 0) ((qdi_body_item *)base)->count = *list.count;
     return made;
 }
 
@@ -174,8 +184,12 @@ static qd_status read_list_items(qdi_scene_reader *reader, const qdi_key *key, q
                                  void *base) {
     const qdi_yaml *yaml = &reader->yaml;
     if (yaml->nodes[list].kind != QDI_YAML_LIST) return refuse_value(reader, list, "a list");
+    if (key->like) key = qdi_schema_find(key->like, strlen(key->like));
     const qdi_key *item = qdi_schema_next(key, NULL);
-    qd_status status = reserve_items(reader, key, base, yaml->nodes[list].count);
+    qdi_any_item otherwise;
+    const item_list where = list_of(reader, key, base, &otherwise);
+    qd_status status = qdi_reserve(reader->allocator, where.items, where.room, 0, yaml->nodes[list].count,
+                                   where.size);
     size_t count = 0;
     for (qdi_yaml_ref child = yaml->nodes[list].first; child && status == QD_OK;
          child = yaml->nodes[child].next) {
@@ -186,6 +200,11 @@ static qd_status read_list_items(qdi_scene_reader *reader, const qdi_key *key, q
         if (status == QD_OK) reader->path[length] = 0;
     }
     return status;
+}
+
+qd_status qdi_scene_read_stage(qdi_scene_reader *reader, qdi_yaml_ref node, qdi_stage *stage) {
+    const char *const path = "stages[]";
+    return read_scene_key(reader, qdi_schema_find(path, strlen(path)), node, stage);
 }
 
 // Reads a mapping from names to items, in which other keys may stand too.
@@ -223,6 +242,12 @@ static bool is_null(const qdi_scene_reader *reader, qdi_yaml_ref node) {
 // Reads one key of a scene into its field.
 static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base) {
     if (key->planned) return qdi_scene_complain(reader, node, "%s is known, but not built yet", reader->path);
+    if (reader->stage) {
+        const char *why = qdi_stage_keeps(key);
+        if (why)
+            return qdi_scene_complain(reader, node, "%s cannot change in a stage: %s", reader->path, why);
+        qdi_stage_prepare(reader, key);
+    }
     if (is_null(reader, node)) return qdi_scene_complain(reader, node, "%s has no value", reader->path);
     uint64_t given = 0;
     bool map = reader->yaml.nodes[node].kind == QDI_YAML_MAP;
@@ -233,7 +258,12 @@ static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qd
     case QDI_KEY_EACH:
         return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
     case QDI_KEY_ONE_OF: return read_form(reader, key, node, base);
-    case QDI_KEY_ITEMS: return read_list_items(reader, key, node, base);
+    case QDI_KEY_ITEMS:
+        if (strcmp(key->path, "stages") == 0) { // they are changes of what is read now
+            reader->stages = node;
+            return QD_OK;
+        }
+        return read_list_items(reader, key, node, base);
     case QDI_KEY_NAMED: return read_named(reader, key, node);
     default: return qdi_scene_read_value(reader, key, key->type, node, base);
     }
@@ -314,9 +344,9 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks
 }
 
 /// Scene's reader: whether the shapes of emitters are any good; the world sees to the rest.
-static qd_status check_sources(const qdi_scene_reader *reader) {
+qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref map) {
     const qdi_settings *settings = reader->settings;
-    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "emitters", strlen("emitters"));
+    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, map, "emitters", strlen("emitters"));
     qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
     for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
         qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
@@ -339,47 +369,72 @@ static qd_status check_query(const qdi_scene_reader *reader) {
         "view.query.follow and view.query.path need the size that view.query.region has");
 }
 
-// Cells of the fields' grid along a side: as many as come next to the length, where there is one.
-static double field_cells_along(const qdi_settings *settings, int axis) {
-    const double length = settings->run.field_length,
-                 side = axis == 0 ? settings->world.size.x : settings->world.size.y;
-    if (isnan(length)) return settings->run.field_cells[axis];
+// Cells of a fields' grid along a side of the world: as many as come next to the length, where there is one.
+static double field_cells_along(double side, double length, int otherwise) {
+    if (isnan(length)) return otherwise;
     const double cells = floor(side / length + 0.5);
     return cells > 1 ? cells : 1;
 }
 
-qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
-    qd_scene_run *run = &reader->settings->run;
-    const double x = field_cells_along(reader->settings, 0), y = field_cells_along(reader->settings, 1);
-    if (!(x * y <= QD_FIELD_CELLS_MAX) || x > QD_FIELD_SIDE_MAX || y > QD_FIELD_SIDE_MAX) {
-        const char *const path[] = {"record", "fields", NULL};
+// Sets the cells of a fields' grid by their length, where that is given. `path` is the key that asks for it.
+static qd_status settle_cells(const qdi_scene_reader *reader, const char *const *path, double length,
+                              int cells[2]) {
+    const qd_vec2 size = reader->settings->world.size;
+    const double x = field_cells_along(size.x, length, cells[0]),
+                 y = field_cells_along(size.y, length, cells[1]);
+    if (!(x * y <= QD_FIELD_CELLS_MAX) || x > QD_FIELD_SIDE_MAX || y > QD_FIELD_SIDE_MAX)
         return qdi_scene_complain(reader, deepest_node(reader, reader->root, path),
-                                  "record.fields has %.0f x %.0f cells, at most %d are kept, %d along a side",
-                                  x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
-    }
-    run->field_cells[0] = (int)x;
-    run->field_cells[1] = (int)y;
+                                  "%s.%s has %.0f x %.0f cells, at most %d are kept, %d along a side",
+                                  path[0], path[1], x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
+    cells[0] = (int)x;
+    cells[1] = (int)y;
     return QD_OK;
 }
 
-// Checks the rules that end a run.
-static qd_status check_rules(const qdi_scene_reader *reader) {
+qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
+    static const char *const recorded[] = {"record", "fields", NULL};
+    static const char *const seen[] = {"view", "field", NULL};
+    qd_scene_run *run = &reader->settings->run;
+    qd_view *view = &reader->settings->view;
+    qd_status status = settle_cells(reader, recorded, run->field_length, run->field_cells);
+    if (status != QD_OK) return status;
+    if (view->field != QD_VIEW_FIELD_NONE && view->colour == QD_VIEW_REFILED)
+        return qdi_scene_complain(reader, deepest_node(reader, reader->root, seen),
+                                  "view.field and view.colour: refiled cannot be seen together");
+    view->field_cells[0] = run->field_cells[0];
+    view->field_cells[1] = run->field_cells[1];
+    return settle_cells(reader, seen, view->field_length, view->field_cells);
+}
+
+qd_status qdi_scene_check_rules(const qdi_scene_reader *reader, qdi_yaml_ref list, const char *of) {
     const qdi_settings *settings = reader->settings;
-    const char *const path[] = {"run", "until", NULL};
-    const qdi_yaml_ref list = settings->rule_count > 0 ? deepest_node(reader, reader->root, path) : 0;
-    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    qdi_yaml_ref item = reader->yaml.nodes[list].first;
     if (settings->rule_count > QD_UNTIL_MAX)
-        return qdi_scene_complain(reader, list, "run.until: more than %d rules", QD_UNTIL_MAX);
+        return qdi_scene_complain(reader, list, "%s: more than %d rules", of, QD_UNTIL_MAX);
     for (size_t i = 0; i < settings->rule_count; ++i, item = reader->yaml.nodes[item].next) {
         const qd_until_rule *rule = &settings->rules[i];
         if (rule->kind == QD_UNTIL_STEADY && rule->window < settings->run.until_every)
-            return qdi_scene_complain(
-                reader, item, "run.until.%zu.steady.window: must be %" PRIu64 " (run.until_every) or more", i,
-                settings->run.until_every);
+            return qdi_scene_complain(reader, item,
+                                      "%s.%zu.steady.window: must be %" PRIu64 " (run.until_every) or more",
+                                      of, i, settings->run.until_every);
         if (rule->kind == QD_UNTIL_CONTACT && rule->first == rule->last)
-            return qdi_scene_complain(reader, item, "run.until.%zu.contact: no body touches itself", i);
+            return qdi_scene_complain(reader, item, "%s.%zu.contact: no body touches itself", of, i);
         if (rule->kind == QD_UNTIL_GONE && rule->first != QD_UNTIL_EMITTED && rule->first > rule->last)
-            return qdi_scene_complain(reader, item, "run.until.%zu.gone: first must not be above last", i);
+            return qdi_scene_complain(reader, item, "%s.%zu.gone: first must not be above last", of, i);
+    }
+    return QD_OK;
+}
+
+qd_status qdi_scene_check_items(const qdi_scene_reader *reader, qdi_yaml_ref list) {
+    const qdi_settings *settings = reader->settings;
+    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    uint64_t total = 0;
+    for (size_t i = 0; i < settings->item_count; ++i, item = reader->yaml.nodes[item].next) {
+        qd_status status = check_item(reader, &settings->items[i], i, item);
+        if (status != QD_OK) return status;
+        total += settings->items[i].count;
+        if (total > QDI_BODIES_MAX)
+            return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
     }
     return QD_OK;
 }
@@ -392,20 +447,14 @@ static qd_status check_scene(const qdi_scene_reader *reader) {
     qdi_quote(quote, reader->name, strlen(reader->name));
     if (qdi_world_def_check(&settings->world, &reason) != QD_OK)
         return qdi_reason(reader->error, QD_ERR_INVALID, "%s: %.300s", quote, reason.text);
-    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
-    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
-    uint64_t total = 0;
-    for (size_t i = 0; i < settings->item_count; ++i, item = reader->yaml.nodes[item].next) {
-        qd_status status = check_item(reader, &settings->items[i], i, item);
-        if (status != QD_OK) return status;
-        total += settings->items[i].count;
-        if (total > QDI_BODIES_MAX)
-            return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
-    }
-    qd_status status = check_query(reader);
-    if (status == QD_OK) status = check_rules(reader);
+    const qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
+    qd_status status = qdi_scene_check_items(reader, list);
+    if (status == QD_OK) status = check_query(reader);
+    const char *const path[] = {"run", "until", NULL};
+    if (status == QD_OK && settings->rule_count > 0)
+        status = qdi_scene_check_rules(reader, deepest_node(reader, reader->root, path), "run.until");
     if (status == QD_OK) status = qdi_scene_note_materials(reader);
-    return status == QD_OK ? check_sources(reader) : status;
+    return status == QD_OK ? qdi_scene_check_sources(reader, reader->root) : status;
 }
 
 qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {

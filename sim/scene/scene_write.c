@@ -166,6 +166,9 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
     const qdi_named named = qdi_named_default();
     const qdi_pair pair = qdi_pair_default();
     const qd_until_rule rule = qdi_until_default();
+    const qdi_stage stage = qdi_stage_default();
+    const qdi_pick pick = qdi_pick_default();
+    const qdi_body_change change = qdi_body_change_default();
     const void *base = &settings;
     if (is_key_below(key, "bodies[].list[]"))
         base = &listed;
@@ -175,6 +178,12 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
         base = &source;
     else if (is_key_below(key, "run.until[]"))
         base = &rule;
+    else if (is_key_below(key, "stages[].remove[]"))
+        base = &pick;
+    else if (is_key_below(key, "stages[].change[]"))
+        base = &change;
+    else if (is_key_below(key, "stages[]"))
+        base = &stage;
     else if (is_key_below(key, "sinks[]"))
         base = &drain;
     else if (is_key_below(key, "materials[]"))
@@ -196,12 +205,43 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
 static void write_scene_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                               qdi_text *text);
 
+// Of a stage's own keys only those are written that say something.
+static bool is_stage_key_left_out(const qdi_key *key, const void *base) {
+    const qdi_stage *stage = base;
+    const char *word = qdi_schema_word(key);
+    if (is_key_below(key, "stages[].remove[]") || is_key_below(key, "stages[].change[]")) {
+        const char *place = (const char *)base + key->offset;
+        uint64_t whole = 1;
+        double real = 0;
+        int kind = 1;
+        if (key->type == QDI_KEY_UINT64) memcpy(&whole, place, sizeof whole);
+        if (key->type == QDI_KEY_CHOICE) memcpy(&kind, place, sizeof kind);
+        if (key->type == QDI_KEY_MATERIAL) memcpy(&kind, place, sizeof kind);
+        if (key->type == QDI_KEY_RANGE_OR_AUTO || key->type == QDI_KEY_REGION_OR_AUTO ||
+            key->type == QDI_KEY_PAIR_OR_AUTO || key->type == QDI_KEY_REAL_OR_AUTO)
+            memcpy(&real, place, sizeof real);
+        return whole == 0 || kind == 0 || isnan(real);
+    }
+    if (strcmp(word, "steps") == 0) return stage->steps == 0;
+    if (strcmp(word, "time") == 0) return true; // it has become steps
+    if (strcmp(word, "until") == 0) return stage->settings.rule_count == 0;
+    if (strcmp(word, "at_most") == 0) return stage->at_most == 0;
+    if (strcmp(word, "remove") == 0) return stage->removal_count == 0;
+    if (strcmp(word, "change") == 0) return stage->change_count == 0;
+    if (strcmp(word, "add") == 0) return stage->settings.item_count == 0;
+    return false;
+}
+
 // Whether a key is not written: most surfaces are of no material, and most runs have no rule that ends them.
 static bool is_left_out(const qdi_key *key, const void *base) {
     if (is_key_below(key, "run.until") && !strchr(key->path, '[')) {
         const qdi_settings *settings = base;
         return settings->rule_count == 0;
     }
+    if (key->otherwise && key->type == QDI_KEY_NAME) return ((const char *)base)[key->offset] == '\0';
+    if (strcmp(key->path, "run.at_least") == 0) return ((const qdi_settings *)base)->run.at_least == 0;
+    if (strcmp(key->path, "stages") == 0) return ((const qdi_settings *)base)->stage_count == 0;
+    if (is_key_below(key, "stages[]")) return is_stage_key_left_out(key, base);
     uint32_t of = 1;
     if (key->type == QDI_KEY_MATERIAL) memcpy(&of, (const char *)base + key->offset, sizeof of);
     return of == 0;
@@ -268,38 +308,59 @@ static void write_listed(const qdi_settings *settings, const qdi_key *item, cons
         qdi_text_add(text, first ? "- " : "");
         qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
-        write_content(settings, key, body, depth + 1, text);
+        if (key->type == QDI_KEY_ITEMS)
+            write_scene_items(settings, key, body, depth + 1, text);
+        else
+            write_content(settings, key, body, depth + 1, text);
         first = false;
     }
+}
+
+/// A list of a scene as it is written.
+typedef struct written_list {
+    const void *items;
+    size_t count, size;
+    bool forms; ///< its items are each one of several forms
+} written_list;
+
+// Where the items of a list are that is to be written.
+static written_list written_list_of(const qdi_key *key, const void *base) {
+    const qdi_settings *settings = base;
+    const qdi_stage *stage = base;
+    const qdi_body_item *disks = base;
+    if (strcmp(key->path, "emitters") == 0)
+        return (written_list){settings->sources, settings->source_count, sizeof *settings->sources, false};
+    if (strcmp(key->path, "sinks") == 0)
+        return (written_list){settings->drains, settings->drain_count, sizeof *settings->drains, false};
+    if (strcmp(key->path, "materials.pairs") == 0)
+        return (written_list){settings->pairs, settings->pair_count, sizeof *settings->pairs, false};
+    if (strcmp(key->path, "run.until") == 0)
+        return (written_list){settings->rules, settings->rule_count, sizeof *settings->rules, true};
+    if (strcmp(key->path, "stages[].remove") == 0)
+        return (written_list){stage->removals, stage->removal_count, sizeof *stage->removals, false};
+    if (strcmp(key->path, "stages[].change") == 0)
+        return (written_list){stage->changes, stage->change_count, sizeof *stage->changes, false};
+    if (strcmp(key->path, "bodies") == 0)
+        return (written_list){settings->items, settings->item_count, sizeof *settings->items, true};
+    return (written_list){disks->listed, disks->listed_count, sizeof *disks->listed, false};
 }
 
 // Writes a list of a scene, item by item.
 static void write_scene_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                               qdi_text *text) {
+    if (key->like) { // a stage keeps them in its settings
+        key = qdi_schema_find(key->like, strlen(key->like));
+        base = settings;
+    }
     const qdi_key *item = qdi_schema_next(key, NULL);
-    const qdi_body_item *disks = base;
-    bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
-    bool pairs = strcmp(key->path, "materials.pairs") == 0;
-    bool rules = strcmp(key->path, "run.until") == 0;
-    bool all = base == settings && !sources && !drains && !pairs && !rules;
-    size_t count = rules     ? settings->rule_count
-                   : all     ? settings->item_count
-                   : pairs   ? settings->pair_count
-                   : sources ? settings->source_count
-                   : drains  ? settings->drain_count
-                             : disks->listed_count;
-    qdi_text_add(text, count > 0 ? "\n" : " []\n");
-    for (size_t i = 0; i < count; ++i) {
-        if (all || rules) {
-            const void *given = rules ? (const void *)&settings->rules[i] : (const void *)&settings->items[i];
+    const written_list list = written_list_of(key, base);
+    qdi_text_add(text, list.count > 0 ? "\n" : " []\n");
+    for (size_t i = 0; i < list.count; ++i) {
+        const void *given = (const char *)list.items + i * list.size;
+        if (list.forms)
             write_item(settings, item, given, depth + 1, text);
-            continue;
-        }
-        const void *body = sources  ? (const void *)&settings->sources[i]
-                           : pairs  ? (const void *)&settings->pairs[i]
-                           : drains ? (const void *)&settings->drains[i]
-                                    : (const void *)&disks->listed[i];
-        write_listed(settings, item, body, depth + 1, text);
+        else
+            write_listed(settings, item, given, depth + 1, text);
     }
 }
 
@@ -319,6 +380,70 @@ static void write_materials(const qdi_settings *settings, const qdi_key *key, in
     write_scene_items(settings, pairs, settings, depth + 1, text);
 }
 
+// ---- stages ----
+
+static void write_key(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                      qdi_text *text);
+
+// Writes the keys below `parent` whose values differ from those before.
+static void write_changes(const qdi_settings *before, const qdi_settings *settings, const qdi_key *parent,
+                          int depth, qdi_text *text) {
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        if (key->planned || key->type == QDI_KEY_ITEMS || key->type == QDI_KEY_NAMED || qdi_stage_keeps(key))
+            continue;
+        qdi_text old = {.allocator = text->allocator}, new = {.allocator = text->allocator};
+        if (key->type == QDI_KEY_GROUP) {
+            write_changes(before, settings, key, depth + 1, &new);
+            if (new.used > 0) {
+                write_indent(text, depth);
+                qdi_text_add(text, qdi_schema_word(key));
+                qdi_text_add(text, ":\n");
+            }
+        } else {
+            write_key(before, key, before, depth, &old);
+            write_key(settings, key, settings, depth, &new);
+            if (old.used == new.used && memcmp(old.chars, new.chars, new.used) == 0) new.used = 0;
+        }
+        if (new.used > 0) qdi_text_add_bytes(text, new.chars, new.used);
+        if (old.status != QD_OK || new.status != QD_OK) text->status = QD_ERR_MEMORY;
+        qdi_text_release(&old);
+        qdi_text_release(&new);
+    }
+}
+
+// Writes the stages of a scene: what each has of its own, and what it changes.
+static void write_stages(const qdi_settings *settings, const qdi_key *key, int depth, qdi_text *text) {
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    const qdi_settings *before = settings;
+    qdi_text_add(text, "\n");
+    for (size_t k = 0; k < settings->stage_count; ++k) {
+        const qdi_stage *stage = &settings->stages[k];
+        write_listed(&stage->settings, item, stage, depth + 1, text);
+        if (k > 0) write_changes(before, &stage->settings, NULL, depth + 2, text);
+        if (k > 0 && stage->emits)
+            write_key(&stage->settings, qdi_schema_find("emitters", 8), &stage->settings, depth + 2, text);
+        if (k > 0 && stage->drains)
+            write_key(&stage->settings, qdi_schema_find("sinks", 5), &stage->settings, depth + 2, text);
+        before = &stage->settings;
+    }
+}
+
+// Writes one key with all that is below it.
+static void write_key(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                      qdi_text *text) {
+    write_indent(text, depth);
+    qdi_text_add(text, qdi_schema_word(key));
+    qdi_text_add(text, ":");
+    if (strcmp(key->path, "stages") == 0)
+        write_stages(settings, key, depth, text);
+    else if (key->type == QDI_KEY_ITEMS)
+        write_scene_items(settings, key, base, depth, text);
+    else if (key->type == QDI_KEY_NAMED)
+        write_materials(settings, key, depth, text);
+    else
+        write_content(settings, key, base, depth, text);
+}
+
 /// Writes the keys below `parent` (NULL: of the scene) that are built; of several forms the one that was
 /// given.
 static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
@@ -329,15 +454,7 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
         ++number;
         if (key->planned || (one_of && number != form) || is_left_out(key, base)) continue;
-        write_indent(text, depth);
-        qdi_text_add(text, qdi_schema_word(key));
-        qdi_text_add(text, ":");
-        if (key->type == QDI_KEY_ITEMS)
-            write_scene_items(settings, key, base, depth, text);
-        else if (key->type == QDI_KEY_NAMED)
-            write_materials(settings, key, depth, text);
-        else
-            write_content(settings, key, base, depth, text);
+        write_key(settings, key, base, depth, text);
     }
 }
 

@@ -18,9 +18,12 @@ _Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1 && QD_RETRIEVE_BRU
 _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
 _Static_assert(QD_VIDEO_ULTRAFAST == 0 && QD_VIDEO_VERYSLOW == 8, "video.preset");
 _Static_assert(QD_VIEW_SIZE == 2 && QD_VIEW_SPIN == 3 && QD_VIEW_DEPTH == 4 && QD_VIEW_ID == 5 &&
-                   QD_VIEW_MATERIAL == 6 && QD_VIEW_PLAIN == 7 && QD_VIEW_THREAD == 8 && QD_VIEW_REFILED == 9,
+                   QD_VIEW_MATERIAL == 6 && QD_VIEW_PLAIN == 7 && QD_VIEW_THREAD == 8 &&
+                   QD_VIEW_REFILED == 9 && QD_VIEW_HIDDEN == 10,
                "view.colour");
 _Static_assert(QD_VIEW_VIRIDIS == 0 && QD_VIEW_MAGMA == 1 && QD_VIEW_CIVIDIS == 2, "view.map");
+_Static_assert(QD_VIEW_FIELD_NONE == 0 && QD_VIEW_FIELD_VELOCITY == 4 && QD_VIEW_FIELD_CONTACT_NUMBER == 7,
+               "view.field");
 _Static_assert(QD_VIEW_DARK == 0 && QD_VIEW_LIGHT == 1, "view.theme");
 _Static_assert(QD_VIEW_NODES_NONE == 0 && QD_VIEW_NODES_DEPTH == 1 && QD_VIEW_NODES_OCCUPANCY == 2 &&
                    QD_VIEW_NODES_CHANGED == 3,
@@ -50,7 +53,7 @@ _Static_assert(QD_UNTIL_BELOW == 1 && QD_UNTIL_ABOVE == 2 && QD_UNTIL_STEADY == 
                "run.until[]");
 _Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
 
-enum { PIECES = 6 };
+enum { PIECES = 7 };
 
 // Piece number `number` of the table of scene keys.
 static qdi_schema_piece piece(int number) {
@@ -60,7 +63,8 @@ static qdi_schema_piece piece(int number) {
     case 2: return qdi_schema_polygons();
     case 3: return qdi_schema_bodies();
     case 4: return qdi_schema_sources();
-    default: return qdi_schema_output();
+    case 5: return qdi_schema_output();
+    default: return qdi_schema_stages();
     }
 }
 
@@ -84,6 +88,20 @@ const qdi_key *qdi_schema_find(const char *path, size_t bytes) {
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i)
         if (strlen(key->path) == bytes && memcmp(key->path, path, bytes) == 0) break;
     return key;
+}
+
+const qdi_key *qdi_schema_find_staged(const char *path) {
+    const qdi_key *key = qdi_schema_find(path, strlen(path));
+    static const char stage[] = "stages[].";
+    if (key || strncmp(path, stage, strlen(stage)) != 0) return key;
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) { // a list whose items are another one's
+        const size_t bytes = strlen(key->path);
+        char other[256];
+        if (!key->like || strncmp(path, key->path, bytes) != 0 || path[bytes] != '[') continue;
+        (void)snprintf(other, sizeof other, "%s%s", key->like, path + bytes);
+        return qdi_schema_find(other, strlen(other));
+    }
+    return qdi_schema_find(path + strlen(stage), strlen(path + strlen(stage)));
 }
 
 /// Scene's schema: true where `path` is one step below `parent`: a dot and a word, or "[]".
@@ -290,6 +308,20 @@ qdi_pair qdi_pair_default(void) {
 
 qd_until_rule qdi_until_default(void) {
     return (qd_until_rule){.window = 100, .first = 1, .last = UINT64_MAX};
+}
+
+qdi_pick qdi_pick_default(void) {
+    const double nan = (double)NAN;
+    return (qdi_pick){.ids = {nan, nan}, .region = {nan, nan, nan, nan}};
+}
+
+qdi_body_change qdi_body_change_default(void) {
+    const double nan = (double)NAN;
+    return (qdi_body_change){.pick = qdi_pick_default(), .velocity = {nan, nan}, .spin = nan, .density = nan};
+}
+
+qdi_stage qdi_stage_default(void) {
+    return (qdi_stage){.time = (double)NAN};
 }
 
 qdi_drain qdi_drain_default(void) {

@@ -103,6 +103,7 @@ typedef struct qdi_points {
 
 /// A body of a list: what is said of its shape, and the rest.
 typedef struct qdi_listed {
+    char name[QDI_NAME_MAX + 1]; ///< "": none
     qd_shape_kind shape;
     double radius; ///< NaN: as the shape wants
     qd_vec2 size;
@@ -115,6 +116,7 @@ typedef struct qdi_listed {
 /// One item of `bodies`.
 typedef struct qdi_body_item {
     qdi_item_kind kind;
+    char name[QDI_NAME_MAX + 1];   ///< "": none
     uint64_t count;                ///< of bodies
     qdi_radius radius;             ///< of disks, and of the circles about polygons
     qdi_radius scale;              ///< of rects and capsules
@@ -176,6 +178,8 @@ typedef struct qdi_pair {
     qd_material surface;
 } qdi_pair;
 
+typedef struct qdi_stage qdi_stage;
+
 /// A scene's values.
 typedef struct qdi_settings {
     char name[QDI_NAME_MAX + 1];
@@ -199,7 +203,50 @@ typedef struct qdi_settings {
     qd_vec2 *points; ///< of all polygons and polylines
     size_t point_count, point_room;
     uint64_t last_label; ///< the highest id of bodies from files and other runs
+    qdi_stage *stages;
+    size_t stage_count, stage_room;
 } qdi_settings;
+
+/// Bodies that a stage picks: those for which all that was given holds.
+typedef struct qdi_pick {
+    char item[QDI_NAME_MAX + 1]; ///< name of items of `bodies` or `add`; "": any
+    uint64_t id;                 ///< 0: any
+    qd_vec2 ids;                 ///< first and last; NaN: any
+    qdi_region region;           ///< their centres lie in it; NaN: anywhere
+} qdi_pick;
+
+/// What kind a stage makes a body.
+typedef enum qdi_new_kind {
+    QDI_KIND_SAME,
+    QDI_KIND_DYNAMIC,
+    QDI_KIND_STATIC,
+    QDI_KIND_KINEMATIC
+} qdi_new_kind;
+
+/// One item of `change`; NaN: as it is.
+typedef struct qdi_body_change {
+    qdi_pick pick;
+    int kind;
+    qd_vec2 velocity;
+    double spin, density;
+    uint32_t material; ///< 0: as it is
+} qdi_body_change;
+
+/// One item of `stages`. Its settings are those of the stage before with what it changes; of their lists
+/// `items` are the bodies that it adds, `rules` end it, and `sources` and `drains` are its own where it has
+/// some.
+struct qdi_stage {
+    char name[QDI_NAME_MAX + 1];
+    uint64_t steps; ///< at most; 0: up to the end of the run
+    double time;    ///< NaN: not given
+    uint64_t at_most;
+    qdi_pick *removals;
+    size_t removal_count, removal_room;
+    qdi_body_change *changes;
+    size_t change_count, change_room;
+    bool emits, drains; ///< it has emitters, sinks of its own, if none
+    qdi_settings settings;
+};
 
 typedef enum qdi_key_type {
     QDI_KEY_NONE,   ///< (as `plain` of a key: it has no plain form)
@@ -245,12 +292,14 @@ typedef struct qdi_key {
     bool required;
     size_t offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[];
                    ///< in qdi_source below emitters[]; in qdi_drain below sinks[]; in qd_until_rule below
-                   ///< run.until[]; in qdi_named below materials[]; in qdi_pair below materials.pairs[]
+                   ///< run.until[]; in qdi_named below materials[]; in qdi_pair below materials.pairs[];
+                   ///< in qdi_stage below stages[]; in qdi_pick, qdi_body_change below its lists
     size_t form;   ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high;      ///< range of each number
     bool above;            ///< `low` itself is not allowed
     const char *choices;   ///< of QDI_KEY_CHOICE: "a|b|-c"; "-": not built yet
     const char *otherwise; ///< the default in words, where the plain value would not tell
+    const char *like;      ///< of QDI_KEY_ITEMS: the list whose items it has, in a stage
     const char *about;
 } qdi_key;
 
@@ -261,6 +310,9 @@ size_t qdi_schema_count(void);
 
 /// The key with this path, or NULL.
 const qdi_key *qdi_schema_find(const char *path, size_t bytes);
+
+/// The same with a path that may lead into a stage: "stages[].world.gravity" is "world.gravity".
+const qdi_key *qdi_schema_find_staged(const char *path);
 
 /// The first key below `parent` (NULL: of the scene) after `before` (NULL: from the start), or NULL past the
 /// last.
@@ -287,6 +339,18 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
 
 /// A scene's defaults, with no items.
 qdi_settings qdi_settings_default(void);
+/// An item of any list of a scene.
+typedef union qdi_any_item {
+    qdi_body_item item;
+    qdi_listed listed;
+    qdi_source source;
+    qdi_drain drain;
+    qdi_pair pair;
+    qd_until_rule rule;
+    qdi_pick pick;
+    qdi_body_change change;
+} qdi_any_item;
+
 /// Scene's schema: an item's defaults.
 qdi_body_item qdi_disks_default(void);
 /// Scene's schema: those of a body of a list, of an emitter, of a sink.
@@ -296,6 +360,10 @@ qdi_drain qdi_drain_default(void);
 /// Scene's schema: those of a material, and of a pair.
 qdi_named qdi_named_default(void);
 qdi_pair qdi_pair_default(void);
+/// Scene's schema: those of a stage, of what it removes and of what it changes of bodies.
+qdi_stage qdi_stage_default(void);
+qdi_pick qdi_pick_default(void);
+qdi_body_change qdi_body_change_default(void);
 /// Those of a rule that ends a run.
 qd_until_rule qdi_until_default(void);
 

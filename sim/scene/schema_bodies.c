@@ -14,6 +14,7 @@ static const double most_steps = 0x1p53;
 static const qdi_key keys[] = {
     GROUP_KEY("bodies[].polyline", "A line of edges that stand still or turn about a point, solid on both "
                                    "sides, along which bodies slide without catching at the inner corners."),
+    NAME_KEY("bodies[].polyline", IN_ITEM),
     ANY_KEY("bodies[].polyline.points", POINTS, IN_ITEM(points), "Its corners, in order.", .required = true),
     FREE_KEY("bodies[].polyline.closed", BOOL, IN_ITEM(closed), "The last corner is joined to the first."),
     KEY("bodies[].polyline.radius", REAL, IN_ITEM(thickness), 0, QDI_FURTHEST, "Half its thickness."),
@@ -28,6 +29,7 @@ static const qdi_key keys[] = {
             "edge, to the right below."),
     SURFACE_KEYS("bodies[].polyline", IN_ITEM, IN_ITEM_MATERIAL, "it can"),
     GROUP_KEY("bodies[].file", "Bodies from a file: CSV, a LAMMPS dump, a LAMMPS data file or extended XYZ."),
+    NAME_KEY("bodies[].file", IN_ITEM),
     FREE_KEY("bodies[].file.path", TEXT, IN_ITEM(file.path), "Of the file, from the scene's folder on.",
              .required = true),
     CHOICE_KEY("bodies[].file.format", IN_ITEM(file.options.format), "auto|csv|dump|data|xyz",
@@ -62,6 +64,7 @@ static const qdi_key keys[] = {
              .otherwise = "any"),
     GROUP_KEY("bodies[].run", "The bodies of another run, of any shape, as they were at a step: with their "
                               "motion, mass, material and id."),
+    NAME_KEY("bodies[].run", IN_ITEM),
     FREE_KEY("bodies[].run.path", TEXT, IN_ITEM(run.path),
              "The run's directory, or a file with a stored world, from the scene's folder on.",
              .required = true),
@@ -74,6 +77,7 @@ static const qdi_key keys[] = {
      .otherwise = "`[]`",
      .about = "Bodies one by one, where they are put: they may overlap."},
     GROUP_KEY("bodies[].list[]", "A body."),
+    NAME_KEY("bodies[].list[]", IN_LISTED),
     CHOICE_KEY("bodies[].list[].shape", IN_LISTED(shape), "disk|rect|capsule|polygon", "What it is."),
     ANY_KEY("bodies[].list[].at", PAIR, IN_LISTED(def.position),
             "Where: its centre; of a polygon the place of its [0, 0].", .required = true),

@@ -20,6 +20,8 @@
 #define IN_NAMED(member)           offsetof(qdi_named, member)
 #define IN_PAIR(member)            offsetof(qdi_pair, member)
 #define IN_RULE(member)            offsetof(qd_until_rule, member)
+#define IN_STAGE(member)           offsetof(qdi_stage, member)
+#define IN_CHANGE(member)          offsetof(qdi_body_change, member)
 
 typedef struct qdi_schema_piece {
     const qdi_key *keys;
@@ -32,6 +34,7 @@ qdi_schema_piece qdi_schema_polygons(void);
 qdi_schema_piece qdi_schema_bodies(void);
 qdi_schema_piece qdi_schema_sources(void);
 qdi_schema_piece qdi_schema_output(void);
+qdi_schema_piece qdi_schema_stages(void);
 
 /// Rows of the table: path, type, where the value is kept, least and most (both 0: of that type there is no
 /// such), what it means; then what else is to be said of it, as `.above = true`.

@@ -14,12 +14,13 @@ static const qdi_key keys[] = {
         "Width and height of a frame in pixels. The world is letterboxed, never stretched."),
     CHOICE_KEY(
         "view.colour", IN_SETTINGS(view.colour),
-        "contact|speed|size|spin|depth|id|material|plain|thread|refiled",
+        "contact|speed|size|spin|depth|id|material|plain|thread|refiled|hidden",
         "What the bodies' colours tell. `contact`: those that touch another stand out; `speed`, `size` "
         "(radius), `spin` (either way round) and `depth` (of the tree's node that holds the body): along "
         "`map`; `id`, `material`: one of seven colours; `plain`: nothing; `thread`: which thread moved it, "
         "one of seven colours, and not the same from run to run; `refiled`: those that came into another "
-        "node of the tree since the frame before light up, and fade. Static bodies are grey."),
+        "node of the tree since the frame before light up, and fade. Static bodies are grey. `hidden`: "
+        "bodies are not drawn."),
     CHOICE_KEY("view.map", IN_SETTINGS(view.map), "viridis|magma|cividis",
                "The continuous map, from its dark end up (with `theme: light` from its light end down)."),
     CHOICE_KEY("view.theme", IN_SETTINGS(view.theme), "dark|light", "The ground that everything lies on."),
@@ -31,6 +32,17 @@ static const qdi_key keys[] = {
         .above = true),
     KEY("view.fade", INT, IN_SETTINGS(view.fade), 1, QD_VIEW_FADE_MAX,
         "With `colour: refiled`: how many frames a body takes to fade."),
+    CHOICE_KEY("view.field", IN_SETTINGS(view.field),
+               "none|number_density|mass_density|area_fraction|velocity|temperature|pressure|contact_number",
+               "What is measured cell by cell (see fields.md) and drawn below the bodies, along `map`. "
+               "`velocity`: how fast, and where to as arrows; `pressure`: kinetic and of contacts. Cells "
+               "that have none stay empty. Not with `colour: refiled`."),
+    KEY("view.field_range", RANGE_OR_AUTO, IN_SETTINGS(view.field_range), -DBL_MAX, DBL_MAX,
+        "What the ends of the field's colours stand for; `auto`: from 0 to the largest value of the frame, "
+        "rounded up to 1, 2 or 5 times a power of ten, so that it may change from frame to frame."),
+    KEY("view.field_length", REAL_OR_AUTO, IN_SETTINGS(view.field_length), 0, DBL_MAX,
+        "About how long the side of a field's cell is; `auto`: the cells are those of `record.fields`.",
+        .above = true),
     CHOICE_KEY(
         "view.nodes", IN_SETTINGS(view.nodes), "none|depth|occupancy|changed",
         "Outlines of the tree's nodes. `depth`: coloured by how deep they are; `occupancy`: by how full "

@@ -8,9 +8,15 @@
 /// Rows of the schema that several kinds of bodies have. Each stands for rows of a table of qdi_key; `of` is
 /// the path of the kind, a string.
 
+/// What stages call it by.
+#define NAME_KEY(of, in)                                                                                     \
+    FREE_KEY(of ".name", NAME, in(name),                                                                     \
+             "A name for stages to call it by (see stages.md); several may have it.", .otherwise = "none")
+
 /// How many a generator makes.
 #define COUNT_KEY(of)                                                                                        \
-    KEY(of ".count", UINT64, IN_ITEM(count), 0, QDI_BODIES_MAX, "How many.", .required = true)
+    NAME_KEY(of, IN_ITEM),                                                                                   \
+        KEY(of ".count", UINT64, IN_ITEM(count), 0, QDI_BODIES_MAX, "How many.", .required = true)
 
 /// Sizes that differ by a factor only.
 #define SCALE_KEYS(of)                                                                                       \

@@ -93,6 +93,8 @@ static const qdi_key keys[] = {
         "Of all random numbers: another seed gives other positions, sizes and velocities."),
     KEY("run.until_every", UINT64, IN_SETTINGS(run.until_every), 1, most_steps,
         "The rules of `run.until` are looked at every so many steps, `contact` at each."),
+    KEY("run.at_least", UINT64, IN_SETTINGS(run.at_least), 0, most_steps,
+        "No rule of `run.until`, and not the end of the last of `stages`, ends the run before this step."),
     {.path = "run.until",
      .type = QDI_KEY_ITEMS,
      .otherwise = "`[]`",

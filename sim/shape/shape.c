@@ -6,8 +6,6 @@
 #include "sim/shape/shape_mass.h"
 #include "sim/text/reason.h"
 
-#include <quadrille/math.h>
-
 /// Sizes and coordinates stay within these, so that their squares and fourth powers are finite and not zero.
 #define SMALLEST 1e-30
 #define LARGEST  1e30

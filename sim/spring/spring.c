@@ -6,8 +6,8 @@
 
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/pose.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"

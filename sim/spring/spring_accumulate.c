@@ -16,9 +16,9 @@
 
 #include "sim/spring/spring.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -40,9 +40,8 @@ typedef struct accumulate_job {
 // ---- chains ----
 
 // Springs' forces: hangs one end of a contact into the chain of forces on its body.
-static void chain_end(const qd_world *world, uint32_t row, uint32_t end) {
-    world->scratch.chain[end] = atomic_exchange_explicit(&world->scratch.heads[row], end,
-                                                         memory_order_relaxed);
+static void chain_end(const qdi_scratch *scratch, uint32_t row, uint32_t end) {
+    scratch->chain[end] = atomic_exchange_explicit(&scratch->heads[row], end, memory_order_relaxed);
 }
 
 // Springs' forces: hangs the contacts of a range into the chains of forces on their bodies.
@@ -53,8 +52,8 @@ static void chain_contacts(void *context, size_t begin, size_t end) {
         const qdi_spot *spot = &job->state->spots[s];
         uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
         if (!job->gathered) world->scratch.spot_forces[s] = job->state->forces[spot->contact];
-        if (world->kind[a] == QD_BODY_DYNAMIC) chain_end(world, a, end_a);
-        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) chain_end(world, b, end_a + 1);
+        if (world->kind[a] == QD_BODY_DYNAMIC) chain_end(&world->scratch, a, end_a);
+        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) chain_end(&world->scratch, b, end_a + 1);
     }
 }
 
@@ -124,13 +123,13 @@ static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
 // ---- kicks ----
 
 // Gives a body its acceleration from springs over half a step.
-static inline void kick_row(const qd_world *world, double half, size_t place) {
-    const qdi_motion *next = &world->next;
-    const qdi_twist *acceleration = &world->scratch.accelerations[place];
-    uint32_t row = world->scratch.touched[place];
+static inline void kick_row(const qdi_motion *next, bool turning, const qdi_scratch *scratch, double half,
+                            size_t place) {
+    const qdi_twist *acceleration = &scratch->accelerations[place];
+    uint32_t row = scratch->touched[place];
     next->vx[row] += acceleration->x * half;
     next->vy[row] += acceleration->y * half;
-    if (world->turning) next->spin[row] += acceleration->spin * half;
+    if (turning) next->spin[row] += acceleration->spin * half;
 }
 
 // Whether springs left a body within the limit of speed.
@@ -199,7 +198,7 @@ static void accumulate_range(void *context, size_t begin, size_t end) {
         scratch->accelerations[place] = (qdi_twist){force.x / mass, force.y / mass,
                                                     force.spin / world->inertia[row]};
         if (job->half == 0) continue;
-        kick_row(world, job->half, place);
+        kick_row(&world->next, world->turning, scratch, job->half, place);
         if (!row_within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
     }
     scratch->touched_count[begin / QDI_BODY_GRAIN] = stop - begin;
@@ -207,11 +206,9 @@ static void accumulate_range(void *context, size_t begin, size_t end) {
 }
 
 // Makes room for spring forces and for accelerations.
-static qd_status reserve_forces(qd_world *world, const qdi_contact_state *state, bool gathered) {
-    qdi_scratch *scratch = &world->scratch;
-    const qd_allocator *allocator = world->allocator;
-    const size_t contacts = qdi_constraint_count(state);
-    size_t rows = world->count, ends = 2 * contacts + 1;
+static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scratch, size_t rows,
+                                size_t contacts, bool gathered) {
+    const size_t ends = 2 * contacts + 1;
     qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
                                    sizeof *scratch->chain);
     if (status == QD_OK && !gathered)
@@ -250,7 +247,7 @@ void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_
     memcpy(next->vy + begin, now->vy + begin, bytes);
     if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
     size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
-    for (size_t k = 0; k < count; ++k) kick_row(world, 0.5 * dt, begin + k);
+    for (size_t k = 0; k < count; ++k) kick_row(next, world->turning, &world->scratch, 0.5 * dt, begin + k);
 }
 
 // Starts a range of bodies into the step with accelerations of springs.
@@ -267,7 +264,8 @@ bool qdi_spring_plain(const qd_world *world) {
 qd_status qdi_spring_start(qd_world *world, double dt) {
     accumulate_job job = {.world = world, .state = &world->present};
     if (!world->scratch.accelerations_present) {
-        qd_status status = reserve_forces(world, &world->present, false);
+        qd_status status = reserve_forces(world->allocator, &world->scratch, world->count,
+                                          qdi_constraint_count(&world->present), false);
         if (status != QD_OK) return status;
         accumulate_forces(&job);
         world->scratch.accelerations_present = true;
@@ -282,14 +280,15 @@ qd_status qdi_spring_start(qd_world *world, double dt) {
 qd_status qdi_spring_finish(qd_world *world, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    qd_status status = reserve_forces(world, &world->following, true);
+    qd_status status = reserve_forces(world->allocator, scratch, world->count,
+                                      qdi_constraint_count(&world->following), true);
     uint32_t *lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *lowest_bad);
     if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
     accumulate_job job = {.world = world,
                           .state = &world->following,
                           .gathered = true, // when the forces were worked out
                           .half = 0.5 * dt,
-                          .fastest = qdi_limit_speed_squared(world),
+                          .fastest = qdi_limit_speed_squared(&world->def.limits),
                           .lowest_bad = lowest_bad};
     scratch->accelerations_present = false; // until the step succeeds
     accumulate_forces(&job);

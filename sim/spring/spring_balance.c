@@ -6,8 +6,8 @@
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
 #include "sim/world/population.h"
@@ -48,14 +48,15 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt)
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world, state, &on_walls);
+    qd_status status = qdi_wall_contacts(world->team, &world->scratch.arena, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world, count, wall_force_term, &list, &state->wall_force[wall]);
+        status = qdi_sum(world->team, &world->scratch.arena, count, wall_force_term, &list,
+                         &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
     wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
-    status = qdi_sum(world, count, wall_loss_term, &list, &state->wall_lost);
+    status = qdi_sum(world->team, &world->scratch.arena, count, wall_loss_term, &list, &state->wall_lost);
     for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     return status;
 }
@@ -103,11 +104,12 @@ qd_status qdi_spring_population(qd_world *world) {
         if (row < world->count) fresh[row] = 1;
     }
     traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
-    qd_status status = qdi_sum(world, qdi_constraint_count(&world->following), traffic_energy_term, &in,
-                               &come);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(&world->following),
+                               traffic_energy_term, &in, &come);
     find_leaving(world, true);
     if (status == QD_OK)
-        status = qdi_sum(world, qdi_constraint_count(&world->present), traffic_energy_term, &out, &gone);
+        status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(&world->present),
+                         traffic_energy_term, &out, &gone);
     find_leaving(world, false);
     world->entered += come.x - gone.x; // taken back with the population where the step fails
     return status;
@@ -129,11 +131,12 @@ static qd_vec2 contact_strain(const void *context, size_t i) {
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, qdi_constraint_count(list.state), contact_strain, &list, &sum);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(list.state),
+                               contact_strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
-        qdi_limit_report_sums(world, world->clock.step);
+        qdi_limit_report_sums(&world->report, world->clock.step);
         return QD_ERR_LIMIT;
     }
     world->entered = entered;
@@ -164,22 +167,19 @@ static void end_range(void *context, size_t begin, size_t end) {
 static qd_status add_losses(qd_world *world) {
     const qdi_contact_state *before = &world->present, *after = &world->following;
     qdi_balance_scratch *balance = &world->scratch.balance;
-    qdi_ledger *ledger = &balance->ledger;
+    qdi_energy_balance *all = &balance->sums;
     double sums[4];
-    qd_status status = qdi_balance_sum(world, balance->contact_balances, qdi_constraint_count(after), sums);
+    qd_status status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                                       qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
-    ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
-    ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
-    ledger->lost[1][0] += after->wall_lost.x;
-    ledger->lost[1][1] += after->wall_lost.y;
-    ledger->virial += sums[QDI_VIRIAL];
-    ledger->kinematic += sums[QDI_WORK];
+    qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
     if (!world->turning || before->contact_count == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_balance_sum(world, balance->contact_balances, before->contact_count, sums);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                             before->contact_count, sums);
     if (status != QD_OK) return status;
-    ledger->lost[0][1] += sums[ENDED_WITH_BODIES];
-    ledger->lost[1][1] += sums[ENDED_WITH_WALLS];
+    all->lost[0][1] += sums[ENDED_WITH_BODIES];
+    all->lost[1][1] += sums[ENDED_WITH_WALLS];
     return QD_OK;
 }
 
@@ -194,7 +194,7 @@ qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls) {
         if (world->walls_move)
             walls->work += given.x * world->wall_mean[wall].x + given.y * world->wall_mean[wall].y;
         double push = wall / 2 == 0 ? given.x : given.y;
-        world->scratch.balance.ledger.push[wall] += wall % 2 == 0 ? push : -push;
+        world->scratch.balance.sums.push[wall] += wall % 2 == 0 ? push : -push;
     }
     return add_losses(world);
 }

@@ -40,6 +40,16 @@ static bool get_saved_margin(const unsigned char **at, qdi_margin *margin) {
            margin->pairs >= 0 && isfinite(margin->pairs) && margin->slack >= 0 && margin->slack <= 1;
 }
 
+// Loaded world: takes it that sides began to move where and when it says; false where that cannot be.
+static bool walls_hold(qd_world *world) {
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qdi_wall_begun *begun = &world->wall_begun[wall];
+        if (!qdi_is_sane(begun->at) || !qdi_is_sane(begun->time)) return false;
+    }
+    qdi_walls_note(world);
+    return true;
+}
+
 // Loaded world: reads clock, sums and energy balance from a saved world.
 static qd_status get_saved_past(const unsigned char **at, qd_world *world) {
     const qdi_clock *clock = &world->clock;
@@ -52,8 +62,8 @@ static qd_status get_saved_past(const unsigned char **at, qd_world *world) {
     const uint64_t steps_max = UINT64_C(1) << 53; // that time, a double, still tells apart
     bool fine = fits && clock->step <= steps_max && sums && compress && margin &&
                 !(world->changed && world->margin.held) && clock->base_step <= clock->step &&
-                isfinite(clock->base_time) && (clock->dt == 0 || qdi_is_step(clock->dt)) &&
-                qdi_walls_put(world, qd_world_time(world));
+                isfinite(clock->base_time) && walls_hold(world) &&
+                (clock->dt == 0 || qdi_is_step(clock->dt)) && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
@@ -79,13 +89,13 @@ static qd_status get_saved_trait(const unsigned char **at, const qd_world *world
     unsigned char again[QDI_TRAIT_BYTES], *end = again;
     qdi_trait_put(trait, &end);
     bool pivot = !isnan(trait->pivot.x) || !isnan(trait->pivot.y);
-    double far = qdi_limit_distance(world);
+    double far = qdi_limit_distance(&world->def.limits);
     bool near = fabs(trait->pivot.x - world->centre.x) <= far &&
                 fabs(trait->pivot.y - world->centre.y) <= far;
     bool fine = (unsigned)trait->kind <= QD_BODY_KINEMATIC && memcmp(from, again, sizeof again) == 0 &&
                 (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
                 (trait->slide == 0 || trait->kind != QD_BODY_DYNAMIC) &&
-                trait->slide * trait->slide <= qdi_limit_speed_squared(world) &&
+                trait->slide * trait->slide <= qdi_limit_speed_squared(&world->def.limits) &&
                 trait->material.of <= world->traits.materials.count &&
                 qdi_material_check(&trait->material, "a", NULL) == QD_OK;
     return fine ? QD_OK : QD_ERR_CORRUPT;

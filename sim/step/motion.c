@@ -239,7 +239,7 @@ static qd_vec2 drift_row(const move_job *job, size_t row) {
     if (world->kind[row] == QD_BODY_KINEMATIC) {
         qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
         if (isnan(pivot.x)) return (qd_vec2){x + next->vx[row] * job->dt, y + next->vy[row] * job->dt};
-        qd_vec2 arm = qdi_pivot_arm(world, pivot, x, y);
+        qd_vec2 arm = qdi_pivot_arm(world->axis, pivot, x, y);
         double sine, cosine, spin = next->spin[row];
         qd_sincos(spin * job->dt, &sine, &cosine);
         qd_vec2 to = {arm.x * cosine - arm.y * sine, arm.x * sine + arm.y * cosine};
@@ -349,18 +349,16 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
 }
 
 // What an axis does to bodies that move: low and high ends, whether they mirror.
-static course course_of_axis(const qd_world *world, int axis) {
-    const qdi_axis *a = &world->axis[axis];
-    bool mirrors = a->boundary == QD_BOUNDARY_REFLECT && world->def.contact == QD_CONTACT_NONE;
+static course course_of_axis(const qdi_axis *a, bool collides, bool walls_move, const double speed[2]) {
+    bool mirrors = a->boundary == QD_BOUNDARY_REFLECT && !collides;
     course result = {.axis = a, .low = -HUGE_VAL, .high = HUGE_VAL};
     if (a->boundary != QD_BOUNDARY_PERIODIC && !mirrors) return result;
     result.low = a->low;
     result.high = a->high;
     result.inset = mirrors ? 1 : 0;
-    result.moves = mirrors && world->walls_move;
-    const qd_vec2 *speed = &world->wall_mean[2 * axis];
-    result.speed_low = axis == 0 ? speed[0].x : speed[0].y;
-    result.speed_high = axis == 0 ? speed[1].x : speed[1].y;
+    result.moves = mirrors && walls_move;
+    result.speed_low = speed[0];
+    result.speed_high = speed[1];
     return result;
 }
 
@@ -446,12 +444,13 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
 /// Motion of a step: pushes and drift of the mirrored bodies, which are in order.
 static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
     qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
-    qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright_term, sums, &upright);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_aside, sums, &aside);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_upright_term, sums, &upright);
     if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
-        status = qdi_sum(world, count, mirrored_drift, sums, &drift);
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_drift, sums, &drift);
     qdi_balance_pushes(world, aside, upright);
-    world->scratch.balance.ledger.drift += drift.x;
+    world->scratch.balance.sums.drift += drift.x;
     return status;
 }
 
@@ -466,10 +465,12 @@ static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored_rows, &job);
     status = qdi_keys_sort(world->team, &job.keys, count, 28);
     mirror_sums sums = {world, step, job.keys.value};
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse_term, &sums, &sum->impulse);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_impulse_term, &sums,
+                         &sum->impulse);
     qd_vec2 work = {0, 0};
     if (status == QD_OK && world->walls_move)
-        status = qdi_sum(world, count, mirrored_work_term, &sums, &work);
+        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_work_term, &sums, &work);
     sum->work = work.x;
     return status == QD_OK ? sum_pushes(world, &sums, count) : status;
 }
@@ -487,14 +488,19 @@ static bool check_motion_limits(qd_world *world, const uint32_t *lowest_bad, siz
 static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_job *job) {
     qdi_scratch *scratch = &world->scratch;
     const bool held = world->margin.held;
-    course x = course_of_axis(world, 0), y = course_of_axis(world, 1);
+    const bool collides = world->def.contact != QD_CONTACT_NONE;
+    const qd_vec2 *speed = world->wall_mean;
+    course x = course_of_axis(&world->axis[0], collides, world->walls_move,
+                              (double[]){speed[0].x, speed[1].x}),
+           y = course_of_axis(&world->axis[1], collides, world->walls_move,
+                              (double[]){speed[2].y, speed[3].y});
     *job = (move_job){.world = world,
                       .dt = dt,
                       .half_kick = {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
                       .x = x,
                       .y = y,
-                      .distance = qdi_limit_distance(world),
-                      .speed_squared = qdi_limit_speed_squared(world),
+                      .distance = qdi_limit_distance(&world->def.limits),
+                      .speed_squared = qdi_limit_speed_squared(&world->def.limits),
                       .reach = qdi_world_reach(world),
                       .fast_part = qdi_ccd_part(world),
                       .period = qdi_world_period(world)};

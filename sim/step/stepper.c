@@ -101,7 +101,7 @@ static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
     qdi_lap_end(lap, QD_PHASE_REFRESH);
 
     if (status == QD_OK) status = qdi_candidates_retrieve(world, &world->now, dt, &found);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(&world->report, world->clock.step, &world->def.limits);
     end_phase(&world->scratch.arena, lap, QD_PHASE_RETRIEVE);
 
     if (status == QD_OK) status = find_contacts(world, &step);
@@ -152,7 +152,8 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
 
     // Retrieve: from the tree to candidates.
     status = qdi_candidates_retrieve(world, &world->next, step->dt, found);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
+    if (status == QD_ERR_LIMIT)
+        qdi_limit_report_pairs(&world->report, world->clock.step + 1, &world->def.limits);
     end_phase(&world->scratch.arena, step->lap, QD_PHASE_RETRIEVE);
     if (status != QD_OK) return status;
 

@@ -27,6 +27,7 @@ typedef enum qdi_row_kind {
     QDI_ROW_FAILURE,
     QDI_ROW_METRICS,
     QDI_ROW_FIELD,
+    QDI_ROW_STAGE,
     QDI_ROW_KINDS
 } qdi_row_kind;
 

@@ -187,6 +187,39 @@ qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report 
     return status;
 }
 
+// A text of a row, cut to its room.
+static void take_text(sqlite3_stmt *statement, int column, char *text, size_t room) {
+    const unsigned char *stored = sqlite3_column_text(statement, column);
+    (void)snprintf(text, room, "%s", stored ? (const char *)stored : "");
+}
+
+qd_status qd_store_next_stage(qd_store *store, uint64_t from, qd_store_stage *stage, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !stage) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the stage");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = begin_query(store,
+                                   "SELECT number, step, time, first_id, name, before, bodies, contacts,"
+                                   " begins, impacts, emitted, removed, kinetic, potential FROM stages"
+                                   " WHERE number >= ? ORDER BY number LIMIT 1",
+                                   from, &statement, error);
+    if (status == QD_OK) {
+        *stage = (qd_store_stage){.number = column_step(statement, 0),
+                                  .step = column_step(statement, 1),
+                                  .time = sqlite3_column_double(statement, 2),
+                                  .first_id = column_step(statement, 3)};
+        uint64_t *const counts[] = {&stage->bodies,  &stage->contacts, &stage->begins,
+                                    &stage->impacts, &stage->emitted,  &stage->removed};
+        for (int k = 0; k < 6; ++k) *counts[k] = column_step(statement, 6 + k);
+        stage->kinetic = sqlite3_column_double(statement, 12);
+        stage->potential = sqlite3_column_double(statement, 13);
+        take_text(statement, 4, stage->name, sizeof stage->name);
+        take_text(statement, 5, stage->before, sizeof stage->before);
+        status = qdi_sql_check_step(store, statement, "stages", from, QDI_STORE_STEP_MAX, error);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 // ---- stored worlds ----
 
 void qd_store_state_free(qd_store *store, qd_store_state *state) {

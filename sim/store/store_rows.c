@@ -65,6 +65,17 @@ static int bind_failure_row(const qd_store *store, sqlite3_stmt *statement, cons
                         row->body.velocity.x, row->body.velocity.y);
 }
 
+// Binds a row of stages for run.db.
+static int bind_stage_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    (void)store;
+    const qd_store_stage *row = data;
+    int code = qdi_sql_bind(statement, 1, "uudsus", row->number, row->step, row->time, row->name,
+                            row->first_id, row->before);
+    if (code != SQLITE_OK) return code;
+    return qdi_sql_bind(statement, 7, "uuuuuudd", row->bodies, row->contacts, row->begins, row->impacts,
+                        row->emitted, row->removed, row->kinetic, row->potential);
+}
+
 // Binds a row of fields for run.db.
 static int bind_field_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
@@ -97,6 +108,10 @@ static const struct {
     [QDI_ROW_FIELD] = {"INSERT INTO fields (step, number, name, time, x, y, width, height, nx, ny, data)"
                        " VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                        bind_field_row},
+    [QDI_ROW_STAGE] = {"INSERT INTO stages (number, step, time, name, first_id, before, bodies, contacts,"
+                       " begins, impacts, emitted, removed, kinetic, potential)"
+                       " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                       bind_stage_row},
     [QDI_ROW_METRICS] = {NULL, qdi_metrics_bind}, // as many columns as there are metrics
 };
 

@@ -34,8 +34,13 @@ static const char version_2[] =
     " x REAL, y REAL, width REAL, height REAL, nx INTEGER, ny INTEGER, data BLOB NOT NULL,"
     " PRIMARY KEY (step, number));";
 
+static const char version_3[] =
+    "CREATE TABLE stages (number INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL, name TEXT NOT NULL,"
+    " first_id INTEGER NOT NULL, before TEXT, bodies INTEGER, contacts INTEGER, begins INTEGER,"
+    " impacts INTEGER, emitted INTEGER, removed INTEGER, kinetic REAL, potential REAL);";
+
 /// Change n brings a store of version n to version n + 1.
-static const char *const changes[] = {version_1, version_2};
+static const char *const changes[] = {version_1, version_2, version_3};
 
 enum { VERSION = sizeof changes / sizeof changes[0] };
 
@@ -45,7 +50,7 @@ int64_t qdi_tables_version(void) {
 
 const char *qdi_tables_stepped(size_t number) {
     static const char *const tables[] = {"metrics", "hashes", "events",   "snapshots", "checkpoints",
-                                         "parts",   "frames", "failures", "fields"};
+                                         "parts",   "frames", "failures", "fields",    "stages"};
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
 

@@ -3,7 +3,6 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "core/base/memory.h"
 #include "sim/store/store_impl.h"
 #include "sim/world/save.h"
 
@@ -103,6 +102,13 @@ qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
     if (!frame) return QD_ERR_ARGUMENT;
     qd_status status = check_writable(store, frame->step > frame->number ? frame->step : frame->number);
     return status == QD_OK ? put_row(store, QDI_ROW_FRAME, frame, sizeof *frame, false) : status;
+}
+
+qd_status qd_store_put_stage(qd_store *store, const qd_store_stage *stage) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!stage) return QD_ERR_ARGUMENT;
+    qd_status status = check_writable(store, stage->step);
+    return status == QD_OK ? put_row(store, QDI_ROW_STAGE, stage, sizeof *stage, false) : status;
 }
 
 qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {

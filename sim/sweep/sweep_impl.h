@@ -71,16 +71,13 @@ qdi_yaml_ref qdi_sweep_child(const qdi_sweep_reader *reader, qdi_yaml_ref map, c
 QD_MUST_USE qd_status qdi_sweep_whole(const qdi_sweep_reader *reader, qdi_yaml_ref node, const char *what,
                                       uint64_t least, uint64_t most, uint64_t *value);
 
-/// sweep_key.c
-/// The scene's key that a path with numbers of items names ("bodies.0.disks.count"), NULL: none, and `hint`
-/// gets "" or
-/// "; did you mean ...?".
+/// Sweep: the scene's key that a path with numbers of items names ("bodies.0.disks.count"), NULL: none, and
+/// `hint` gets "" or "; did you mean ...?".
 const qdi_key *qdi_sweep_scene_key(const char *path, size_t bytes, char hint[QDI_QUOTE_ROOM]);
 /// Whether the key takes a single number, and whether that must be whole. `bodies` does: see docs/sweep.md.
 bool qdi_sweep_takes_number(const qdi_key *key, bool *whole);
 
-/// sweep_axis.c
-/// Reads one item of `axes`: an axis, or several that are zipped.
+/// Sweep: reads one item of `axes`: an axis, or several that are zipped.
 QD_MUST_USE qd_status qdi_sweep_axis_read(const qdi_sweep_reader *reader, qdi_yaml_ref node);
 /// Checks the node that names a scene's key, for an axis or below `set`: known, and nowhere else in the
 /// sweep.

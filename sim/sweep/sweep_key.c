@@ -23,7 +23,8 @@ static bool to_schema(const char *path, size_t bytes, char out[PATH_ROOM]) {
         size_t length = dot ? (size_t)(dot - path) - at : bytes - at;
         const bool named = used == strlen("materials") && memcmp(out, "materials", used) == 0 &&
                            !(length == 5 && memcmp(path + at, "pairs", length) == 0);
-        if (used > 0 && (named || is_item_number(path + at, length))) {
+        const bool stage = used == strlen("stages") && memcmp(out, "stages", used) == 0;
+        if (used > 0 && (named || stage || is_item_number(path + at, length))) {
             memcpy(out + used, "[]", 2);
             used += 2;
         } else {
@@ -43,7 +44,8 @@ static void to_people(const char *path, char out[QDI_QUOTE_ROOM]) {
     size_t used = 0;
     for (const char *c = path; *c && used + 3 < QDI_QUOTE_ROOM; ++c) {
         if (*c == '[') {
-            const bool named = c - path == (ptrdiff_t)strlen("materials");
+            const bool named = c - path == (ptrdiff_t)strlen("materials") ||
+                               (c - path == 6 && memcmp(path, "stages", 6) == 0);
             used += (size_t)snprintf(out + used, QDI_QUOTE_ROOM - used, named ? ".NAME" : ".0");
         } else if (*c != ']') {
             out[used++] = *c;
@@ -80,7 +82,7 @@ const qdi_key *qdi_sweep_scene_key(const char *path, size_t bytes, char hint[QDI
     char wanted[PATH_ROOM];
     hint[0] = 0;
     if (!to_schema(path, bytes, wanted)) return NULL;
-    const qdi_key *key = qdi_schema_find(wanted, strlen(wanted));
+    const qdi_key *key = qdi_schema_find_staged(wanted);
     if (!key) suggest_sweep_key(wanted, hint);
     return key;
 }

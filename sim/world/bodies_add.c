@@ -57,7 +57,7 @@ static void note_turning(qd_world *world, uint32_t row) {
 static void follow_pivot(qd_world *world, uint32_t row) {
     const qdi_trait *trait = &world->traits.trait[world->trait[row]];
     if (isnan(trait->pivot.x)) return;
-    qd_vec2 arm = qdi_pivot_arm(world, trait->pivot, world->now.x[row], world->now.y[row]);
+    qd_vec2 arm = qdi_pivot_arm(world->axis, trait->pivot, world->now.x[row], world->now.y[row]);
     world->now.vx[row] = -world->now.spin[row] * arm.y;
     world->now.vy[row] = world->now.spin[row] * arm.x;
 }
@@ -131,13 +131,13 @@ static qd_status check_body_traits(const qd_world *world, const qd_body_def *bod
     bool pivot = !isnan(body->pivot.x) || !isnan(body->pivot.y);
     if (pivot && body->kind != QD_BODY_KINEMATIC)
         return qdi_reason(error, QD_ERR_VALUE, "only a kinematic body turns about a pivot");
-    double far = qdi_limit_distance(world);
+    double far = qdi_limit_distance(&world->def.limits);
     if (pivot &&
         !(fabs(body->pivot.x - world->centre.x) <= far && fabs(body->pivot.y - world->centre.y) <= far))
         return qdi_reason(error, QD_ERR_VALUE, "a pivot must be finite and within limits.distance");
     if (body->slide != 0 && body->kind == QD_BODY_DYNAMIC)
         return qdi_reason(error, QD_ERR_VALUE, "only the surface of a static or kinematic body slides");
-    if (!(body->slide * body->slide <= qdi_limit_speed_squared(world)))
+    if (!(body->slide * body->slide <= qdi_limit_speed_squared(&world->def.limits)))
         return qdi_reason(error, QD_ERR_VALUE, "a surface must not slide faster than limits.speed");
     if (body->material.of > world->traits.materials.count)
         return qdi_reason(error, QD_ERR_VALUE, "no material has the number %u", body->material.of);
@@ -253,26 +253,50 @@ static qdi_placing placing_of_state(const qd_body_state *state) {
                          .fresh = true};
 }
 
-qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+/// Bodies added to a world: the def of a body that is given as a state; its mass by `density`, NaN: as it is.
+static qd_body_def def_of_state(const qd_body_state *state, double density) {
     qd_body_def body = qd_body_def_default();
-    bool dynamic = state->kind == QD_BODY_DYNAMIC;
+    bool dynamic = state->kind == QD_BODY_DYNAMIC, kept = dynamic && isnan(density);
     body.kind = state->kind;
+    body.shape = state->shape;
     body.pivot = state->pivot;
     body.slide = state->slide;
-    if (dynamic) body.mass = state->mass;
-    if (dynamic) body.inertia = state->inertia;
+    if (kept) body.mass = state->mass;
+    if (kept) body.inertia = state->inertia;
+    if (dynamic && !kept) body.density = density;
     body.material = state->material;
     body.filter = state->filter;
     body.sensor = state->sensor;
     body.bullet = state->bullet;
     body.label = state->label;
+    return body;
+}
+
+// Bodies added to a world: adds a body in the pose and motion of a state.
+static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_body_state *state,
+                           qd_error *error) {
     qdi_placing placing = placing_of_state(state);
-    qd_status status = add_body(world, &body, &placing, NULL, error);
+    qd_status status = add_body(world, body, &placing, NULL, error);
     if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
     // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
     world->now.vx[world->count - 1] = state->velocity.x;
     world->now.vy[world->count - 1] = state->velocity.y;
     return QD_OK;
+}
+
+qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+    const qd_body_def body = def_of_state(state, (double)NAN);
+    return add_state(world, &body, state, error);
+}
+
+qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double density, qd_error *error) {
+    const qd_body_def body = def_of_state(state, density);
+    qdi_placing placing = placing_of_state(state);
+    qd_status status = weigh_body(&body, &placing, error);
+    if (status == QD_OK) status = check_body_traits(world, &body, error);
+    if (status == QD_OK) status = qdi_body_check(world, &placing, error);
+    if (status == QD_OK) status = qd_world_remove(world, state->id);
+    return status == QD_OK ? add_state(world, &body, state, error) : status;
 }
 
 // Bodies added to a world: adds one edge of a chain as a static capsule or segment.

@@ -1,8 +1,6 @@
 // The impulses of a step between bodies, with the places where they were given: they are known while the
 // contacts that gave them are still there. Contact i writes slot i.
 #include "sim/world/branches.h"
-
-#include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"

@@ -58,19 +58,18 @@ qd_status qdi_compress_put(qd_world *world) {
 }
 
 /// Compression of a world: sides are above 0, and no further off than anything may be.
-static bool can_be(const qd_world *world) {
+static bool can_be(const qd_vec2 *size, const qd_vec2 *scale, double distance) {
     for (int k = 0; k < 2; ++k) {
-        double length = qdi_axis_part(&world->def.size, k) * qdi_axis_part(&world->compress.scale, k);
-        bool same = qdi_axis_part(&world->compress.scale, k) == 1;
-        if (!same && !(length >= 1e-18 && 0.5 * length <= qdi_limit_distance(world))) return false;
+        double length = qdi_axis_part(size, k) * qdi_axis_part(scale, k);
+        bool same = qdi_axis_part(scale, k) == 1;
+        if (!same && !(length >= 1e-18 && 0.5 * length <= distance)) return false;
     }
     return true;
 }
 
 /// Compression of a world: time until the fraction is met; infinity where it never is.
-static double time_left(const qd_world *world, double area) {
-    const qd_compression *c = &world->def.compression;
-    double sum = c->rate.x + c->rate.y, now = area / (world->axis[0].length * world->axis[1].length);
+static double time_left(const qd_compression *c, const qdi_axis axis[2], double area) {
+    double sum = c->rate.x + c->rate.y, now = area / (axis[0].length * axis[1].length);
     if (!isfinite(c->fraction)) return HUGE_VAL;
     if (!(area > 0)) return sum > 0 ? HUGE_VAL : 0;
     return qd_log(c->fraction / now) / sum;
@@ -92,7 +91,7 @@ static qd_status find_compress_factor(qd_world *world, qdi_step_context *step) {
     state->before = state->scale;
     state->ends = false;
     if (!qdi_compresses(world) || state->done) return QD_OK;
-    double left = isfinite(c->fraction) ? time_left(world, qd_world_sum(world).area) : HUGE_VAL;
+    double left = isfinite(c->fraction) ? time_left(c, world->axis, qd_world_sum(world).area) : HUGE_VAL;
     state->ends = left <= step->dt || reached_pressure(world);
     if (left <= 0 || (state->ends && left > step->dt)) return QD_OK;
     double time = left < step->dt ? left : step->dt;
@@ -146,16 +145,17 @@ static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     qdi_scratch *scratch = &world->scratch;
     if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    scale_job job = {.world = world, .factor = state->factor, .distance = qdi_limit_distance(world)};
+    scale_job job = {
+        .world = world, .factor = state->factor, .distance = qdi_limit_distance(&world->def.limits)};
     bool falls = world->def.gravity.x != 0 || world->def.gravity.y != 0;
-    qd_status status = falls ? qdi_balance_rows(world, &job.work) : QD_OK;
+    qd_status status = falls ? qdi_balance_rows(&world->scratch.arena, world->count, &job.work) : QD_OK;
     job.lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job.lowest_bad);
     if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
-    bool fits = can_be(world);
+    bool fits = can_be(&world->def.size, &world->compress.scale, qdi_limit_distance(&world->def.limits));
     if (fits) status = qdi_compress_put(world);
     if (status == QD_OK && !(fits && qdi_walls_put(world, step->end))) {
-        qdi_limit_report_size(world);
+        qdi_limit_report_size(&world->report, world->clock.step + 1, &world->def.limits);
         return QD_ERR_LIMIT;
     }
     if (status != QD_OK) return status;
@@ -169,7 +169,8 @@ static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     }
     world->margin.held = world->margin.behind = false;
     qdi_motion_boxes(world, &world->next);
-    return falls ? qdi_balance_array(world, job.work, world->count, &scratch->balance.ledger.compression)
+    return falls ? qdi_balance_array(world->team, &world->scratch.arena, job.work, world->count,
+                                     &scratch->balance.sums.compression)
                  : QD_OK;
 }
 
@@ -223,7 +224,7 @@ static qd_vec2 spring_force_sum(const void *context, size_t i) {
     return (qd_vec2){0.5 * force * closer, 0};
 }
 
-/// Adds what this gave to springs to the step's ledger.
+/// Adds what this gave to springs to the step's energy balance.
 static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     (void)step;
     const qdi_compress *state = &world->compress;
@@ -233,12 +234,12 @@ static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, qdi_constraint_count(before.contact_state), spring_force_sum, &before,
-                               &work[0]);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(before.contact_state),
+                               spring_force_sum, &before, &work[0]);
     if (status == QD_OK)
-        status = qdi_sum(world, qdi_constraint_count(after.contact_state), spring_force_sum, &after,
-                         &work[1]);
-    world->scratch.balance.ledger.compression += work[0].x + work[1].x;
+        status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(after.contact_state),
+                         spring_force_sum, &after, &work[1]);
+    world->scratch.balance.sums.compression += work[0].x + work[1].x;
     return status;
 }
 
@@ -276,6 +277,7 @@ bool qdi_compress_restore(qd_world *world) {
     const qd_vec2 rate = world->def.compression.rate;
     bool fine = state->scale.x > 0 && state->scale.y > 0 && isfinite(state->scale.x) &&
                 isfinite(state->scale.y) && (rate.x != 0 || state->scale.x == 1) &&
-                (rate.y != 0 || state->scale.y == 1) && can_be(world);
+                (rate.y != 0 || state->scale.y == 1) &&
+                can_be(&world->def.size, &world->compress.scale, qdi_limit_distance(&world->def.limits));
     return fine && qdi_compress_put(world) == QD_OK;
 }

@@ -3,7 +3,7 @@
 
 #include <quadrille/world.h>
 
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 
 #include <stddef.h>
 

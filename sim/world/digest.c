@@ -285,7 +285,9 @@ static void sum_body_block(void *context, size_t begin, size_t end) {
         sums.angular += mass * (arm.x * vy - arm.y * vx) + turning;
         sums.potential -= mass * (gravity.x * (world->now.x[r] - origin.x) +
                                   gravity.y * (world->now.y[r] - origin.y));
-        if (pulls) sums.potential += mass * qdi_attraction_energy(world, world->now.x[r], world->now.y[r]);
+        if (pulls)
+            sums.potential += mass * qdi_attraction_energy(&world->def.attraction, world->axis,
+                                                           world->now.x[r], world->now.y[r]);
         sums.momentum.x += mass * vx;
         sums.momentum.y += mass * vy;
         sums.momentum_scale += mass * speed;

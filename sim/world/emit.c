@@ -112,6 +112,12 @@ qd_status qd_world_add_emitter(qd_world *world, const qd_emitter_def *def, qd_er
     return status == QD_OK ? status : qdi_reason(error, status, "no memory for another emitter");
 }
 
+qd_status qd_world_clear_emitters(qd_world *world) {
+    if (!world) return QD_ERR_ARGUMENT;
+    if (world->population) world->population->emitter_count = 0;
+    return QD_OK;
+}
+
 qd_status qd_world_emitter(const qd_world *world, size_t number, qd_emitter_counts *counts) {
     if (!world->population || number >= world->population->emitter_count) return QD_ERR_NOT_FOUND;
     *counts = world->population->emitters[number].counts;
@@ -134,7 +140,7 @@ static bool body_near_emitter(const near_job *job, size_t row) {
     const qd_world *world = job->world;
     if (row < world->population->flagged && world->population->leaving[row] == 2) return false;
     if (world->traits.trait[world->trait[row]].sensor) return false;
-    qd_vec2 arm = qdi_pivot_arm(world, job->middle, world->next.x[row], world->next.y[row]);
+    qd_vec2 arm = qdi_pivot_arm(world->axis, job->middle, world->next.x[row], world->next.y[row]);
     double radius = world->radius[row];
     return fabs(arm.x) <= job->half_x + radius && fabs(arm.y) <= job->half_y + radius;
 }
@@ -252,7 +258,7 @@ static bool has_room(const qd_world *world, const arrival *next) {
     const qdi_population *all = world->population;
     for (size_t k = 0; k < all->near_count; ++k) {
         uint32_t row = all->near[k];
-        qd_vec2 arm = qdi_pivot_arm(world, at, world->next.x[row], world->next.y[row]);
+        qd_vec2 arm = qdi_pivot_arm(world->axis, at, world->next.x[row], world->next.y[row]);
         double reach = next->reach + world->radius[row];
         if (arm.x * arm.x + arm.y * arm.y > reach * reach * (1 + 1e-12)) continue;
         qdi_form form = qdi_form_of_row(world, row);
@@ -296,7 +302,8 @@ static qd_status add_newborn(qd_world *world, const arrival *next) {
 /// Makes number k of an emitter, if there is room.
 static qd_status emit_one(qd_world *world, size_t number, uint64_t k, bool *made) {
     const qd_emitter_def *def = &world->population->emitters[number].def;
-    qd_random random = qd_random_at(world->def.seed, k, (uint32_t)(USE_EMITTER + number));
+    const uint32_t use = USE_EMITTER + (uint32_t)world->stage * QD_EMITTERS_MAX + (uint32_t)number;
+    qd_random random = qd_random_at(world->def.seed, k, use);
     arrival next;
     *made = false;
     if (!draw_newborn(def, &random, &next)) return QD_OK;

@@ -3,10 +3,10 @@
 
 #include "sim/world/energy_balance.h"
 
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/feature.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
 #include "sim/world/pose.h"
@@ -111,19 +111,20 @@ static void add_tally_range(void *context, size_t begin, size_t end) {
 }
 
 /// Energy balance: both passes over `count` items.
-static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
+static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t count,
+                        double sums[QDI_TALLY_LANES]) {
     size_t ranges = qdi_range_count(count, GRAIN);
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
     if (count == 0) return QD_OK;
-    job->lines = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job->lines);
+    job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
     if (!job->lines) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, GRAIN, see_tally_range, job);
+    qdi_team_for(team, count, GRAIN, see_tally_range, job);
     qdi_tally_most most = {{0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->lines[r].most.lane);
     for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
         qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
     job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
-    qdi_team_for(world->team, count, GRAIN, add_tally_range, job);
+    qdi_team_for(team, count, GRAIN, add_tally_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
     for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
@@ -140,12 +141,12 @@ static qd_status reserve_array(const qd_allocator *allocator, double **values, s
     return qdi_reserve(allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
 }
 
-qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number) {
+qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
     tally_job job = {.values = values, .one = true};
     double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
     for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
-    qd_status status = add_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
+    qd_status status = add_up(team, arena, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
     *number += sums[0];
     return status;
 }
@@ -171,33 +172,38 @@ static qd_vec2 wall_lost_term(const void *context, size_t i) {
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
+void qdi_energy_balance_add_contacts(qdi_energy_balance *all, const double lanes[QDI_TALLY_LANES],
+                                     qd_vec2 wall_lost) {
+    all->lost[0][0] += lanes[QDI_LOST_NORMAL];
+    all->lost[0][1] += lanes[QDI_LOST_FRICTION];
+    all->lost[1][0] += wall_lost.x;
+    all->lost[1][1] += wall_lost.y;
+    all->virial += lanes[QDI_VIRIAL];
+    all->kinematic += lanes[QDI_WORK];
+}
+
 qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls, size_t walls) {
     qdi_balance_scratch *balance = &world->scratch.balance;
-    qdi_ledger *ledger = &balance->ledger;
     qd_vec2 lost = {0, 0};
     const wall_accounts list = {balance->contact_balances, on_walls};
-    qd_status status = qdi_sum(world, walls, wall_lost_term, &list, &lost);
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, walls, wall_lost_term, &list, &lost);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     tally_job job = {.values = count > 0 ? balance->contact_balances->lane : NULL};
     double sums[QDI_TALLY_LANES];
-    status = add_up(world, &job, count, sums);
+    status = add_up(world->team, &world->scratch.arena, &job, count, sums);
     if (status != QD_OK) return status;
-    ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
-    ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
-    ledger->lost[1][0] += lost.x;
-    ledger->lost[1][1] += lost.y;
-    ledger->virial += sums[QDI_VIRIAL];
-    ledger->kinematic += sums[QDI_WORK];
-    return qdi_balance_array(world, balance->drift, world->scratch.mover_count, &ledger->drift);
+    qdi_energy_balance_add_contacts(&balance->sums, sums, lost);
+    return qdi_balance_array(world->team, &world->scratch.arena, balance->drift, world->scratch.mover_count,
+                             &balance->sums.drift);
 }
 
 // ---- forces ----
 
-qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances, size_t count,
-                          double sums[4]) {
+qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena, const qdi_contact_balance *contact_balances,
+                          size_t count, double sums[4]) {
     tally_job job = {.values = count > 0 ? contact_balances->lane : NULL};
-    return add_up(world, &job, count, sums);
+    return add_up(team, arena, &job, count, sums);
 }
 
 qd_status qdi_balance_fly(qd_world *world) {
@@ -213,14 +219,17 @@ qd_status qdi_balance_flights(qd_world *world) {
     const qd_drag *drag = &world->def.drag;
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
-    if (drags) status = qdi_balance_array(world, balance->drag, world->count, &balance->ledger.drag);
+    if (drags)
+        status = qdi_balance_array(world->team, &world->scratch.arena, balance->drag, world->count,
+                                   &balance->sums.drag);
     if (status == QD_OK && world->force)
-        status = qdi_balance_array(world, balance->force, world->count, &balance->ledger.force);
+        status = qdi_balance_array(world->team, &world->scratch.arena, balance->force, world->count,
+                                   &balance->sums.force);
     return status;
 }
 
-qd_status qdi_balance_rows(qd_world *world, double **values) {
-    *values = qdi_arena_take(&world->scratch.arena, world->count + QDI_TALLY_LANES, sizeof **values);
+qd_status qdi_balance_rows(qdi_arena *arena, size_t rows, double **values) {
+    *values = qdi_arena_take(arena, rows + QDI_TALLY_LANES, sizeof **values);
     return *values ? QD_OK : QD_ERR_MEMORY;
 }
 
@@ -259,17 +268,18 @@ static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
     wrap_job job = {.world = world, .dt = step->dt};
-    qd_status status = qdi_balance_rows(world, &job.work);
+    qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.work);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
-    return qdi_balance_array(world, job.work, world->count, &world->scratch.balance.ledger.force);
+    return qdi_balance_array(world->team, &world->scratch.arena, job.work, world->count,
+                             &world->scratch.balance.sums.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = balance_wraps}};
 
-// ---- the world's ledger ----
+// ---- the world's sums ----
 
-void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
+void qdi_energy_balance_add(qdi_energy_balance *all, const qdi_energy_balance *part) {
     for (int k = 0; k < 2; ++k)
         for (int n = 0; n < 2; ++n) all->lost[k][n] += part->lost[k][n];
     all->virial += part->virial;
@@ -282,7 +292,7 @@ void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
 }
 
 // Virial and wall force of a step, as rates.
-static qdi_rates balance_rates(const qdi_ledger *step, double dt) {
+static qdi_rates balance_rates(const qdi_energy_balance *step, double dt) {
     double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
     return (qdi_rates){step->virial / dt, push / dt};
 }
@@ -295,7 +305,7 @@ static bool sums_sane(const double *sums, size_t count) {
 }
 
 // Whether the energy balance after a step can be kept.
-static bool balance_holds(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *totals,
+static bool balance_holds(const qdi_energy_balance *all, qdi_rates rates, const qd_world_totals *totals,
                           double entered) {
     const double sums[] = {all->lost[0][0],
                            all->lost[0][1],
@@ -327,7 +337,7 @@ bool qdi_sums_hold(const qd_world *world) {
 // Hook of the step: empties the energy balance of the step.
 static qd_status balance_reset(qd_world *world, qdi_step_context *step) {
     (void)step;
-    world->scratch.balance.ledger = (qdi_ledger){.drift = 0};
+    world->scratch.balance.sums = (qdi_energy_balance){.drift = 0};
     return QD_OK;
 }
 
@@ -340,20 +350,20 @@ static void add_gains(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
 
 // Hook of the step: refuses a step whose energy balance is beyond what numbers hold.
 static qd_status balance_check(qd_world *world, qdi_step_context *step) {
-    const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger all = world->balance;
+    const qdi_energy_balance *part = &world->scratch.balance.sums;
+    qdi_energy_balance all = world->balance;
     qd_world_totals totals = world->totals;
-    qdi_ledger_add(&all, part);
+    qdi_energy_balance_add(&all, part);
     add_gains(&totals, step->gains);
     if (balance_holds(&all, balance_rates(part, step->dt), &totals, world->entered)) return QD_OK;
-    qdi_limit_report_sums(world, world->clock.step + 1);
+    qdi_limit_report_sums(&world->report, world->clock.step + 1);
     return QD_ERR_LIMIT;
 }
 
 // Hook of the step: adds the step's energy balance to that of the run.
 static void balance_commit(qd_world *world, const qdi_step_context *step) {
-    const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger_add(&world->balance, part);
+    const qdi_energy_balance *part = &world->scratch.balance.sums;
+    qdi_energy_balance_add(&world->balance, part);
     world->rates = balance_rates(part, step->dt);
     add_gains(&world->totals, step->gains);
 }
@@ -367,7 +377,8 @@ double qdi_energy_of_row(const qd_world *world, uint32_t row) {
     const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;
     double x = now->x[row], y = now->y[row], vx = now->vx[row], vy = now->vy[row], spin = now->spin[row];
     double energy = 0.5 * (vx * vx + vy * vy) - gravity.x * (x - origin.x) - gravity.y * (y - origin.y);
-    if (world->def.attraction.strength != 0) energy += qdi_attraction_energy(world, x, y);
+    if (world->def.attraction.strength != 0)
+        energy += qdi_attraction_energy(&world->def.attraction, world->axis, x, y);
     energy *= world->mass[row];
     return isfinite(world->inertia[row]) ? energy + 0.5 * world->inertia[row] * spin * spin : energy;
 }

@@ -1,8 +1,8 @@
 #ifndef QD_SIM_ENERGY_BALANCE_H
 #define QD_SIM_ENERGY_BALANCE_H
 
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/feature.h"
-#include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -64,19 +64,23 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 
 /// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for
 /// as many as a tally has lanes.
-QD_MUST_USE qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number);
+QD_MUST_USE qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, size_t count,
+                                        double *number);
 /// Adds the balances of `count` constraints, those of walls (the `walls` contacts that `on_walls`
-/// lists) for themselves, and the drift of the movers, to the step's ledger.
+/// lists) for themselves, and the drift of the movers, to those of the step.
 QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls,
                                               size_t walls);
 /// Sums of `count` balances, lane by lane, the same whatever their order.
-QD_MUST_USE qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances,
-                                      size_t count, double sums[4]);
+QD_MUST_USE qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena,
+                                      const qdi_contact_balance *contact_balances, size_t count,
+                                      double sums[4]);
+/// Adds such sums of contacts between bodies, and what contacts with walls lost.
+void qdi_energy_balance_add_contacts(qdi_energy_balance *all, const double lanes[4], qd_vec2 wall_lost);
 /// Makes room for what medium and callback do, by row.
 QD_MUST_USE qd_status qdi_balance_fly(qd_world *world);
 /// Adds impulses across the left and the right wall, and across the lower and the upper one.
 static inline void qdi_balance_pushes(qd_world *world, qd_vec2 aside, qd_vec2 upright) {
-    double *push = world->scratch.balance.ledger.push;
+    double *push = world->scratch.balance.sums.push;
     push[0] += aside.x;
     push[1] += aside.y;
     push[2] += upright.x;
@@ -87,13 +91,13 @@ QD_MUST_USE qd_status qdi_balance_flights(qd_world *world);
 /// Adds the work of gravity on bodies that left through periodic sides in a step.
 extern const qdi_feature qdi_wraps_feature;
 /// Room for one value by row that qdi_balance_array can add up, in the arena.
-QD_MUST_USE qd_status qdi_balance_rows(qd_world *world, double **values);
+QD_MUST_USE qd_status qdi_balance_rows(qdi_arena *arena, size_t rows, double **values);
 /// Energy balance: adds what a part of a step did.
-void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
+void qdi_energy_balance_add(qdi_energy_balance *all, const qdi_energy_balance *part);
 /// True where a world can hold all that it adds up, see bounds.h.
 bool qdi_sums_hold(const qd_world *world);
-/// Fills a ledger in each step, and adds it to the world's. QD_ERR_LIMIT: reported, the world could not hold
-/// the sums.
+/// Adds up an energy balance in each step, and adds it to the world's. QD_ERR_LIMIT: reported, the world
+/// could not hold the sums.
 extern const qdi_feature qdi_balance_feature;
 
 /// Kinetic and potential energy of a body; 0 for one that is not dynamic.

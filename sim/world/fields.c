@@ -4,7 +4,7 @@
 
 #include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/population.h"
 #include "sim/world/world_impl.h"
 
@@ -201,10 +201,14 @@ static const qdi_field pair_lines[] = {
 static const qdi_fields pair = TABLE(pair_lines);
 
 static const qdi_field balance_lines[] = {
-    {PARTS(qdi_ledger, lost, pair, 2)}, {FIELD(qdi_ledger, virial)},
-    {FIELD(qdi_ledger, kinematic)},     {FIELD(qdi_ledger, drag)},
-    {FIELD(qdi_ledger, force)},         {FIELD(qdi_ledger, compression)},
-    {FIELD(qdi_ledger, drift)},         {PARTS(qdi_ledger, push, qdi_fields_number, QDI_WALLS)},
+    {PARTS(qdi_energy_balance, lost, pair, 2)},
+    {FIELD(qdi_energy_balance, virial)},
+    {FIELD(qdi_energy_balance, kinematic)},
+    {FIELD(qdi_energy_balance, drag)},
+    {FIELD(qdi_energy_balance, force)},
+    {FIELD(qdi_energy_balance, compression)},
+    {FIELD(qdi_energy_balance, drift)},
+    {PARTS(qdi_energy_balance, push, qdi_fields_number, QDI_WALLS)},
 };
 static const qdi_fields balance = TABLE(balance_lines);
 
@@ -223,6 +227,9 @@ static const qdi_field compress_lines[] = {
 };
 const qdi_fields qdi_fields_compress = TABLE(compress_lines);
 
+static const qdi_field begun_lines[] = {{FIELD(qdi_wall_begun, at)}, {FIELD(qdi_wall_begun, time)}};
+static const qdi_fields begun = TABLE(begun_lines);
+
 static const qdi_field past_lines[] = {
     {PART(qd_world, clock, clock_fields)},
     {PART(qd_world, totals, totals)},
@@ -235,6 +242,8 @@ static const qdi_field past_lines[] = {
     {FIELD(qd_world, changed), .bytes = 8},
     {FIELD(qd_world, turning), .bytes = 8},
     {FIELD(qd_world, last_label)},
+    {PARTS(qd_world, wall_begun, begun, QDI_WALLS)},
+    {FIELD(qd_world, stage)},
 };
 const qdi_fields qdi_fields_past = TABLE(past_lines);
 

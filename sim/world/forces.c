@@ -28,9 +28,9 @@
 #include "sim/world/forces.h"
 
 #include "sim/world/energy_balance.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
-#include "sim/world/ledger.h"
 #include "sim/world/limits.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
@@ -85,8 +85,8 @@ static void kick_rows(void *context, size_t begin, size_t end) {
 }
 
 // World's forces: adds gravity, where it is the same for all bodies, to velocities.
-static void kick_by_gravity(qd_world *world, double dt) {
-    qd_vec2 gravity = world->def.gravity;
+static void kick_by_gravity(const qd_world *world, double dt) {
+    const qd_vec2 gravity = world->def.gravity;
     if (gravity.x == 0 && gravity.y == 0) return;
     kick_job job = {world, gravity.x * dt, gravity.y * dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_rows, &job);
@@ -141,7 +141,7 @@ static void ask_force_callback(const qd_world *world, const qdi_motion *place, d
 static qdi_flight acceleration_of_row(const qd_world *world, const qdi_motion *place, size_t row) {
     qdi_flight a = {.ax = world->def.gravity.x, .ay = world->def.gravity.y};
     if (world->def.attraction.strength != 0) {
-        qd_vec2 pull = qdi_attraction_at(world, place->x[row], place->y[row]);
+        qd_vec2 pull = qdi_attraction_at(&world->def.attraction, world->axis, place->x[row], place->y[row]);
         a.ax += pull.x;
         a.ay += pull.y;
     }
@@ -338,8 +338,8 @@ static void settle_more(const qd_world *world, size_t r, const qdi_flight *befor
            turn = (after->turn - before->turn) * half;
     double vx = next->vx[r] - 0.5 * ax * half, vy = next->vy[r] - 0.5 * ay * half;
     if (world->def.attraction.strength != 0) {
-        qd_vec2 from = qdi_attraction_at(world, now->x[r], now->y[r]);
-        qd_vec2 to = qdi_attraction_at(world, next->x[r], next->y[r]);
+        qd_vec2 from = qdi_attraction_at(&world->def.attraction, world->axis, now->x[r], now->y[r]);
+        qd_vec2 to = qdi_attraction_at(&world->def.attraction, world->axis, next->x[r], next->y[r]);
         ax -= to.x - from.x;
         ay -= to.y - from.y;
     }
@@ -355,7 +355,7 @@ static void finish_flights(void *context, size_t begin, size_t end) {
     const qdi_motion *next = &world->next;
     // Where nothing turns, `now` has what both states share; a world with a callback turns.
     if (world->force) ask_force_callback(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
-    double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
+    double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(&world->def.limits);
     uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;

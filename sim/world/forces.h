@@ -23,7 +23,7 @@ bool qdi_forces_settle(const qd_world *world);
 /// Why attraction or drag are refused, or QD_OK.
 QD_MUST_USE qd_status qdi_forces_check(const qd_world_def *def, qd_error *error);
 /// Acceleration by the attraction at a place, and its potential energy per mass.
-qd_vec2 qdi_attraction_at(const qd_world *world, double x, double y);
-double qdi_attraction_energy(const qd_world *world, double x, double y);
+qd_vec2 qdi_attraction_at(const qd_attraction *pull, const qdi_axis axis[2], double x, double y);
+double qdi_attraction_energy(const qd_attraction *pull, const qdi_axis axis[2], double x, double y);
 
 #endif

@@ -31,17 +31,16 @@ qd_status qdi_forces_check(const qd_world_def *def, qd_error *error) {
 }
 
 /// World's force fields: from a place to the centre; `squared` is the square of its length, softened.
-static qd_vec2 way_to_centre(const qd_world *world, double x, double y, double *squared) {
-    const qd_attraction *pull = &world->def.attraction;
-    qd_vec2 arm = qdi_pivot_arm(world, pull->at, x, y);
+static qd_vec2 way_to_centre(const qd_attraction *pull, const qdi_axis axis[2], double x, double y,
+                             double *squared) {
+    qd_vec2 arm = qdi_pivot_arm(axis, pull->at, x, y);
     *squared = arm.x * arm.x + arm.y * arm.y + pull->softening * pull->softening;
     return (qd_vec2){-arm.x, -arm.y};
 }
 
-qd_vec2 qdi_attraction_at(const qd_world *world, double x, double y) {
-    const qd_attraction *pull = &world->def.attraction;
+qd_vec2 qdi_attraction_at(const qd_attraction *pull, const qdi_axis axis[2], double x, double y) {
     double squared;
-    qd_vec2 way = way_to_centre(world, x, y, &squared);
+    qd_vec2 way = way_to_centre(pull, axis, x, y, &squared);
     if (pull->strength == 0 || (way.x == 0 && way.y == 0)) return (qd_vec2){0, 0};
     double distance = sqrt(squared), scale = pull->strength / distance;
     if (pull->law == QD_PULL_INVERSE) scale /= distance;
@@ -49,11 +48,10 @@ qd_vec2 qdi_attraction_at(const qd_world *world, double x, double y) {
     return (qd_vec2){scale * way.x, scale * way.y};
 }
 
-double qdi_attraction_energy(const qd_world *world, double x, double y) {
-    const qd_attraction *pull = &world->def.attraction;
+double qdi_attraction_energy(const qd_attraction *pull, const qdi_axis axis[2], double x, double y) {
     if (pull->strength == 0) return 0;
     double squared;
-    (void)way_to_centre(world, x, y, &squared);
+    (void)way_to_centre(pull, axis, x, y, &squared);
     if (squared == 0) return 0;
     switch (pull->law) {
     case QD_PULL_CONSTANT: return pull->strength * sqrt(squared);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-double qdi_limit_distance(const qd_world *world) {
-    double distance = world->def.limits.distance;
+double qdi_limit_distance(const qd_limits *limits) {
+    double distance = limits->distance;
     return distance < QDI_FURTHEST ? distance : QDI_FURTHEST;
 }
 
@@ -22,13 +22,13 @@ static double limit_speed(const qd_limits *limits) {
     return speed < QDI_FURTHEST ? speed : QDI_FURTHEST;
 }
 
-double qdi_limit_speed_squared(const qd_world *world) {
-    return limit_speed(&world->def.limits) * limit_speed(&world->def.limits);
+double qdi_limit_speed_squared(const qd_limits *limits) {
+    return limit_speed(limits) * limit_speed(limits);
 }
 
-size_t qdi_limit_pairs(const qd_world *world) {
+size_t qdi_limit_pairs(const qd_limits *limits, size_t bodies) {
     const double most = (double)(UINT32_MAX - 1); // places of candidates are 32 bits wide
-    double pairs = world->def.limits.pairs * (double)(world->count > 0 ? world->count : 1);
+    double pairs = limits->pairs * (double)(bodies > 0 ? bodies : 1);
     if (!(pairs < most)) return (size_t)most;
     return pairs < 1000 ? 1000 : (size_t)pairs;
 }
@@ -54,10 +54,10 @@ static qd_status check_period_limit(const qdi_axis *axis, const char *name, doub
 }
 
 // Refuses kinds of bodies that a compressed world cannot carry.
-static qd_status check_compressed_kind(const qd_world *world, qd_body_kind kind, qd_error *error) {
-    const qd_vec2 rate = world->def.compression.rate;
-    bool seam = (rate.x != 0 && world->axis[0].boundary == QD_BOUNDARY_PERIODIC) ||
-                (rate.y != 0 && world->axis[1].boundary == QD_BOUNDARY_PERIODIC);
+static qd_status check_compressed_kind(qd_vec2 rate, const qdi_axis axis[2], qd_body_kind kind,
+                                       qd_error *error) {
+    bool seam = (rate.x != 0 && axis[0].boundary == QD_BOUNDARY_PERIODIC) ||
+                (rate.y != 0 && axis[1].boundary == QD_BOUNDARY_PERIODIC);
     if (kind == QD_BODY_DYNAMIC || !seam) return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE,
                       "in a periodic world that is compressed all bodies must be dynamic");
@@ -131,11 +131,12 @@ static qd_status check_grain(const qd_world *world, const qdi_placing *placing, 
 
 qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     qd_status status = check_body_numbers(placing, error);
-    if (status == QD_OK) status = check_compressed_kind(world, placing->kind, error);
+    if (status == QD_OK)
+        status = check_compressed_kind(world->def.compression.rate, world->axis, placing->kind, error);
     if (status == QD_OK) status = check_grain(world, placing, error);
     if (status == QD_OK) status = check_size_limit(world->axis, placing, error);
     if (status != QD_OK) return status;
-    double distance = qdi_limit_distance(world);
+    double distance = qdi_limit_distance(&world->def.limits);
     double x = qdi_axis_wrap(&world->axis[0], placing->position.x) - world->centre.x;
     double y = qdi_axis_wrap(&world->axis[1], placing->position.y) - world->centre.y;
     if (!(fabs(x) <= distance && fabs(y) <= distance))
@@ -143,10 +144,10 @@ qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_e
                           distance);
     qd_vec2 v = placing->velocity;
     if (placing->fresh && !isnan(placing->pivot.x)) {
-        qd_vec2 arm = qdi_pivot_arm(world, placing->pivot, placing->position.x, placing->position.y);
+        qd_vec2 arm = qdi_pivot_arm(world->axis, placing->pivot, placing->position.x, placing->position.y);
         v = (qd_vec2){-placing->spin * arm.y, placing->spin * arm.x};
     }
-    if (!(v.x * v.x + v.y * v.y <= qdi_limit_speed_squared(world)))
+    if (!(v.x * v.x + v.y * v.y <= qdi_limit_speed_squared(&world->def.limits)))
         return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)",
                           limit_speed(&world->def.limits));
     return QD_OK;
@@ -162,18 +163,19 @@ void qdi_limit_report_body(qd_world *world, uint32_t row) {
         snprintf(report->reason, sizeof report->reason, "not finite");
     else if (!qdi_is_sane(spin))
         snprintf(report->reason, sizeof report->reason, "turns faster than 1e30");
-    else if (!(vx * vx + vy * vy <= qdi_limit_speed_squared(world)))
+    else if (!(vx * vx + vy * vy <= qdi_limit_speed_squared(&world->def.limits)))
         snprintf(report->reason, sizeof report->reason, "faster than limits.speed (%.15g)",
                  limit_speed(&world->def.limits));
     else
         snprintf(report->reason, sizeof report->reason, "further than limits.distance (%.15g)",
-                 qdi_limit_distance(world));
+                 qdi_limit_distance(&world->def.limits));
 }
 
-void qdi_limit_report_walls(qd_world *world) {
-    world->report = (qd_limit_report){.step = world->clock.step + 1};
-    snprintf(world->report.reason, sizeof world->report.reason,
-             "moving walls have met, or are further than limits.distance (%.15g)", qdi_limit_distance(world));
+void qdi_limit_report_walls(qd_limit_report *report, uint64_t step, const qd_limits *limits) {
+    *report = (qd_limit_report){.step = step};
+    snprintf(report->reason, sizeof report->reason,
+             "moving walls have met, or are further than limits.distance (%.15g)",
+             qdi_limit_distance(limits));
 }
 
 void qdi_limit_report_scaled(qd_world *world, uint32_t row) {
@@ -188,21 +190,21 @@ void qdi_limit_report_scaled(qd_world *world, uint32_t row) {
                  world->axis[1].length);
 }
 
-void qdi_limit_report_size(qd_world *world) {
-    world->report = (qd_limit_report){.step = world->clock.step + 1};
-    snprintf(world->report.reason, sizeof world->report.reason,
+void qdi_limit_report_size(qd_limit_report *report, uint64_t step, const qd_limits *limits) {
+    *report = (qd_limit_report){.step = step};
+    snprintf(report->reason, sizeof report->reason,
              "the world has become too small, or larger than limits.distance (%.15g) allows",
-             qdi_limit_distance(world));
+             qdi_limit_distance(limits));
 }
 
-void qdi_limit_report_sums(qd_world *world, uint64_t step) {
-    world->report = (qd_limit_report){.step = step};
-    snprintf(world->report.reason, sizeof world->report.reason,
+void qdi_limit_report_sums(qd_limit_report *report, uint64_t step) {
+    *report = (qd_limit_report){.step = step};
+    snprintf(report->reason, sizeof report->reason,
              "forces, impulses or energies beyond what a world can hold");
 }
 
-void qdi_limit_report_pairs(qd_world *world, uint64_t step) {
-    world->report = (qd_limit_report){.step = step};
-    snprintf(world->report.reason, sizeof world->report.reason,
-             "more pairs than limits.pairs (%.15g per body)", world->def.limits.pairs);
+void qdi_limit_report_pairs(qd_limit_report *report, uint64_t step, const qd_limits *limits) {
+    *report = (qd_limit_report){.step = step};
+    snprintf(report->reason, sizeof report->reason, "more pairs than limits.pairs (%.15g per body)",
+             limits->pairs);
 }

@@ -5,7 +5,7 @@
 
 #include "core/base/arithmetic.h"
 #include "sim/world/contact_sums.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/save.h"
 #include "sim/world/world_impl.h"
 
@@ -76,6 +76,7 @@ static const qd_metric_field fields[] = {
     WHOLE(tree_tests, "1"),
     WHOLE(tree_tests_total, "1"),
     WHOLE(saved_bytes, "bytes"),
+    WHOLE(stage, "1"),
 };
 
 const qd_metric_field *qd_metric_fields(size_t *count) {
@@ -119,16 +120,15 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
 }
 
 // Metrics of the energy balance: what was lost, and to what.
-static void measure_balance(const qd_world *world, qd_metrics *m) {
-    const qdi_ledger *all = &world->balance;
+static void measure_balance(const qdi_energy_balance *all, double entered, double wall_work, qd_metrics *m) {
     m->lost_bodies_normal = all->lost[0][0];
     m->lost_bodies_friction = all->lost[0][1];
     m->lost_walls_normal = all->lost[1][0];
     m->lost_walls_friction = all->lost[1][1];
     m->lost = all->lost[0][0] + all->lost[0][1] + all->lost[1][0] + all->lost[1][1];
     m->drag_lost = all->drag;
-    m->entered = world->entered;
-    m->wall_work = world->totals.wall_work;
+    m->entered = entered;
+    m->wall_work = wall_work;
     m->kinematic_work = all->kinematic;
     m->force_work = all->force;
     m->compression_work = all->compression;
@@ -147,12 +147,11 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
 }
 
 // Metrics of pressure: virial and forces on walls.
-static void measure_pressure(const qd_world *world, qd_metrics *m) {
-    const qdi_ledger *all = &world->balance;
-    const qdi_axis *axis = world->axis;
+static void measure_pressure(const qdi_axis axis[2], const qdi_energy_balance *all, const qdi_rates *rates,
+                             qd_metrics *m) {
     m->area = axis[0].length * axis[1].length;
     m->virial_impulse = all->virial;
-    m->virial = world->rates.virial;
+    m->virial = rates->virial;
     m->pressure = ((double)m->dynamic * m->temperature + 0.5 * m->virial) / m->area;
     m->push_left = all->push[0];
     m->push_right = all->push[1];
@@ -161,13 +160,13 @@ static void measure_pressure(const qd_world *world, qd_metrics *m) {
     double length = 0;
     for (int k = 0; k < 2; ++k)
         if (axis[k].boundary == QD_BOUNDARY_REFLECT) length += 2 * axis[1 - k].length;
-    if (length > 0) m->wall_pressure = world->rates.push / length;
+    if (length > 0) m->wall_pressure = rates->push / length;
 }
 
 double qdi_pressure(const qd_world *world) {
     qd_metrics m = {.dynamic = world->count - world->fixed};
     measure_motion(world, &m);
-    measure_pressure(world, &m);
+    measure_pressure(world->axis, &world->balance, &world->rates, &m);
     return m.pressure;
 }
 
@@ -190,11 +189,12 @@ void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
                     .time = qd_world_time(world),
                     .bodies = world->count,
                     .dynamic = world->count - world->fixed,
-                    .saved_bytes = qdi_saved_bytes(world)};
+                    .saved_bytes = qdi_saved_bytes(world),
+                    .stage = world->stage};
     measure_motion(world, &m);
     measure_contacts(world, &m);
-    measure_balance(world, &m);
-    measure_pressure(world, &m);
+    measure_balance(&world->balance, world->entered, world->totals.wall_work, &m);
+    measure_pressure(world->axis, &world->balance, &world->rates, &m);
     measure_tree(world, &m);
     *metrics = m;
 }

@@ -35,11 +35,12 @@ static void sum_block_terms(void *context, size_t begin, size_t end) {
     job->partial[begin / QDI_BLOCK] = sum;
 }
 
-qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context, qd_vec2 *sum) {
+qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi_term term, const void *context,
+                  qd_vec2 *sum) {
     size_t blocks = qdi_range_count(count, QDI_BLOCK);
-    sum_job job = {term, context, qdi_arena_take(&world->scratch.arena, blocks, sizeof *job.partial)};
+    sum_job job = {term, context, qdi_arena_take(arena, blocks, sizeof *job.partial)};
     if (!job.partial) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, QDI_BLOCK, sum_block_terms, &job);
+    qdi_team_for(team, count, QDI_BLOCK, sum_block_terms, &job);
     *sum = (qd_vec2){0, 0};
     for (size_t b = 0; b < blocks; ++b) {
         sum->x += job.partial[b].x;
@@ -62,13 +63,14 @@ static void key_wall_contacts(void *context, size_t begin, size_t end) {
     }
 }
 
-qd_status qdi_wall_contacts(qd_world *world, const qdi_contact_state *state, const uint64_t **numbers) {
+qd_status qdi_wall_contacts(qd_team *team, qdi_arena *arena, const qdi_contact_state *state,
+                            const uint64_t **numbers) {
     qdi_keys keys;
     size_t first = state->first_wall, count = qdi_constraint_count(state) - first;
-    qd_status status = qdi_keys_take(&world->scratch.arena, count, &keys);
+    qd_status status = qdi_keys_take(arena, count, &keys);
     *numbers = keys.key;
     if (status != QD_OK || count == 0) return status;
     wall_job job = {state->spots + first, &keys};
-    qdi_team_for(world->team, count, QDI_BLOCK, key_wall_contacts, &job);
-    return qdi_keys_sort(world->team, &keys, count, 32);
+    qdi_team_for(team, count, QDI_BLOCK, key_wall_contacts, &job);
+    return qdi_keys_sort(team, &keys, count, 32);
 }

@@ -74,6 +74,12 @@ qd_status qd_world_add_sink(qd_world *world, const qd_sink_def *def, qd_error *e
     return status == QD_OK ? status : qdi_reason(error, status, "no memory for another sink");
 }
 
+qd_status qd_world_clear_sinks(qd_world *world) {
+    if (!world) return QD_ERR_ARGUMENT;
+    if (world->population) world->population->sink_count = 0;
+    return QD_OK;
+}
+
 qd_status qd_world_sink(const qd_world *world, size_t number, uint64_t *taken) {
     if (!world->population || number >= world->population->sink_count) return QD_ERR_NOT_FOUND;
     *taken = world->population->sinks[number].taken;

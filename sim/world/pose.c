@@ -29,11 +29,11 @@ double qdi_axis_wrap(const qdi_axis *axis, double x) {
     return x;
 }
 
-qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y) {
+qd_vec2 qdi_pivot_arm(const qdi_axis axis[2], qd_vec2 pivot, double x, double y) {
     double arm[2] = {x - pivot.x, y - pivot.y};
     for (int k = 0; k < 2; ++k)
-        if (world->axis[k].boundary == QD_BOUNDARY_PERIODIC)
-            arm[k] -= world->axis[k].length * floor(arm[k] / world->axis[k].length + 0.5);
+        if (axis[k].boundary == QD_BOUNDARY_PERIODIC)
+            arm[k] -= axis[k].length * floor(arm[k] / axis[k].length + 0.5);
     return (qd_vec2){arm[0], arm[1]};
 }
 

@@ -13,7 +13,7 @@ qd_vec2 qdi_world_period(const qd_world *world);
 /// How far boxes of a world are fattened by the solver's reach.
 qdi_reach qdi_world_reach(const qd_world *world);
 /// From a pivot (its nearest image in a periodic world) to a position.
-qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
+qd_vec2 qdi_pivot_arm(const qdi_axis axis[2], qd_vec2 pivot, double x, double y);
 /// Body's pose in a world: brings a coordinate on a periodic axis into [low, high).
 double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// The box of a row at its place in `next`.

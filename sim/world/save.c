@@ -2,7 +2,7 @@
 //
 //   magic (8), version (4), length of all (8)
 //   of bodies, shapes, traits and contacts: where they are (8), how many (8), bytes of each (4)
-//   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
+//   def, clock, totals, what became of energy (energy_balance_state.h), "changed" flag, highest label
 //   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks,
 //   materials, pairs of these (8 each)
 //   materials and pairs (materials.h)
@@ -154,14 +154,14 @@ static void put_bodies(unsigned char **at, const qd_world *world, const ranks *a
 }
 
 // Saved world: saves fat boxes of bodies.
-static void put_fat_boxes(unsigned char **at, const qd_world *world, const ranks *all) {
+static void put_fat_boxes(unsigned char **at, const qd_box *fat, size_t bodies, const ranks *all) {
     unsigned char *start = *at;
     const size_t bytes = qdi_fields_bytes(&qdi_fields_fat);
-    for (size_t row = 0; row < world->count; ++row) {
+    for (size_t row = 0; row < bodies; ++row) {
         *at = start + (size_t)all->body[row] * bytes;
-        qdi_fields_put(&qdi_fields_fat, &world->fat[row], at);
+        qdi_fields_put(&qdi_fields_fat, &fat[row], at);
     }
-    *at = start + world->count * bytes;
+    *at = start + bodies * bytes;
 }
 
 // Saves all of a world behind the header.
@@ -193,7 +193,7 @@ static void put_world(unsigned char **at, const qd_world *world, const qdi_saved
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
     for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &state->forces[i], at);
     qdi_population_put(world, at);
-    if (n->fats > 0) put_fat_boxes(at, world, all);
+    if (n->fats > 0) put_fat_boxes(at, world->fat, world->count, all);
 }
 
 // How many bodies, contacts and so on a saved world will hold.

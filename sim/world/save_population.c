@@ -1,7 +1,6 @@
 // Emitters and sinks as bytes: part of a saved world, see save.c.
 
 #include "core/base/bytes.h"
-#include "core/base/cookie.h"
 #include "sim/world/bodies.h"
 #include "sim/world/fields.h"
 #include "sim/world/population.h"

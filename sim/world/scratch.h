@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "sim/shape/collide.h"
 #include "sim/world/contact_state.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -177,7 +177,10 @@ struct qdi_scratch {
     _Atomic uint32_t
         *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
     size_t slot_room;
-    qdi_mover *movers; ///< number 0 stands for all that does not move
+    uint32_t *unit_of; ///< by row: rigid/solver_units.h; nothing where unit_count is 1
+    size_t unit_of_room, unit_count;
+    unsigned unit_rest; ///< steps until units are looked for again
+    qdi_mover *movers;  ///< number 0 stands for all that does not move
     size_t mover_count, mover_room;
     qdi_ccd *ccd;                    ///< rigid/ccd.h; NULL until it is needed
     qdi_scratch_release release_ccd; ///< NULL where there is nothing of its

@@ -229,8 +229,7 @@ double qdi_spring_force(const qd_world *world, const qd_contact *contact) {
 }
 
 // Energy of the tangential springs of a contact, and of the one that resists rolling.
-static double shear_energy(const qd_world *world, const qdi_spring_law *law, const qdi_warm_start *shear) {
-    const qd_spring *spring = &world->def.spring;
+static double shear_energy(const qd_spring *spring, const qdi_spring_law *law, const qdi_warm_start *shear) {
     const double *x = shear->normal, *y = shear->tangent;
     if (qdi_spring_grains(spring)) // the second places are those of rolling and width
         return 0.5 * law->terms.kt * (x[0] * x[0] + y[0] * y[0]) +
@@ -245,8 +244,9 @@ double qdi_spring_shear_energy(const qd_world *world, size_t i) {
     qdi_spring_law law;
     bool any = shear->normal[0] != 0 || shear->normal[1] != 0 || shear->tangent[0] != 0 ||
                shear->tangent[1] != 0;
-    return any && law_of_contact(world, &world->present.contacts[i], &law) ? shear_energy(world, &law, shear)
-                                                                           : 0;
+    return any && law_of_contact(world, &world->present.contacts[i], &law)
+               ? shear_energy(&world->def.spring, &law, shear)
+               : 0;
 }
 
 double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i) {
@@ -255,7 +255,7 @@ double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, 
     qdi_spring_law law;
     if (!law_of_contact(world, contact, &law)) return 0;
     const double normal = (spring->law == QD_SPRING_HERTZ ? 0.4 : 0.5) * law.terms.kn;
-    double energy = shear_energy(world, &law, &state->warm_starts[i]);
+    double energy = shear_energy(spring, &law, &state->warm_starts[i]);
     for (int k = 0; k < contact->count; ++k) {
         double depth = contact->touch[k].depth;
         if (depth > 0) energy += normal * depth * depth;

@@ -12,6 +12,7 @@
 #include <quadrille/math.h>
 
 #include <math.h>
+#include <string.h>
 
 static const double two_pi = 6.28318530717958648;
 
@@ -62,17 +63,49 @@ static qd_vec2 across_and_along(int wall, double across, double along) {
     return wall / 2 == 0 ? (qd_vec2){across, along} : (qd_vec2){along, across};
 }
 
+// How far a side is from where the world's size has it.
+static double wall_place(const qd_world *world, int wall, double time) {
+    const qdi_wall_begun *begun = &world->wall_begun[wall];
+    return begun->at + wall_offset(&world->def.wall_motion[wall], time - begun->time);
+}
+
+void qdi_walls_note(qd_world *world) {
+    world->walls_move = false;
+    for (int wall = 0; wall < QDI_WALLS; ++wall)
+        if (wall_moves(&world->def.wall_motion[wall]) || world->wall_begun[wall].at != 0)
+            world->walls_move = true;
+}
+
+// Whether two motions of a side are the same.
+static bool same_motion(const qd_wall_motion *one, const qd_wall_motion *other) {
+    return one->velocity == other->velocity && one->amplitude == other->amplitude &&
+           one->frequency == other->frequency && one->phase == other->phase && one->slide == other->slide;
+}
+
+void qdi_walls_change(qd_world *world, const qd_wall_motion motion[QDI_WALLS]) {
+    const double now = qd_world_time(world);
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        if (same_motion(&world->def.wall_motion[wall], &motion[wall])) continue;
+        world->wall_begun[wall] = (qdi_wall_begun){wall_place(world, wall, now), now};
+        world->def.wall_motion[wall] = motion[wall];
+    }
+    qdi_walls_note(world);
+    memset(world->wall_speed, 0, sizeof world->wall_speed);
+    memset(world->wall_mean, 0, sizeof world->wall_mean);
+    (void)qdi_walls_put(world, now); // they stay where they are
+}
+
 bool qdi_walls_put(qd_world *world, double time) {
     if (!world->walls_move) return true;
     const qd_world_def *def = &world->def;
     qdi_axis axis[2] = {world->axis[0], world->axis[1]};
     for (int k = 0; k < 2; ++k) {
         if (axis[k].boundary != QD_BOUNDARY_REFLECT) continue;
-        double low, high, far = qdi_limit_distance(world);
+        double low, high, far = qdi_limit_distance(&world->def.limits);
         qdi_compress_axis(world, k, &low, &high);
         double middle = k == 0 ? world->centre.x : world->centre.y;
-        axis[k].low = low + wall_offset(&def->wall_motion[2 * k], time);
-        axis[k].high = high + wall_offset(&def->wall_motion[2 * k + 1], time);
+        axis[k].low = low + wall_place(world, 2 * k, time);
+        axis[k].high = high + wall_place(world, 2 * k + 1, time);
         axis[k].length = axis[k].high - axis[k].low;
         if (!(axis[k].length > 0 && middle - axis[k].low <= far && axis[k].high - middle <= far))
             return false;
@@ -81,7 +114,8 @@ bool qdi_walls_put(qd_world *world, double time) {
     world->axis[1] = axis[1];
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &def->wall_motion[wall];
-        world->wall_speed[wall] = across_and_along(wall, wall_speed_at(motion, time), motion->slide);
+        const double since = time - world->wall_begun[wall].time;
+        world->wall_speed[wall] = across_and_along(wall, wall_speed_at(motion, since), motion->slide);
     }
     return true;
 }
@@ -92,8 +126,9 @@ static qd_status find_wall_means(qd_world *world, qdi_step_context *step) {
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &world->def.wall_motion[wall];
         double across = motion->velocity;
+        const double begun = world->wall_begun[wall].time;
         if (motion->amplitude != 0)
-            across = (wall_offset(motion, step->end) - wall_offset(motion, step->start)) /
+            across = (wall_offset(motion, step->end - begun) - wall_offset(motion, step->start - begun)) /
                      (step->end - step->start);
         world->wall_mean[wall] = across_and_along(wall, across, motion->slide);
     }
@@ -103,7 +138,7 @@ static qd_status find_wall_means(qd_world *world, qdi_step_context *step) {
 // Hook of the step: puts moving walls where they are at its end.
 static qd_status walls_place(qd_world *world, qdi_step_context *step) {
     if (qdi_walls_put(world, step->end)) return QD_OK;
-    qdi_limit_report_walls(world);
+    qdi_limit_report_walls(&world->report, world->clock.step + 1, &world->def.limits);
     return QD_ERR_LIMIT;
 }
 

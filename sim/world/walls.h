@@ -6,6 +6,10 @@
 
 /// Why motions of walls are refused, or QD_OK.
 QD_MUST_USE qd_status qdi_walls_check(const qd_world_def *def, qd_error *error);
+/// Works out whether some side moves or has been moved.
+void qdi_walls_note(qd_world *world);
+/// Gives the sides other motions: one that differs begins now, from where its side is.
+void qdi_walls_change(qd_world *world, const qd_wall_motion motion[QDI_WALLS]);
 /// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as
 /// before.
 bool qdi_walls_put(qd_world *world, double time);

@@ -158,7 +158,8 @@ static qd_status make_parts(qd_world *world) {
     if (status != QD_OK) return status;
     status = qdi_world_make_tree(world, &world->tree);
     if (status != QD_OK) return status;
-    return qd_pairs_create(qdi_limit_pairs(world), world->allocator, &world->candidates);
+    return qd_pairs_create(qdi_limit_pairs(&world->def.limits, world->count), world->allocator,
+                           &world->candidates);
 }
 
 qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
@@ -173,10 +174,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->compress.scale = (qd_vec2){1, 1};
     world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
-    for (int wall = 0; wall < QDI_WALLS; ++wall) {
-        const qd_wall_motion *motion = &def->wall_motion[wall];
-        if (motion->velocity != 0 || motion->amplitude != 0 || motion->slide != 0) world->walls_move = true;
-    }
+    qdi_walls_note(world);
     (void)qdi_walls_put(world, 0); // at time 0 they are where the world's borders are
     world->changed = true;         // step 0 has contacts too, found when they are first asked for
     // Where nothing pushes them, bodies stay in boxes that were made for how fast they are.
@@ -221,6 +219,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
     qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
+    qdi_release(allocator, scratch->unit_of, scratch->unit_of_room, sizeof *scratch->unit_of);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->colour_order, scratch->colour_order_room, sizeof *scratch->colour_order);
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);

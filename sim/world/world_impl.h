@@ -11,7 +11,7 @@
 #include "sim/world/bounds.h"
 #include "sim/world/branches.h"
 #include "sim/world/contact_state.h"
-#include "sim/world/ledger.h"
+#include "sim/world/energy_balance_state.h"
 #include "sim/world/scratch.h"
 #include "sim/world/thread_notes.h"
 #include "sim/world/world_team.h"
@@ -90,6 +90,12 @@ typedef struct qdi_compress {
     bool ends;      ///< from the step on its way on
 } qdi_compress;
 
+/// From where and since when a reflecting side moves as the def says.
+typedef struct qdi_wall_begun {
+    double at;   ///< how far it had gone then
+    double time; ///< what its motion's time counts from
+} qdi_wall_begun;
+
 struct qd_world {
     qd_world_def def;
     const qd_allocator *allocator;
@@ -138,7 +144,9 @@ struct qd_world {
     qdi_shapes shapes;
     qdi_traits traits;
     qd_material walls; ///< as it is used
-    bool walls_move;
+    bool walls_move;   ///< some side does, or has been moved
+    qdi_wall_begun wall_begun[QDI_WALLS];
+    uint64_t stage; ///< qd_world_set_stage
     qdi_compress compress;
     qd_vec2 wall_speed[QDI_WALLS]; ///< velocities of the walls' surfaces now
     qd_vec2 wall_mean[QDI_WALLS];  ///< and their means over the step on its way
@@ -154,7 +162,7 @@ struct qd_world {
     size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
-    qdi_ledger balance;
+    qdi_energy_balance balance;
     qdi_rates rates;
     qdi_searched searched;
     double entered; ///< energy of bodies that were added, less that of bodies that went

@@ -1,6 +1,4 @@
 #include "tests/support/forms.h"
-
-#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <png.h>
+#include <quadrille/field.h>
 #include <quadrille/frame.h>
 #include <quadrille/scene.h>
 #include <stdbool.h>
@@ -139,6 +140,7 @@ void qd_test_golden_scene(const char *name, const char *scene_name, size_t frame
     for (size_t i = 1; i <= frames; ++i) {
         qd_test_step(world, dt, every - 1);
         ck_assert_int_eq(qd_frame_writer_watch(writer, world), QD_OK);
+        if (qd_frame_writer_wants_stress(writer)) ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
         qd_test_step(world, dt, 1);
         ck_assert_int_eq(i < frames ? qd_frame_writer_remember(writer, world)
                                     : qd_frame_writer_push(writer, world),

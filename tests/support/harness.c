@@ -25,6 +25,12 @@ void qd_test_count(size_t cases) {
     printf("%zu cases\n", cases);
 }
 
+void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed)) {
+    const size_t cases = qd_test_replaying() ? 1 : qd_test_effort(normal);
+    const uint64_t first = qd_test_seed(1000000 * (uint64_t)part);
+    for (size_t k = 0; k < cases; ++k) run(first + k);
+}
+
 static pthread_mutex_t allocator_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *test_allocate(void *context, size_t bytes) {
@@ -68,6 +74,14 @@ TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after) {
     if (seconds > 0) tcase_set_timeout(tests, seconds);
     if (before || after) tcase_add_checked_fixture(tests, before, after);
     return tests;
+}
+
+void qd_test_add_once(TCase *tests, const TTest *const *list) {
+    for (; *list; ++list) tcase_add_test(tests, *list);
+}
+
+void qd_test_add_loops(TCase *tests, const qd_test_loop *list) {
+    for (; list->test; ++list) tcase_add_loop_test(tests, list->test, 0, list->times);
 }
 
 int qd_test_run_case(const char *name, TCase *tests) {

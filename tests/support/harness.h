@@ -5,6 +5,7 @@
 #include <quadrille/alloc.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /// What every test program shares: how much to do, seeds that can be replayed, and an allocator that fails on
 /// request.
@@ -37,6 +38,20 @@ void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
 #    define QD_TEST_THREAD_SANITIZER 0
 #endif
 
+/// Ends the test with a seed, a number and a text of this form, unless the condition holds.
+#define QD_TEST_CHECK(condition, seed, what, number, ...)                                                    \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            char qd_test_text[640];                                                                          \
+            snprintf(qd_test_text, sizeof qd_test_text, __VA_ARGS__);                                        \
+            ck_abort_msg("seed %llu " what " %d: %s", (unsigned long long)(seed), number, qd_test_text);     \
+        }                                                                                                    \
+    } while (0)
+
+/// Runs cases of a randomized test: the seeds of its part `part`, as many as `normal` and QD_TEST_EFFORT say;
+/// or that of QD_TEST_SEED alone.
+void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed));
+
 /// Runs a suite the way every test program does and returns main's value.
 int qd_test_run(Suite *suite);
 
@@ -44,5 +59,15 @@ int qd_test_run(Suite *suite);
 /// what is done before and after each (NULL: nothing); and runs it as a suite, as above.
 TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after);
 int qd_test_run_case(const char *name, TCase *tests);
+/// Adds tests that run once each.
+#define qd_test_once(tests, ...) qd_test_add_once(tests, (const TTest *const[]){__VA_ARGS__, NULL})
+void qd_test_add_once(TCase *tests, const TTest *const *list);
+/// Adds tests that run several times each, with _i from 0 on: {test, times}.
+typedef struct qd_test_loop {
+    const TTest *test;
+    int times;
+} qd_test_loop;
+#define qd_test_loops(tests, ...) qd_test_add_loops(tests, (const qd_test_loop[]){__VA_ARGS__, {NULL, 0}})
+void qd_test_add_loops(TCase *tests, const qd_test_loop *list);
 
 #endif

@@ -1,7 +1,6 @@
 #include "tests/support/recorder.h"
 
 #include "sim/world/world_impl.h"
-#include "tests/support/scratch.h"
 
 #include <check.h>
 #include <inttypes.h>

@@ -117,8 +117,8 @@ static void expect_same_table(sqlite3 *a, sqlite3 *b, const char *table) {
 }
 
 void qd_runs_expect_same_records(const char *a, const char *b) {
-    static const char *const tables[] = {"metrics", "hashes", "events",  "snapshots",
-                                         "parts",   "frames", "failures"};
+    static const char *const tables[] = {"metrics", "hashes", "events",   "snapshots",
+                                         "parts",   "frames", "failures", "stages"};
     expect_same_file(a, b, "scene.yaml");
     json_t *result_a = result_of(a), *result_b = result_of(b);
     if (!json_equal(result_a, result_b)) {

@@ -191,3 +191,56 @@ qd_metrics qd_test_measure(const qd_world *world) {
     qd_world_measure(world, &m);
     return m;
 }
+
+qd_world *qd_test_copy(const qd_world *world, int threads) {
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    qd_world *copy = NULL;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    qd_status status = qd_world_load(data, bytes, threads, NULL, &copy, &error);
+    ck_assert_msg(status == QD_OK, "load at step %llu: %s", (unsigned long long)qd_world_steps(world),
+                  error.text);
+    qd_world_save_free(world, data, bytes);
+    ck_assert_uint_eq(qd_test_measure(world).saved_bytes, bytes);
+    ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(copy));
+    return copy;
+}
+
+qd_world *qd_test_reload(qd_world *world, int threads) {
+    qd_world *copy = qd_test_copy(world, threads);
+    qd_world_destroy(world);
+    return copy;
+}
+
+void qd_test_same_lives(size_t seeds, uint64_t (*life)(uint64_t seed, int threads, bool halfway)) {
+    const int threads[] = {1, 2, 3, 8};
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+        const uint64_t one = life(seed, 1, false);
+        for (int k = 0; k < 4; ++k)
+            ck_assert_msg(life(seed, threads[k], k < 2) == one, "seed %llu: other results with %d threads",
+                          (unsigned long long)seed, threads[k]);
+    }
+}
+
+size_t qd_test_failing_steps(qd_world *(*make)(const qd_allocator *allocator, int which), int which,
+                             void (*same)(const qd_world *world)) {
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, 0);
+        qd_world *world = make(&allocator.allocator, which);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+        const uint64_t hash = qd_world_hash(world);
+        allocator.fail_at = allocator.calls + n;
+        const qd_status status = qd_world_step(world, 0.01, NULL);
+        if (status != QD_OK) {
+            ck_assert_int_eq(status, QD_ERR_MEMORY);
+            ck_assert_uint_eq(qd_world_hash(world), hash);
+            if (same) same(world);
+            qd_test_step(world, 0.01, 1);
+        }
+        qd_world_destroy(world);
+        ck_assert_uint_eq(allocator.live, 0);
+        if (status == QD_OK) return n - 1;
+    }
+}

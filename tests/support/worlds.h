@@ -1,6 +1,8 @@
 #ifndef QD_TESTS_WORLDS_H
 #define QD_TESTS_WORLDS_H
 
+#include "tests/support/harness.h"
+
 #include <quadrille/metrics.h>
 #include <quadrille/random.h>
 #include <quadrille/world.h>
@@ -16,6 +18,20 @@ qd_id qd_test_add(qd_world *world, const qd_body_def *body);
 
 /// Adds a disk; mass 0: density 1.
 qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, double radius, double mass);
+
+/// The world that a save of it loads, on so many threads; has the same hash.
+qd_world *qd_test_copy(const qd_world *world, int threads);
+/// The same, and the world itself is gone.
+qd_world *qd_test_reload(qd_world *world, int threads);
+
+/// Ends the test unless lives of seeds 1 to `seeds` have the same hash with 1, 2, 3 and 8 threads, those with
+/// 1 and 2 of them also where their world is saved and loaded halfway.
+void qd_test_same_lives(size_t seeds, uint64_t (*life)(uint64_t seed, int threads, bool halfway));
+
+/// Lets one allocation after another of a step by 0.01 fail, each in a new world: it must stay as it was,
+/// `same` (may be NULL) says what else of it, and go on. Returns how many have failed.
+size_t qd_test_failing_steps(qd_world *(*make)(const qd_allocator *allocator, int which), int which,
+                             void (*same)(const qd_world *world));
 
 qd_body_state qd_test_body(const qd_world *world, qd_id id);
 void qd_test_step(qd_world *world, double dt, size_t steps);

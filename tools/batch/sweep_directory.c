@@ -1,6 +1,4 @@
 // The directory of a sweep: who may work in it, and what is in it already.
-
-#include "core/base/memory.h"
 #include "sim/rundir/own_files.h"
 #include "tools/batch/batch.h"
 #include "tools/host/console.h"

@@ -3,7 +3,6 @@
 
 #include "sim/text/scene_text.h"
 #include "tools/batch/batch.h"
-#include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
 

@@ -11,7 +11,6 @@
 #include "tools/host/threads.h"
 
 #include <inttypes.h>
-#include <quadrille/team.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

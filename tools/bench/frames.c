@@ -7,7 +7,6 @@
 #include "export/picture/picture.h"
 #include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
-#include "tools/bench/measure.h"
 
 #include <quadrille/hash.h>
 #include <string.h>

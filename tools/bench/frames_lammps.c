@@ -1,4 +1,3 @@
-#include "core/base/memory.h"
 #include "sim/text/number.h"
 #include "tools/bench/frames.h"
 #include "tools/host/os.h"

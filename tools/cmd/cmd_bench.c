@@ -1,4 +1,3 @@
-#include "core/base/memory.h"
 #include "sim/files/os.h"
 #include "tools/bench/bench_spring.h"
 #include "tools/bench/choice.h"

@@ -1,8 +1,6 @@
 // Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from
 // its checkpoints, which gives the same states. This thread brings one world after the other; those of the
 // frame writer draw and encode them.
-
-#include "core/parallel/parallel.h"
 #include "sim/files/os.h"
 #include "sim/rundir/frame_files.h"
 #include "sim/text/number.h"
@@ -218,10 +216,13 @@ static int draw_all(render_job *job) {
     if (job->settings.every.given) {
         job->moments.replay.progress = &job->progress;
         job->moments.replay.note_threads = job->view.colour == QD_VIEW_THREAD;
+        job->moments.replay.watch_stress = job->view.field == QD_VIEW_FIELD_PRESSURE;
         job->moments.replay.watch = watch;
         job->moments.replay.context = job;
     } else if (job->view.colour == QD_VIEW_THREAD && !job->settings.common.quiet) {
         qdi_warn("view.colour: thread: a snapshot does not tell which thread moved its bodies; --every does");
+    } else if (job->view.field == QD_VIEW_FIELD_PRESSURE && !job->settings.common.quiet) {
+        qdi_warn("view.field: pressure: a snapshot does not tell what impulses its step gave; --every does");
     }
     bool writing = true;
     plan_lead(job);

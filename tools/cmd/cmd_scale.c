@@ -90,8 +90,12 @@ static int take_scenes_bodies(scale *job) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->plan.bodies[0] = qd_scene_bodies(scene);
     job->plan.bodies_count = 1;
+    const bool stages = qd_scene_stages(scene) > 0;
     qd_scene_destroy(scene);
-    return QDI_EXIT_DONE;
+    if (!stages) return QDI_EXIT_DONE;
+    qdi_complain("%s: the scene has stages: a scaling test measures one state, not several",
+                 job->settings.scene);
+    return QDI_EXIT_SCENE;
 }
 
 // Reads the scene of a scaling test, once for each number of bodies.

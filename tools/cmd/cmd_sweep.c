@@ -2,7 +2,6 @@
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
-#include "tools/host/os.h"
 
 #include <inttypes.h>
 #include <quadrille/team.h>

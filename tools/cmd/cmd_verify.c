@@ -1,5 +1,3 @@
-#include "core/base/memory.h"
-#include "core/parallel/parallel.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"

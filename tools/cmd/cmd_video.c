@@ -1,5 +1,4 @@
 #include "core/base/memory.h"
-#include "sim/files/os.h"
 #include "sim/text/number.h"
 #include "tools/cmd/command.h"
 #include "tools/cmd/video_beside.h"

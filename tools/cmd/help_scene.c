@@ -1,5 +1,4 @@
 // `quadrille help scene`: the keys of a scene, from the table that reads them.
-#include "core/base/memory.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/scene/schema.h"
 #include "sim/text/suggest.h"

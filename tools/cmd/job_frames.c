@@ -3,7 +3,6 @@
 #include "tools/cmd/job.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
-#include "tools/host/json.h"
 #include "tools/host/os.h"
 
 #include <stdio.h>

@@ -128,11 +128,6 @@ qdi_estimate qdi_estimate_at_zero(const double *x, const qdi_estimate *y, size_t
     return (qdi_estimate){(wxx * wy - wx * wxy) / determinant, sqrt(wxx / determinant)};
 }
 
-qdi_estimate qdi_estimate_ratio(qdi_estimate first, qdi_estimate second) {
-    double a = first.error / first.mean, b = second.error / second.mean, ratio = first.mean / second.mean;
-    return (qdi_estimate){ratio, fabs(ratio) * sqrt(a * a + b * b)};
-}
-
 double qdi_rayleigh_distance(double *speeds, size_t count, double kT) {
     sort_samples(speeds, count);
     double largest = 0, n = (double)count;

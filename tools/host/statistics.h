@@ -55,9 +55,6 @@ qdi_estimate qdi_estimate_blocks(const double *values, size_t runs, size_t block
 /// by its error. The points differ in x.
 qdi_estimate qdi_estimate_at_zero(const double *x, const qdi_estimate *y, size_t count);
 
-/// first / second, whose errors have nothing to do with each other.
-qdi_estimate qdi_estimate_ratio(qdi_estimate first, qdi_estimate second);
-
 /// Statistics: largest distance between the distribution of `count` > 0 speeds and that of Maxwell in the
 /// plane (Rayleigh's), 1 - exp(-v^2 / (2 kT)) (Kolmogorov and Smirnov). Sorts the speeds.
 double qdi_rayleigh_distance(double *speeds, size_t count, double kT);

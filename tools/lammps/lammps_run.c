@@ -1,4 +1,3 @@
-#include "sim/files/os.h"
 #include "tools/host/os.h"
 #include "tools/lammps/lammps.h"
 

@@ -3,7 +3,6 @@
 #include "sim/scene/schema.h"
 
 #include <quadrille/scene.h>
-#include <quadrille/video.h>
 #include <string.h>
 
 qdi_value_kind qdi_value_kind_of(const char *name) {

@@ -1,8 +1,5 @@
 #include "tools/manual/manual.h"
 
-#include "core/base/memory.h"
-#include "sim/scene/scene_impl.h"
-
 #include <quadrille/api.h>
 #include <string.h>
 

@@ -170,7 +170,7 @@ static qd_status run_our_side(duel *both, qd_error *error) {
 
 // ---- jobs ----
 
-// Gets the side of LAMMPS: from the program, or from kept files.
+// Case of the validation: gets the side of LAMMPS, from the program or from kept files.
 static qd_status run_their_side(qdi_lammps_way way, const qdi_lammps_match *match,
                                 const qdi_lammps_scene *scene, qdi_lammps_result *result, qd_error *error) {
     static const char kept[] = QD_SOURCE_DIR "/tests/data/lammps";

@@ -62,6 +62,24 @@ static void print_tree_row(FILE *out, const qdi_result *result, const qd_world *
     fprintf(out, "memory: %s bytes at most\n", qdi_words_count((double)result->peak_memory).text);
 }
 
+// Prints which rule ended a run, and how long each of its stages was.
+static void print_end(FILE *out, const qdi_result *result) {
+    for (size_t k = 0; k < result->stage_count; ++k) {
+        const qdi_result_stage *stage = &result->stages[k];
+        fprintf(out, "stage %s: steps %" PRIu64 " to %" PRIu64 ", ended by %s\n", stage->name,
+                stage->after + 1, stage->after + stage->steps, stage->ended_by);
+    }
+    if (result->ended_by > 0 && result->ended_stage)
+        fprintf(out, "ended at step %" PRIu64 " with its last stage: %s\n", result->steps,
+                result->ended_words);
+    else if (result->ended_by > 0)
+        fprintf(out, "ended at step %" PRIu64 " by run.until.%" PRIu64 ": %s\n", result->steps,
+                result->ended_by - 1, result->ended_words);
+    else if (result->has_rules)
+        fprintf(out, "ended at step %" PRIu64 ", the last: no rule of %s held\n", result->steps,
+                result->stage_count > 0 ? "the last stage" : "run.until");
+}
+
 void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world, const char *directory,
                       bool verbose) {
     double seconds = (double)result->wall_ns * 1e-9;
@@ -73,11 +91,7 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     fprintf(out, "\n%" PRIu64 " steps of %" PRIu64 " bodies in %.3g s: %s steps/s, %s body-steps/s\n",
             result->steps, result->bodies, seconds, qdi_words_count((double)result->steps / seconds).text,
             qdi_words_count((double)result->profile.body_steps / seconds).text);
-    if (result->ended_by > 0)
-        fprintf(out, "ended at step %" PRIu64 " by run.until.%" PRIu64 ": %s\n", result->steps,
-                result->ended_by - 1, result->ended_words);
-    else if (result->has_rules)
-        fprintf(out, "ended at step %" PRIu64 ", the last: no rule of run.until held\n", result->steps);
+    print_end(out, result);
     fprintf(out,
             "contacts: %" PRIu64 " over all steps, %zu at the end; %" PRIu64 " began, %" PRIu64 " ended\n",
             result->totals.contacts, contacts_now, result->totals.begins, result->totals.ends);

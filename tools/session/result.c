@@ -14,10 +14,38 @@ double qdi_result_ns_per_body_step(const qdi_result *result, uint64_t ns) {
 
 // What ended a run that could end before its last step.
 static void put_end(const qdi_result *result, qdi_json *json) {
-    char rule[32] = "steps";
-    if (result->ended_by > 0) snprintf(rule, sizeof rule, "until.%" PRIu64, result->ended_by - 1);
+    char rule[48] = "steps";
+    if (result->ended_by > 0 && result->ended_stage)
+        snprintf(rule, sizeof rule, "stages.%zu.until.%" PRIu64, result->stage_count - 1,
+                 result->ended_by - 1);
+    else if (result->ended_by > 0)
+        snprintf(rule, sizeof rule, "until.%" PRIu64, result->ended_by - 1);
     qdi_json_text(json, "ended_by", rule);
     if (result->ended_by > 0) qdi_json_text(json, "ended_words", result->ended_words);
+}
+
+// What came of the stages.
+static void put_stages(const qdi_result *result, qdi_json *json) {
+    qdi_json_open(json, "stages", '[');
+    for (size_t k = 0; k < result->stage_count; ++k) {
+        const qdi_result_stage *stage = &result->stages[k];
+        qdi_json_open(json, NULL, '{');
+        qdi_json_text(json, "name", stage->name);
+        qdi_json_whole(json, "after", stage->after);
+        qdi_json_whole(json, "steps", stage->steps);
+        qdi_json_real(json, "time", stage->time);
+        qdi_json_text(json, "ended_by", stage->ended_by);
+        qdi_json_whole(json, "bodies", stage->bodies);
+        qdi_json_whole(json, "contacts_total", stage->contacts);
+        qdi_json_whole(json, "begins_total", stage->begins);
+        qdi_json_whole(json, "impacts_total", stage->impacts);
+        qdi_json_whole(json, "emitted_total", stage->emitted);
+        qdi_json_whole(json, "removed_total", stage->removed);
+        qdi_json_real(json, "kinetic", stage->kinetic);
+        qdi_json_real(json, "potential", stage->potential);
+        qdi_json_close(json, '}');
+    }
+    qdi_json_close(json, ']');
 }
 
 qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
@@ -31,6 +59,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_whole(json, "bodies", result->bodies);
     qdi_json_whole(json, "steps", result->steps);
     if (result->has_rules) put_end(result, json);
+    if (result->stage_count > 0) put_stages(result, json);
     qdi_json_real(json, "dt", result->dt);
     qdi_json_whole(json, "threads", (uint64_t)result->threads);
     qdi_json_text(json, "simd", result->simd);

@@ -16,6 +16,17 @@ typedef struct qdi_result_video {
     uint64_t frames, bytes;
 } qdi_result_video;
 
+/// What came of a stage: of its own steps, or at its end.
+typedef struct qdi_result_stage {
+    const char *name;
+    uint64_t after, steps; ///< the step after which it began, and how many it had
+    double time;           ///< that these took
+    char ended_by[32];     ///< "steps", "until.0", "run.until.0", "run.steps"
+    uint64_t bodies;       ///< at its end
+    uint64_t contacts, begins, impacts, emitted, removed;
+    double kinetic, potential; ///< at its end
+} qdi_result_stage;
+
 /// What a finished run has to tell.
 typedef struct qdi_result {
     const char *scene; ///< its name
@@ -25,9 +36,12 @@ typedef struct qdi_result {
     const char *simd; ///< name of the kernels
     uint64_t state_hash;
     qd_world_totals totals;
-    bool has_rules;                   ///< that could end the run before its last step
-    uint64_t ended_by;                ///< number of the rule that did, from 1; 0: none
-    char ended_words[128];            ///< what it says
+    bool has_rules;        ///< that could end the run before its last step
+    uint64_t ended_by;     ///< number of the rule that did, from 1; 0: none
+    char ended_words[128]; ///< what it says
+    bool ended_stage;      ///< it is one of the last stage's
+    qdi_result_stage *stages;
+    size_t stage_count;
     double energy_first, energy_last; ///< of motion and position, at step 0 and at the end
     double balance_error;             ///< of qd_metrics, at the end
     uint64_t frames;

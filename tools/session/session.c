@@ -39,7 +39,9 @@ int qdi_session_make_world(qdi_session *session) {
             return QDI_EXIT_SCENE;
         }
     }
-    if (status == QD_OK) status = qdi_until_begin(&session->until, session->scene, session->world, &error);
+    if (status == QD_OK)
+        status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, session->world, &error);
+    if (status == QD_OK) status = qdi_session_take_stage(session, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
     qd_error named; // what cannot be placed is the scene's fault, so say which scene
     snprintf(named.text, sizeof named.text, "%.200s: %.300s", session->label,
@@ -110,7 +112,10 @@ int qdi_session_start(qdi_session *session) {
     session->result.energy_first = metrics.kinetic + metrics.potential;
     session->moment_bytes = metrics.saved_bytes;
     if (!session->common.quiet) qdi_session_header(session);
-    if (!qdi_session_record(session) || !qdi_session_checkpoint(session)) return fail_at_start(session);
+    qd_status status = qdi_session_first_stage(session);
+    if (status != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, status);
+    if (status != QD_OK || !qdi_session_record(session) || !qdi_session_checkpoint(session))
+        return fail_at_start(session);
     if (!session->common.quiet) qdi_session_forecast(session);
     return QDI_EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 #include "tools/session/result.h"
 #include "tools/session/step_log.h"
 #include "tools/session/until.h"
+#include "tools/verify/course.h"
 
 #include <quadrille/frame.h>
 #include <quadrille/rundir.h>
@@ -53,8 +54,10 @@ typedef struct qdi_session {
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
-    qd_scene_run plan; ///< where a rule has ended the run, its last step is that one
-    qdi_until until;
+    qd_scene_run plan;     ///< where a rule has ended the run, its last step is that one
+    qdi_until until;       ///< rules that end the run
+    qdi_course course;     ///< stages so far
+    qdi_until stage_until; ///< rules that end the present one
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
@@ -78,6 +81,7 @@ typedef struct qdi_session {
     qdi_session_part failed;
     qd_error error; ///< of the part that failed
     qdi_result result;
+    qdi_result_stage result_stages[QD_STAGES_MAX];
 } qdi_session;
 
 /// Takes fewer threads where the scene is known to have too few bodies for those that the machine has.
@@ -134,6 +138,23 @@ int qdi_session_start(qdi_session *session);
 
 /// "DIRECTORY/name"; false where that is too long.
 bool qdi_session_path(const qdi_session *session, const char *name, char *path, size_t bytes);
+
+/// At step 0: notes the first stage, where there are stages. Errors: the store's.
+QD_MUST_USE qd_status qdi_session_first_stage(qdi_session *session);
+/// Takes rules and plan of the stage that the world is in. Errors: those of qdi_until_begin.
+QD_MUST_USE qd_status qdi_session_take_stage(qdi_session *session, qd_error *error);
+/// Before a step: begins the stage that is due. False: failed.
+bool qdi_session_enter_stage(qdi_session *session);
+/// Whether the last stage has come to its end.
+bool qdi_session_last_stage_is_over(const qdi_session *session);
+/// After a step, before it is recorded: sees whether it is the last one of the run or of its stage. Errors:
+/// the store's.
+QD_MUST_USE qd_status qdi_session_look(qdi_session *session);
+
+/// What came of each stage of a run that has ended; returns how many of them had a step.
+size_t qdi_session_stage_results(const qdi_session *session, qdi_result_stage stages[QD_STAGES_MAX]);
+/// Their names, for a line: "fill, settle, empty".
+void qdi_session_stage_names(const qdi_session *session, char *text, size_t bytes);
 
 /// Before a step: what is due after it may ask for the moment before. False: failed.
 bool qdi_session_watch(qdi_session *session);

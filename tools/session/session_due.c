@@ -74,11 +74,13 @@ static qd_status record_rows(qdi_session *session) {
 }
 
 bool qdi_session_watch(qdi_session *session) {
-    if (is_due(session->steps_done + 1, session->plan.record_fields)) {
+    const bool framed = session->writer && is_due(session->steps_done + 1, session->plan.frames_every);
+    if (is_due(session->steps_done + 1, session->plan.record_fields) ||
+        (framed && qd_frame_writer_wants_stress(session->writer))) {
         qd_status watched = qd_world_watch_stress(session->world);
         if (watched != QD_OK) return qdi_session_note(session, QDI_PART_STORE, watched);
     }
-    if (!session->writer || !is_due(session->steps_done + 1, session->plan.frames_every)) return true;
+    if (!framed) return true;
     qd_status status = qd_frame_writer_watch(session->writer, session->world);
     return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);
 }
@@ -141,9 +143,11 @@ static qd_status write_checkpoint(qdi_session *session) {
         .energy_first = session->result.energy_first,
         .wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns),
         .ended = session->until.ended,
+        .stage_ended = session->stage_until.ended,
         .profile = session->result.profile,
     };
     memcpy(state.until, session->until.memory, sizeof state.until);
+    memcpy(state.stage_until, session->stage_until.memory, sizeof state.stage_until);
     memcpy(state.recorded_ns, session->recorded_ns, sizeof state.recorded_ns);
     const qd_allocator *allocator = qd_allocator_default();
     state.past_bytes = qd_frame_writer_past(session->writer, NULL);

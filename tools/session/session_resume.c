@@ -63,26 +63,64 @@ static int write_longer(qdi_session *session) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
+/// Whether a complete run was ended by a rule or by its last stage, not by `run.steps`; and its last step.
+static int find_early_end(const qdi_session *session, bool *early, uint64_t *last) {
+    char path[QDI_SESSION_PATH + 16];
+    qd_error error = {""};
+    qd_until_rule rule;
+    qd_scene_stage stage = {.name = NULL};
+    const size_t stages = qd_scene_stages(session->scene);
+    if (stages > 0) (void)qd_scene_stage_at(session->scene, stages - 1, &stage);
+    *early = false;
+    if (!qd_scene_until(session->scene, 0, &rule) && stages == 0) return QDI_EXIT_DONE;
+    (void)qdi_session_path(session, "run.db", path, sizeof path);
+    qd_store *store = NULL;
+    qd_status status = qd_store_open(path, QD_STORE_READ, NULL, &store, &error);
+    if (status == QD_OK) status = qd_store_last_step(store, last, &error);
+    qdi_course course;
+    if (status == QD_OK) status = qdi_course_read(store, &course, &error);
+    qd_status closed = qd_store_close(store, NULL);
+    (void)closed; // nothing was written
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    const bool over = stages > 0 && course.count == stages && stage.most > 0 &&
+                      *last - course.row[stages - 1].step >= stage.most;
+    *early = *last < session->plan.steps || over;
+    return QDI_EXIT_DONE;
+}
+
+/// The scene with so many steps; `past`: whatever rules and the last stage say.
+static int read_longer(qdi_session *session, uint64_t steps, bool past) {
+    char set[64], least[64];
+    snprintf(set, sizeof set, "run.steps=%" PRIu64, steps);
+    snprintf(least, sizeof least, "run.at_least=%" PRIu64, steps);
+    const char *sets[] = {set, least};
+    return read_scene(session, &(qd_scene_changes){sets, past ? 2 : 1, 0}, NULL);
+}
+
 int qdi_session_extend(qdi_session *session, uint64_t steps, bool *complete) {
-    uint64_t before = session->plan.steps;
-    if (steps == before) return QDI_EXIT_DONE;
+    uint64_t before = session->plan.steps, last = 0;
+    bool past = false;
+    int exit_code = *complete ? find_early_end(session, &past, &last) : QDI_EXIT_DONE;
+    if (exit_code != QDI_EXIT_DONE || (steps == before && !past)) return exit_code;
     if (steps < before) {
         qdi_complain("--steps %" PRIu64 ": %s has %" PRIu64 " steps already, and a run gets no shorter",
                      steps, session->directory, before);
         return QDI_EXIT_USAGE;
     }
-    char set[64];
-    snprintf(set, sizeof set, "run.steps=%" PRIu64, steps);
-    const char *sets[] = {set};
-    int exit_code = read_scene(session, &(qd_scene_changes){sets, 1, 0}, NULL);
+    exit_code = read_longer(session, steps, past);
     if (exit_code == QDI_EXIT_DONE && *complete) exit_code = qdi_session_find_video(session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    if (past && !session->common.quiet)
+        fprintf(stderr,
+                "note     %s was ended at step %" PRIu64 " by a rule or its last stage; it goes on to step "
+                "%" PRIu64 " whatever these say (run.at_least)\n",
+                session->directory, last, steps);
     if (*complete && session->video_file) {
         if (!session->common.quiet)
             qdi_warn("%s ends at step %" PRIu64
                      " and stays as it is; `quadrille video %s -o FILE` makes one of "
                      "all frames",
-                     session->video_file, before, session->directory);
+                     session->video_file, past ? last : before, session->directory);
         session->video_file = NULL;
     }
     *complete = false;
@@ -217,10 +255,19 @@ static int go_back(qdi_session *session, const candidate *found) {
 
 // Gives the rules that end a run what they remembered at a checkpoint.
 static qd_status resume_rules(qdi_session *session, const qdi_session_state *state, qd_error *error) {
-    qd_status status = qdi_until_begin(&session->until, session->scene, session->world, error);
+    qd_status status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, session->world,
+                                       error);
     memcpy(session->until.memory, state->until, sizeof session->until.memory);
-    session->until.ended = state->ended <= session->until.count ? state->ended : 0;
-    if (session->until.ended > 0) session->plan.steps = session->steps_done;
+    const bool ended = session->steps_done >= session->plan.at_least;
+    session->until.ended = ended && state->ended <= session->until.count ? state->ended : 0;
+    if (status == QD_OK) status = qdi_session_take_stage(session, error);
+    qdi_until *stage = &session->stage_until;
+    memcpy(stage->memory, state->stage_until, sizeof stage->memory);
+    stage->ended = session->steps_done >= stage->least && state->stage_ended <= stage->count
+                       ? state->stage_ended
+                       : 0;
+    if (session->until.ended > 0 || qdi_session_last_stage_is_over(session))
+        session->plan.steps = session->steps_done;
     return status;
 }
 
@@ -239,8 +286,11 @@ static int resume_candidate(qdi_session *session, candidate *found) {
     session->result.profile = state->profile;
     memcpy(session->recorded_ns, state->recorded_ns, sizeof session->recorded_ns);
     qd_error error = {""};
-    qd_status status = resume_rules(session, state, &error);
-    int exit_code = status == QD_OK ? go_back(session, found) : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    int exit_code = go_back(session, found);
+    qd_status status = QD_OK;
+    if (exit_code == QDI_EXIT_DONE) status = qdi_course_read(session->store, &session->course, &error);
+    if (exit_code == QDI_EXIT_DONE && status == QD_OK) status = resume_rules(session, state, &error);
+    if (status != QD_OK) exit_code = qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     found->world = NULL; // the session's
     drop_candidate(found);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -264,14 +314,15 @@ static int start_again(qdi_session *session) {
 
 /// Whether the directory's scene is the one that the run was begun with, but for a higher number of steps.
 static bool has_more_steps(const qdi_session *session, const qd_store_run *run) {
-    if (session->plan.steps <= run->steps) return false;
-    char path[QDI_SESSION_PATH + 16], set[64];
+    if (session->plan.steps < run->steps) return false;
+    char path[QDI_SESSION_PATH + 16], set[64], least[64];
     (void)qdi_session_path(session, "scene.yaml", path, sizeof path); // body files lie beside it
     snprintf(set, sizeof set, "run.steps=%" PRIu64, session->plan.steps);
-    const char *sets[] = {set};
+    snprintf(least, sizeof least, "run.at_least=%" PRIu64, session->plan.at_least);
+    const char *sets[] = {set, least};
     qd_scene *scene = NULL;
     qd_status status = qd_scene_parse(run->scene_text, strlen(run->scene_text), path,
-                                      &(qd_scene_changes){sets, 1, 0}, &scene, NULL);
+                                      &(qd_scene_changes){sets, 2, 0}, &scene, NULL);
     bool same = status == QD_OK && qd_scene_hash(scene) == qd_scene_hash(session->scene);
     qd_scene_destroy(scene);
     return same;

@@ -58,12 +58,13 @@ static qd_status run_steps(qdi_session *session) {
     print_log(session, &progress);
     qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
-        if (!qdi_session_watch(session)) break;
+        if (!qdi_session_enter_stage(session) || !qdi_session_watch(session)) break;
         status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
         if (status != QD_OK) break;
         session->steps_done += 1;
-        if (qdi_until_look(&session->until, session->world)) session->plan.steps = session->steps_done;
-        if (!qdi_session_record(session)) break;
+        const qd_status noted = qdi_session_look(session);
+        if (noted != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, noted);
+        if (noted != QD_OK || !qdi_session_record(session)) break;
         print_log(session, &progress);
         if (session->steps_done < session->plan.steps && qdi_session_checkpoint_due(session) &&
             !qdi_session_checkpoint(session))
@@ -181,11 +182,14 @@ static void fill_run_result(qdi_session *session) {
     result->totals = qd_world_total(session->world);
     result->energy_last = metrics.kinetic + metrics.potential;
     result->balance_error = metrics.balance_error;
-    result->has_rules = session->until.count > 0;
-    result->ended_by = session->until.ended;
+    result->has_rules = session->until.count > 0 || session->stage_until.count > 0;
+    result->ended_stage = session->until.ended == 0 && qdi_session_last_stage_is_over(session);
+    const qdi_until *until = result->ended_stage ? &session->stage_until : &session->until;
+    result->ended_by = until->ended;
     if (result->ended_by > 0)
-        qdi_until_words(&session->until, result->ended_by - 1, result->ended_words,
-                        sizeof result->ended_words);
+        qdi_until_words(until, result->ended_by - 1, result->ended_words, sizeof result->ended_words);
+    result->stages = session->result_stages;
+    result->stage_count = qdi_session_stage_results(session, session->result_stages);
     result->frames_are_files = session->plan.frames_files;
     result->peak_memory = qdi_host_peak_memory();
 }

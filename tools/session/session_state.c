@@ -6,7 +6,27 @@
 #include <stdio.h>
 
 static const uint32_t magic = 0x53534451U; // "QDSS"
-enum { STATE_VERSION = 4 };
+enum { STATE_VERSION = 5 };
+
+// Writes what rules remember.
+static void put_memory(unsigned char **at, const qdi_until_memory memory[QD_UNTIL_MAX]) {
+    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
+        qdi_put_f64(at, memory[rule].sum);
+        qdi_put_f64(at, memory[rule].before);
+        qdi_put_u64(at, memory[rule].count);
+        qdi_put_u64(at, memory[rule].windows);
+    }
+}
+
+// Reads what rules remembered.
+static void get_memory(const unsigned char **at, qdi_until_memory memory[QD_UNTIL_MAX]) {
+    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
+        memory[rule].sum = qdi_get_f64(at);
+        memory[rule].before = qdi_get_f64(at);
+        memory[rule].count = qdi_get_u64(at);
+        memory[rule].windows = qdi_get_u64(at);
+    }
+}
 
 // Writes the session's part of a checkpoint.
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]) {
@@ -20,12 +40,9 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
     qdi_put_u64(&at, state->past_hash);
     qdi_put_u64(&at, state->wall_ns);
     qdi_put_u64(&at, state->ended);
-    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
-        qdi_put_f64(&at, state->until[rule].sum);
-        qdi_put_f64(&at, state->until[rule].before);
-        qdi_put_u64(&at, state->until[rule].count);
-        qdi_put_u64(&at, state->until[rule].windows);
-    }
+    qdi_put_u64(&at, state->stage_ended);
+    put_memory(&at, state->until);
+    put_memory(&at, state->stage_until);
     qdi_put_u64(&at, state->profile.steps);
     qdi_put_u64(&at, state->profile.body_steps);
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {
@@ -62,12 +79,9 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     state->past_hash = qdi_get_u64(&at);
     state->wall_ns = qdi_get_u64(&at);
     state->ended = qdi_get_u64(&at);
-    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
-        state->until[rule].sum = qdi_get_f64(&at);
-        state->until[rule].before = qdi_get_f64(&at);
-        state->until[rule].count = qdi_get_u64(&at);
-        state->until[rule].windows = qdi_get_u64(&at);
-    }
+    state->stage_ended = qdi_get_u64(&at);
+    get_memory(&at, state->until);
+    get_memory(&at, state->stage_until);
     state->profile.steps = qdi_get_u64(&at);
     state->profile.body_steps = qdi_get_u64(&at);
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {

@@ -55,17 +55,28 @@ static void warn_of_brute_force(const qdi_session *session) {
         0.5 * (double)count * (double)(count - 1));
 }
 
+// Whether the run may end before its last step.
+static bool is_open_ended(const qdi_session *session) {
+    bool open = session->until.count > 0;
+    qd_scene_stage stage;
+    for (size_t k = 0; qd_scene_stage_at(session->scene, k, &stage); ++k) open = open || stage.rules > 0;
+    return open;
+}
+
 void qdi_session_header(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     fprintf(stderr, "quadrille %s\n", QD_VERSION);
     fprintf(stderr, "scene    %s: %zu bodies, %s%" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
             qd_scene_name(session->scene), qd_world_count(session->world),
-            session->until.count > 0 ? "at most " : "", plan->steps, plan->dt, plan->seed);
+            is_open_ended(session) ? "at most " : "", plan->steps, plan->dt, plan->seed);
     for (size_t i = 0; i < session->until.count; ++i) {
         char words[128];
         qdi_until_words(&session->until, i, words, sizeof words);
         fprintf(stderr, "until    %s\n", words);
     }
+    char stages[256];
+    qdi_session_stage_names(session, stages, sizeof stages);
+    if (stages[0]) fprintf(stderr, "stages   %s\n", stages);
     fprintf(stderr, "threads  %d (%s)\n", session->threads.threads, session->threads.reason);
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
             session->simd_asked  ? "--simd"
@@ -73,13 +84,17 @@ void qdi_session_header(const qdi_session *session) {
                                  : "the processor's best");
     if (plan->frames_every > 0)
         fprintf(stderr, "frames   every %" PRIu64 " steps, %s%" PRIu64 " in all%s\n", plan->frames_every,
-                session->until.count > 0 ? "at most " : "", plan->steps / plan->frames_every + 1,
+                is_open_ended(session) ? "at most " : "", plan->steps / plan->frames_every + 1,
                 plan->frames_files ? "" : "; no files");
     else
         fprintf(stderr, "frames   none\n");
     qdi_session_video_words(session);
     fprintf(stderr, "output   %s\n", session->directory);
-    if (session->steps_done > 0)
+    qd_scene_stage now;
+    if (session->steps_done > 0 && qd_scene_stage_at(session->scene, session->course.count - 1, &now))
+        fprintf(stderr, "resume   from the checkpoint of step %" PRIu64 ", stage %s\n", session->steps_done,
+                now.name);
+    else if (session->steps_done > 0)
         fprintf(stderr, "resume   from the checkpoint of step %" PRIu64 "\n", session->steps_done);
     print_notes(qd_scene_notes(session->scene));
     if (session->video) print_notes(qd_video_note(session->video));

@@ -73,28 +73,46 @@ static bool find_pair(qdi_until *until, size_t number, const qd_world *world, ui
     return true;
 }
 
-qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, const qd_world *world, qd_error *error) {
-    *until = (qdi_until){.every = qd_scene_run_settings(scene).until_every};
+// Gives rule `number` of a run or stage; false past the last one.
+static bool get_rule(const qd_scene *scene, size_t stage, size_t number, qd_until_rule *rule) {
+    return stage == QDI_UNTIL_RUN ? qd_scene_until(scene, number, rule)
+                                  : qd_scene_stage_until(scene, stage, number, rule);
+}
+
+qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, size_t stage, uint64_t origin,
+                          const qd_world *world, qd_error *error) {
+    const bool fresh = qd_world_steps(world) == 0;
+    char of[40] = "run.until";
+    if (stage != QDI_UNTIL_RUN) snprintf(of, sizeof of, "stages.%zu.until", stage);
+    const qd_scene_run run = qd_scene_run_settings(scene);
+    const bool last = stage == QDI_UNTIL_RUN || stage + 1 == qd_scene_stages(scene);
+    *until = (qdi_until){.every = run.until_every, .least = last ? run.at_least : 0, .origin = origin};
     for (; until->count < QD_UNTIL_MAX; ++until->count) {
         const size_t number = until->count;
         qd_until_rule *rule = &until->rules[number];
         uint64_t missing = 0;
-        if (!qd_scene_until(scene, number, rule)) break;
+        if (!get_rule(scene, stage, number, rule)) break;
         if (rule->kind == QD_UNTIL_GONE) {
             until->memory[number].count = has_some(rule, world);
-            if (qd_world_steps(world) == 0 && until->memory[number].count == 0 && !is_emitting(world))
-                return qdi_reason(error, QD_ERR_INVALID,
-                                  "run.until.%zu.gone: there is no body with such an id", number);
+            if (fresh && until->memory[number].count == 0 && !is_emitting(world))
+                return qdi_reason(error, QD_ERR_INVALID, "%s.%zu.gone: there is no body with such an id", of,
+                                  number);
         }
         if (rule->kind == QD_UNTIL_CONTACT) {
             until->found[number] = find_pair(until, number, world, &missing);
-            if (!until->found[number] && qd_world_steps(world) == 0)
+            if (!until->found[number] && fresh)
                 return qdi_reason(error, QD_ERR_INVALID,
-                                  "run.until.%zu.contact: there is no body with the id %" PRIu64, number,
+                                  "%s.%zu.contact: there is no body with the id %" PRIu64, of, number,
                                   missing);
         }
     }
     return QD_OK;
+}
+
+void qdi_until_find(qdi_until *until, const qd_world *world) {
+    uint64_t missing = 0;
+    for (size_t i = 0; i < until->count; ++i)
+        if (until->rules[i].kind == QD_UNTIL_CONTACT) until->found[i] = find_pair(until, i, world, &missing);
 }
 
 // ---- whether a rule holds ----
@@ -178,8 +196,8 @@ static bool rule_holds(qdi_until *until, size_t number, const qd_world *world, c
     case QD_UNTIL_BELOW: return metric_value(metrics, rule->metric) < rule->value;
     case QD_UNTIL_ABOVE: return metric_value(metrics, rule->metric) > rule->value;
     case QD_UNTIL_STEADY:
-        return is_steady(rule, memory, metric_value(metrics, rule->metric), qd_world_steps(world),
-                         until->every);
+        return is_steady(rule, memory, metric_value(metrics, rule->metric),
+                         qd_world_steps(world) - until->origin, until->every);
     case QD_UNTIL_REST: return is_at_rest(rule, memory, world, until->every);
     case QD_UNTIL_CONTACT: return until->found[number] && have_met(world, until->pair[number]);
     case QD_UNTIL_GONE: return are_gone(rule, memory, world);
@@ -189,7 +207,7 @@ static bool rule_holds(qdi_until *until, size_t number, const qd_world *world, c
 }
 
 bool qdi_until_look(qdi_until *until, const qd_world *world) {
-    const bool due = until->count > 0 && qd_world_steps(world) % until->every == 0;
+    const bool due = until->count > 0 && (qd_world_steps(world) - until->origin) % until->every == 0;
     bool measured = false;
     qd_metrics metrics = {0};
     for (size_t i = 0; i < until->count; ++i) {
@@ -198,7 +216,9 @@ bool qdi_until_look(qdi_until *until, const qd_world *world) {
         if (!due && kind != QD_UNTIL_CONTACT) continue;
         if (counted && !measured) qd_world_measure(world, &metrics);
         measured = measured || counted;
-        if (rule_holds(until, i, world, &metrics) && until->ended == 0) until->ended = i + 1;
+        if (rule_holds(until, i, world, &metrics) && until->ended == 0 &&
+            qd_world_steps(world) >= until->least)
+            until->ended = i + 1;
     }
     return until->ended > 0;
 }

@@ -29,8 +29,10 @@ static qd_status look_how_far(qdi_recorded *past, qd_error *error) {
     past->complete = qdi_os_is_file(path);
     past->last_step = past->plan.steps;
     qd_until_rule rule;
-    if (past->complete && !qd_scene_until(past->scene, 0, &rule)) return QD_OK;
-    if (past->complete) { // a rule may have ended it sooner; its last step is a checkpoint
+    const bool fixed = !qd_scene_until(past->scene, 0, &rule) && qd_scene_stages(past->scene) == 0;
+    if (past->complete && fixed) return QD_OK;
+    if (past->complete) { // a rule or the end of a stage may have ended it sooner; its last step is a
+                          // checkpoint
         qd_status status = qd_store_last_step(past->store, &past->last_step, error);
         if (past->last_step < past->plan.steps) past->plan.steps = past->last_step;
         return status;
@@ -61,6 +63,7 @@ int qdi_recorded_open(qdi_recorded *past, const char *directory) {
     snprintf(path, sizeof path, "%s/run.db", directory);
     status = qd_store_open(path, QD_STORE_READ, NULL, &past->store, &error);
     if (status == QD_OK) status = qd_store_read_run(past->store, &past->run, &error);
+    if (status == QD_OK) status = qdi_course_read(past->store, &past->course, &error);
     if (status == QD_OK) status = look_how_far(past, &error);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
@@ -143,10 +146,12 @@ qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error) {
     qd_status status = qd_world_set_stop(replay->world, qdi_host_asked_to_stop, NULL);
     if (status == QD_OK && replay->note_threads) status = qd_world_note_threads(replay->world, true);
     while (status == QD_OK && qd_world_steps(replay->world) < step) {
-        if (replay->watch && qd_world_steps(replay->world) + 1 == step)
-            status = replay->watch(replay->context, replay->world);
+        const bool last = qd_world_steps(replay->world) + 1 == step;
+        if (last && replay->watch_stress) status = qd_world_watch_stress(replay->world);
+        if (last && replay->watch && status == QD_OK) status = replay->watch(replay->context, replay->world);
         if (status != QD_OK) break;
-        status = qd_world_step(replay->world, replay->past->plan.dt, NULL);
+        status = qdi_course_begin(&replay->past->course, replay->past->scene, replay->world, error);
+        if (status == QD_OK) status = qd_world_step(replay->world, replay->past->plan.dt, NULL);
         if (status == QD_OK && replay->progress)
             qdi_progress_step(replay->progress, qd_world_steps(replay->world));
     }

@@ -3,6 +3,7 @@
 
 #include "tools/host/options.h"
 #include "tools/host/progress.h"
+#include "tools/verify/course.h"
 
 #include <quadrille/compare.h>
 #include <quadrille/scene.h>
@@ -20,6 +21,7 @@ typedef struct qdi_recorded {
     qd_scene_run plan;
     qd_store *store;
     qd_store_run run;
+    qdi_course course;  ///< its stages
     bool complete;      ///< result.json is there
     bool going_on;      ///< another process works on it; it is not complete then
     uint64_t last_step; ///< of a complete run its last, else the last that is recorded
@@ -50,6 +52,7 @@ typedef struct qdi_replay {
     qd_world *world;
     qdi_progress *progress; ///< NULL: none is shown
     bool note_threads;      ///< of the steps, see qd_world_note_threads
+    bool watch_stress;      ///< of the last step of each qdi_replay_go, see qd_world_watch_stress
     /// Called right before the last step of each qdi_replay_go, with `context`; NULL: nobody asks.
     qd_status (*watch)(void *context, const qd_world *world);
     void *context;

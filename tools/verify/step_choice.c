@@ -77,8 +77,11 @@ static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
     }
     uint64_t every = moments->every.value, most = moments->replay.past->last_step / every;
     if (moments->first > most) return QD_ERR_NOT_FOUND;
-    status = qdi_replay_begin_near(&moments->replay, moments->first * every, error);
-    return status == QD_OK ? qdi_replay_go(&moments->replay, moments->first * every, error) : status;
+    // Who watches the step to a moment cannot begin with that moment's checkpoint.
+    const uint64_t step = moments->first * every;
+    const bool watched = moments->replay.watch || moments->replay.watch_stress;
+    status = qdi_replay_begin_near(&moments->replay, watched ? step - 1 : step, error);
+    return status == QD_OK ? qdi_replay_go(&moments->replay, step, error) : status;
 }
 
 // Goes to the next moment of a run that was asked for.

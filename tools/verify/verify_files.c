@@ -1,4 +1,3 @@
-#include "core/base/memory.h"
 #include "sim/files/os.h"
 #include "sim/scene/yaml.h"
 #include "sim/text/number.h"

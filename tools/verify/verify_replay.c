@@ -400,7 +400,8 @@ static qd_status judge_failure(walk *job, const qd_limit_report *stored) {
     if (stored->step == 0 || stored->step > job->past->plan.steps || qd_world_steps(world) >= stored->step)
         return add_replay_finding(job, "failures", stored->step, "the run went on past this step", NULL);
     if (!replay_to(job, stored->step - 1, &status)) return status;
-    status = qd_world_step(world, job->past->plan.dt, NULL);
+    status = qdi_course_begin(&job->past->course, job->past->scene, world, job->error);
+    if (status == QD_OK) status = qd_world_step(world, job->past->plan.dt, NULL);
     if (status == QD_OK) return add_replay_finding(job, "failures", stored->step, "the replay goes on", NULL);
     if (status != QD_ERR_LIMIT) return status;
     const qd_limit_report here = qd_world_limit_report(world);

@@ -4,6 +4,7 @@
 #include <quadrille/status.h>
 #include <quadrille/view.h>
 #include <quadrille/world.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,6 +69,10 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_create(const qd_frame_writer_def *d
 /// and merges: keeps the nodes of the tree. Does nothing for other views, and where it was not called no node
 /// stands out. Errors: QD_ERR_MEMORY and those of push.
 QD_API QD_MUST_USE qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world);
+
+/// Whether frames show what contacts give in the step that leads to them: then qd_world_watch_stress is to be
+/// called before that step, or it is not shown.
+QD_API bool qd_frame_writer_wants_stress(const qd_frame_writer *writer);
 
 /// Fixes what the view leaves to frame 0 (`auto`), as that frame would, from a world that is not drawn: so
 /// that some frames of a run look as all of them do. Does nothing once it is fixed. Errors: QD_ERR_ARGUMENT.

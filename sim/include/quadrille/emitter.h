@@ -10,7 +10,7 @@ QD_BEGIN_DECLS
 
 /// A source of bodies. By the time t of a step's end it has tried to make floor(rate (t - start)) of them;
 /// they appear at the end of the step, with its contacts. All numbers of the k-th one are functions of the
-/// world's seed, the emitter's number and k.
+/// world's seed, the emitter's number, k and the world's stage (qd_world_set_stage).
 typedef struct qd_emitter_def {
     uint32_t cookie; ///< set by qd_emitter_def_default; a def without it is refused
     qd_body_def

@@ -101,6 +101,7 @@ typedef struct qd_metrics {
     uint64_t tree_tests_total; ///< the same since step 0, its own search included
 
     uint64_t saved_bytes; ///< the world's size in memory as qd_world_save would write it
+    uint64_t stage;       ///< the number that the world's user gave it (qd_world_set_stage)
 } qd_metrics;
 
 /// How a number of the metrics is kept.

@@ -57,6 +57,16 @@ typedef struct qd_until_rule {
 /// As `first` of a rule: the first id that an emitter gives.
 #define QD_UNTIL_EMITTED UINT64_MAX
 
+/// Most stages of a scene.
+#define QD_STAGES_MAX 64
+
+/// A stage of a run.
+typedef struct qd_scene_stage {
+    const char *name; ///< freed with the scene
+    uint64_t most;    ///< steps after which it ends in any case; 0: it lasts until the run ends
+    size_t rules;     ///< rules that end it sooner
+} qd_scene_stage;
+
 /// What a scene asks of a run. "Every E steps" is at steps 0, E, 2E, ...; 0: never.
 typedef struct qd_scene_run {
     uint64_t steps; ///< at most, where there are rules that end it sooner (qd_scene_until)
@@ -71,6 +81,7 @@ typedef struct qd_scene_run {
     double field_length;       ///< side of a cell that was asked for; NaN: none was
     uint64_t checkpoint_every; ///< a checkpoint every so many steps; in any case at step 0 and at the end
     double checkpoint_seconds; ///< and whenever so much time has passed since the last; 0: not by the clock
+    uint64_t at_least;         ///< no rule, nor the end of the last stage, ends the run before this step
     uint64_t until_every;      ///< how often rules are looked at that end the run, >= 1
     uint64_t checkpoint_keep;  ///< how many are kept beside that of step 0, >= 1
 } qd_scene_run;
@@ -107,6 +118,22 @@ QD_API const char *qd_scene_name(const qd_scene *scene);
 QD_API qd_scene_run qd_scene_run_settings(const qd_scene *scene);
 /// Gives rule `number`, from 0, of those that end the run; false past the last one. Any thread.
 QD_API bool qd_scene_until(const qd_scene *scene, size_t number, qd_until_rule *rule);
+/// How many stages the run goes through, one after the other; 0: it has none. Any thread.
+QD_API size_t qd_scene_stages(const qd_scene *scene);
+/// Gives stage `number`, from 0; false past the last one. And rule `rule` of those that end it. Any thread.
+QD_API bool qd_scene_stage_at(const qd_scene *scene, size_t number, qd_scene_stage *stage);
+QD_API bool qd_scene_stage_until(const qd_scene *scene, size_t number, size_t rule, qd_until_rule *until);
+/// What the scene asks of a run while it is in stage `number`: what is recorded may change. Any thread.
+QD_API qd_scene_run qd_scene_stage_run(const qd_scene *scene, size_t number);
+/// Makes a world that has gone through the stages before number `number`, which is at least 1, one of that
+/// stage: bodies are removed, changed and added, the world gets its values. To be called between two steps;
+/// contacts follow with qd_world_detect or the next step. `first_ids` has, for each of the stages from 0 on
+/// up to this one, the id after the highest (qd_world_last_id) when it began. The same world gives the same
+/// one, bit for bit. Errors: QD_ERR_INVALID (what cannot be, in `error`), QD_ERR_ARGUMENT, QD_ERR_LIMIT,
+/// QD_ERR_MEMORY; the world may have been changed in part then.
+QD_API QD_MUST_USE qd_status qd_scene_begin_stage(const qd_scene *scene, size_t number,
+                                                  const uint64_t *first_ids, qd_world *world,
+                                                  qd_error *error);
 /// What its frames show.
 QD_API qd_view qd_scene_view(const qd_scene *scene);
 QD_API qd_video_settings qd_scene_video(const qd_scene *scene);

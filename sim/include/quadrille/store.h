@@ -115,6 +115,21 @@ QD_API QD_MUST_USE qd_status qd_store_put_checkpoint(qd_store *store, const qd_w
                                                      const void *session, size_t session_bytes,
                                                      uint64_t keep);
 
+/// Where a stage of a run began, and what the run had come to then.
+typedef struct qd_store_stage {
+    uint64_t number, step; ///< the step after which it began
+    double time;
+    uint64_t first_id; ///< the id after the highest, qd_world_last_id
+    char name[80];
+    char before[32]; ///< what ended the stage before: "steps", "until.0"; "" for stage 0
+    uint64_t bodies;
+    uint64_t contacts, begins, impacts, emitted, removed; ///< since step 0, see qd_world_totals
+    double kinetic, potential;                            ///< energies
+} qd_store_stage;
+
+/// A stage that begins after the world's present step, in the order of their numbers.
+QD_API QD_MUST_USE qd_status qd_store_put_stage(qd_store *store, const qd_store_stage *stage);
+
 /// Why a run ended early (qd_world_limit_report).
 QD_API QD_MUST_USE qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report);
 
@@ -127,7 +142,7 @@ QD_API QD_MUST_USE qd_status qd_store_flush(qd_store *store, qd_error *error);
 QD_API QD_MUST_USE qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error);
 
 /// The run gets the scene that it has from now on, which differs from the one before in its number of steps,
-/// a higher one. What stands there of the old last step only because it was the last, a state hash, is
+/// a higher one, or in `run.at_least`. What stands there of the old last step only because it was the last, a state hash, is
 /// deleted. To be called before the first put after qd_store_open. `scene` is not looked at afterwards.
 /// Errors: QD_ERR_ARGUMENT, QD_ERR_STATE (opened to read), those of SQLite; nothing is changed then.
 QD_API QD_MUST_USE qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *error);
@@ -209,6 +224,10 @@ QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t fro
 /// and velocity are kept.
 QD_API QD_MUST_USE qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report,
                                                    qd_error *error);
+
+/// The first stage with a number >= `from`.
+QD_API QD_MUST_USE qd_status qd_store_next_stage(qd_store *store, uint64_t from, qd_store_stage *stage,
+                                                 qd_error *error);
 
 /// The first row of metrics of a step >= `from` that has times: its step, and how long each phase took since
 /// the row before, in nanoseconds, 0 where the row has no such phase.

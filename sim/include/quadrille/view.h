@@ -23,6 +23,7 @@ typedef enum qd_view_colour {
     QD_VIEW_PLAIN,    ///< nothing: all the same
     QD_VIEW_THREAD, ///< the thread that moved it in the last step, where qd_world_note_threads asked for that
     QD_VIEW_REFILED, ///< how many frames ago it came into the tree's node that it lives in
+    QD_VIEW_HIDDEN,  ///< bodies are not drawn
 } qd_view_colour;
 
 /// True where colours lie along a continuous map.
@@ -76,6 +77,18 @@ typedef enum qd_view_text {
                            QD_VIEW_TEXT_SCALE,
 } qd_view_text;
 
+/// What is drawn cell by cell below the bodies, see <quadrille/field.h>.
+typedef enum qd_view_field {
+    QD_VIEW_FIELD_NONE,
+    QD_VIEW_FIELD_NUMBER_DENSITY,
+    QD_VIEW_FIELD_MASS_DENSITY,
+    QD_VIEW_FIELD_AREA_FRACTION,
+    QD_VIEW_FIELD_VELOCITY, ///< its magnitude as colour, and an arrow in each cell
+    QD_VIEW_FIELD_TEMPERATURE,
+    QD_VIEW_FIELD_PRESSURE, ///< kinetic and of contacts; the step before has to be watched
+    QD_VIEW_FIELD_CONTACT_NUMBER,
+} qd_view_field;
+
 /// In place of a body's label.
 #define QD_VIEW_NOBODY UINT64_MAX
 #define QD_VIEW_MASS   (UINT64_MAX - 1) ///< the centre of mass
@@ -120,6 +133,12 @@ typedef struct qd_view {
     double speed;  ///< top of the colour map, > 0, where `range` is auto; NaN (`auto`): fixed at frame 0 from
                    ///< the bodies
     int fade;      ///< QD_VIEW_REFILED: frames until a body has faded, 1..QD_VIEW_FADE_MAX; default 8
+    qd_view_field field;
+    qd_vec2 field_range; ///< ends of its colours, x < y; NaN (`auto`): from 0 to the largest value of the
+                         ///< frame, rounded up to 1, 2 or 5 times a power of ten
+    double field_length; ///< about how long the side of a cell is, > 0; NaN (`auto`): as `record.fields`
+    int field_cells[2];  ///< what a scene makes of it: cells side by side and above each other; default 32 x
+                         ///< 32
     qd_view_nodes nodes;
     qd_view_contacts contacts;
     int trails;        ///< frames back that a body's way is drawn, 0..QD_VIEW_TRAILS_MAX; default 0
@@ -132,7 +151,7 @@ typedef struct qd_view {
     qd_view_camera camera;
 } qd_view;
 
-/// 1280 x 768, contact, viridis, dark, auto, auto, 8 frames, depth, marks, no trails, nobody, no
+/// 1280 x 768, contact, viridis, dark, auto, auto, 8 frames, no field, depth, marks, no trails, nobody, no
 /// query, the default text, no title, all of the world.
 QD_API qd_view qd_view_default(void);
 

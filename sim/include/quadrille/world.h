@@ -247,6 +247,26 @@ QD_API QD_MUST_USE qd_status qd_world_add_emitter(qd_world *world, const qd_emit
                                                   qd_error *error);
 QD_API QD_MUST_USE qd_status qd_world_add_sink(qd_world *world, const qd_sink_def *def, qd_error *error);
 
+/// Takes all emitters, or all sinks, away: what they have done stays in the world's totals. Those that are
+/// added next are numbered from 0 again. Errors: QD_ERR_ARGUMENT.
+QD_API QD_MUST_USE qd_status qd_world_clear_emitters(qd_world *world);
+QD_API QD_MUST_USE qd_status qd_world_clear_sinks(qd_world *world);
+
+/// From the next step on the world is as `def` says: gravity, attraction, drag, motions of its sides,
+/// compression, removal, surfaces of what has none of its own and of its sides, springs, threshold,
+/// iterations, substeps, continuous. Begin with qd_world_definition. Size, origin, boundaries, contact model
+/// and seed must be as they are; retrieve, margin, capacity, limits, threads, simd and allocator are not
+/// looked at. A side whose motion differs begins it now, from where it is: its time counts from here. A
+/// compression that differs begins with the size as it is. What bodies and springs gain or lose in potential
+/// energy counts as `entered` of the metrics. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE and QD_ERR_NOT_FOUND (the
+/// reason in `error`, which may be NULL), QD_ERR_MEMORY; nothing changes then. Cost: a pass over the bodies.
+QD_API QD_MUST_USE qd_status qd_world_change(qd_world *world, const qd_world_def *def, qd_error *error);
+
+/// A number that the world keeps for its user, who may count with it the parts of a run: it is saved, and
+/// among the metrics, and nothing depends on it but the random numbers of emitters; default 0.
+QD_API void qd_world_set_stage(qd_world *world, uint64_t stage);
+QD_API uint64_t qd_world_stage(const qd_world *world);
+
 /// What emitter or sink number `number`, from 0, has done. Errors: QD_ERR_NOT_FOUND.
 QD_API QD_MUST_USE qd_status qd_world_emitter(const qd_world *world, size_t number,
                                               qd_emitter_counts *counts);
@@ -276,6 +296,8 @@ QD_API QD_MUST_USE qd_status qd_world_set_simd(qd_world *world, qd_simd simd);
 QD_API uint64_t qd_world_steps(const qd_world *world);
 QD_API double qd_world_time(const qd_world *world);
 
+/// The highest id that a body has had; the next one that is not given gets the one after it.
+QD_API uint64_t qd_world_last_id(const qd_world *world);
 /// Number of bodies.
 QD_API size_t qd_world_count(const qd_world *world);
 /// What the world was made with.

@@ -72,12 +72,8 @@ START_TEST(a_failed_growth_changes_nothing) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("alloc");
-    TCase *tests = tcase_create("alloc");
-    tcase_add_test(tests, heap_memory_is_aligned);
-    tcase_add_test(tests, impossible_sizes_give_nothing);
-    tcase_add_test(tests, a_growing_array_keeps_its_items);
-    tcase_add_test(tests, a_failed_growth_changes_nothing);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("alloc", 0, NULL, NULL);
+    qd_test_once(tests, heap_memory_is_aligned, impossible_sizes_give_nothing,
+                 a_growing_array_keeps_its_items, a_failed_growth_changes_nothing);
+    return qd_test_run_case("alloc", tests);
 }

@@ -106,12 +106,7 @@ START_TEST(no_memory_is_said) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("arena");
-    TCase *tests = tcase_create("arena");
-    tcase_add_test(tests, arrays_lie_apart);
-    tcase_add_test(tests, memory_is_kept);
-    tcase_add_test(tests, a_part_is_given_back);
-    tcase_add_test(tests, no_memory_is_said);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("arena", 0, NULL, NULL);
+    qd_test_once(tests, arrays_lie_apart, memory_is_kept, a_part_is_given_back, no_memory_is_said);
+    return qd_test_run_case("arena", tests);
 }

@@ -89,15 +89,9 @@ START_TEST(mix_has_no_collisions_among_small_pairs) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("hash");
-    TCase *tests = tcase_create("hash");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, known_values);
-    tcase_add_test(tests, every_byte_and_the_seed_count);
-    tcase_add_test(tests, chained_hashes_know_their_order);
-    tcase_add_test(tests, mix_is_fixed_and_not_symmetric);
-    tcase_add_test(tests, mix_spreads_every_bit);
-    tcase_add_test(tests, mix_has_no_collisions_among_small_pairs);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("hash", 60, NULL, NULL);
+    qd_test_once(tests, known_values, every_byte_and_the_seed_count, chained_hashes_know_their_order,
+                 mix_is_fixed_and_not_symmetric, mix_spreads_every_bit,
+                 mix_has_no_collisions_among_small_pairs);
+    return qd_test_run_case("hash", tests);
 }

@@ -23,10 +23,7 @@ START_TEST(foreign_numbers_have_a_text) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("status");
-    TCase *tests = tcase_create("status");
-    tcase_add_test(tests, texts_are_lines_and_differ);
-    tcase_add_test(tests, foreign_numbers_have_a_text);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("status", 0, NULL, NULL);
+    qd_test_once(tests, texts_are_lines_and_differ, foreign_numbers_have_a_text);
+    return qd_test_run_case("status", tests);
 }

@@ -143,13 +143,7 @@ START_TEST(valid_and_overlap) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("box");
-    TCase *tests = tcase_create("box");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, edges_of_float32);
-    tcase_add_test(tests, any_double);
-    tcase_add_test(tests, a_disk_lies_inside_its_box);
-    tcase_add_test(tests, valid_and_overlap);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("box", 120, NULL, NULL);
+    qd_test_once(tests, edges_of_float32, any_double, a_disk_lies_inside_its_box, valid_and_overlap);
+    return qd_test_run_case("box", tests);
 }

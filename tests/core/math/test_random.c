@@ -190,18 +190,9 @@ START_TEST(golden_bits) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("random");
-    TCase *tests = tcase_create("random");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, known_answers);
-    tcase_add_test(tests, a_key_is_all_of_counter_and_key);
-    tcase_add_test(tests, each_call_counts_one);
-    tcase_add_test(tests, different_keys_give_different_numbers);
-    tcase_add_test(tests, uniform_is_a_multiple_of_2_to_the_minus_53_below_1);
-    tcase_add_test(tests, moments_are_right);
-    tcase_add_test(tests, planted_errors_are_noticed);
-    tcase_add_test(tests, normal_has_its_distribution);
-    tcase_add_test(tests, golden_bits);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("random", 120, NULL, NULL);
+    qd_test_once(tests, known_answers, a_key_is_all_of_counter_and_key, each_call_counts_one,
+                 different_keys_give_different_numbers, uniform_is_a_multiple_of_2_to_the_minus_53_below_1,
+                 moments_are_right, planted_errors_are_noticed, normal_has_its_distribution, golden_bits);
+    return qd_test_run_case("random", tests);
 }

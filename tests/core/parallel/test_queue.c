@@ -221,17 +221,9 @@ START_TEST(no_memory_at_any_allocation) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("queue");
-    TCase *tests = tcase_create("queue");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, everything_once_and_in_order);
-    tcase_add_test(tests, full_queue_blocks);
-    tcase_add_test(tests, failure_sticks);
-    tcase_add_test(tests, slots_come_back_unused);
-    tcase_add_test(tests, no_memory_at_any_allocation);
-    tcase_add_test(tests, workers_finish_in_order);
-    tcase_add_test(tests, workers_fail_where_the_line_does);
-    tcase_add_test(tests, workers_without_memory);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("queue", 120, NULL, NULL);
+    qd_test_once(tests, everything_once_and_in_order, full_queue_blocks, failure_sticks,
+                 slots_come_back_unused, no_memory_at_any_allocation, workers_finish_in_order,
+                 workers_fail_where_the_line_does, workers_without_memory);
+    return qd_test_run_case("queue", tests);
 }

@@ -79,11 +79,8 @@ START_TEST(missing_memory_is_told) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("shared_arena");
-    TCase *tcase = tcase_create("shared_arena");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("shared_arena", 120, NULL, NULL);
     tcase_add_loop_test(tcase, pieces_lie_apart_and_then_in_one_block, 1, 5);
     tcase_add_test(tcase, missing_memory_is_told);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("shared_arena", tcase);
 }

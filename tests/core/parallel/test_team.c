@@ -348,20 +348,14 @@ START_TEST(defs_are_checked) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("team");
-    TCase *loops = tcase_create("loops");
-    tcase_set_timeout(loops, 120);
+    TCase *loops = qd_test_case("loops", 120, NULL, NULL);
     tcase_add_loop_test(loops, every_item_once, 0, TEAMS);
     tcase_add_test(loops, work_is_shared_and_clocked);
     tcase_add_loop_test(loops, short_loops_in_a_row, 0, TEAMS);
     tcase_add_test(loops, teams_come_and_go);
     if (!SHADOWED) tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
-    tcase_add_test(loops, loops_are_timed);
-    tcase_add_test(loops, loops_have_as_many_threads_as_they_may);
-    tcase_add_test(loops, scan_sums_what_comes_before);
+    qd_test_once(loops, loops_are_timed, loops_have_as_many_threads_as_they_may, scan_sums_what_comes_before);
     tcase_add_loop_test(loops, sorts_like_qsort_and_stably, 0, 3);
-    tcase_add_test(loops, sort_without_memory_moves_nothing);
-    tcase_add_test(loops, defs_are_checked);
-    suite_add_tcase(suite, loops);
-    return qd_test_run(suite);
+    qd_test_once(loops, sort_without_memory_moves_nothing, defs_are_checked);
+    return qd_test_run_case("team", loops);
 }

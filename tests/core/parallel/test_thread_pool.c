@@ -197,10 +197,7 @@ START_TEST(no_hand_stays_away) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("thread_pool");
-    TCase *tcase = tcase_create("thread_pool");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("thread_pool", 120, NULL, NULL);
     tcase_add_loop_test(tcase, no_hand_stays_away, 0, (int)(sizeof cases / sizeof cases[0]));
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("thread_pool", tcase);
 }

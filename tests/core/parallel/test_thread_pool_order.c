@@ -4,7 +4,6 @@
 // may go on. A schedule is the list of decisions at these points; all schedules are run one after another. A
 // wake-up that is lost leaves nobody who can go on. (Orders that only a weak memory shows are not among
 // these; thread_pool.c says why its accesses need not fear them.)
-#include "core/base/memory.h"
 #include "core/base/os.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/thread_pool.h"
@@ -278,10 +277,7 @@ START_TEST(no_order_loses_a_wake_up) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("thread_pool_order");
-    TCase *tcase = tcase_create("thread_pool_order");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("thread_pool_order", 120, NULL, NULL);
     tcase_add_loop_test(tcase, no_order_loses_a_wake_up, 0, (int)(sizeof cases / sizeof cases[0]));
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("thread_pool_order", tcase);
 }

@@ -179,12 +179,8 @@ START_TEST(pairs_are_the_same_for_any_team) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("brute_random");
-    TCase *tests = tcase_create("brute_random");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, random_scenes_on_whole_numbers);
-    tcase_add_test(tests, the_rule_is_symmetric);
-    tcase_add_test(tests, pairs_are_the_same_for_any_team);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("brute_random", 120, NULL, NULL);
+    qd_test_once(tests, random_scenes_on_whole_numbers, the_rule_is_symmetric,
+                 pairs_are_the_same_for_any_team);
+    return qd_test_run_case("brute_random", tests);
 }

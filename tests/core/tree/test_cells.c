@@ -259,16 +259,9 @@ START_TEST(longest_side) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("cells");
-    TCase *cells = tcase_create("cells");
-    tcase_set_timeout(cells, 120);
-    tcase_add_loop_test(cells, places_are_floors, 0, SIZES);
-    tcase_add_loop_test(cells, rings_are_those_of_the_squares, 0, SIZES);
-    tcase_add_loop_test(cells, roots_alternate, 0, SIZES);
-    tcase_add_loop_test(cells, borders_are_the_lowest_floats, 0, SIZES);
-    tcase_add_test(cells, cells_nest);
-    tcase_add_test(cells, sizes_are_checked);
-    tcase_add_test(cells, longest_side);
-    suite_add_tcase(suite, cells);
-    return qd_test_run(suite);
+    TCase *cells = qd_test_case("cells", 120, NULL, NULL);
+    qd_test_once(cells, cells_nest, sizes_are_checked, longest_side);
+    qd_test_loops(cells, {places_are_floors, SIZES}, {rings_are_those_of_the_squares, SIZES},
+                  {roots_alternate, SIZES}, {borders_are_the_lowest_floats, SIZES});
+    return qd_test_run_case("cells", cells);
 }

@@ -224,17 +224,12 @@ START_TEST(arguments_are_checked) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("pairs");
-    TCase *array = tcase_create("array");
-    tcase_set_timeout(array, 120);
+    TCase *array = qd_test_case("array", 120, NULL, NULL);
     tcase_add_loop_test(array, parts_come_in_order, 1, 5);
     tcase_add_test(array, more_workers_than_last_time);
     tcase_add_loop_test(array, limit_is_exact, 1, 4);
-    tcase_add_test(array, limit_stops_everyone);
-    tcase_add_test(array, bytes_are_those_of_the_allocator);
+    qd_test_once(array, limit_stops_everyone, bytes_are_those_of_the_allocator);
     tcase_add_loop_test(array, every_allocation_may_fail, 1, 4);
-    tcase_add_test(array, a_failed_plan_leaves_no_pairs);
-    tcase_add_test(array, arguments_are_checked);
-    suite_add_tcase(suite, array);
-    return qd_test_run(suite);
+    qd_test_once(array, a_failed_plan_leaves_no_pairs, arguments_are_checked);
+    return qd_test_run_case("pairs", array);
 }

@@ -172,13 +172,9 @@ START_TEST(order_is_never_stale) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("root_list");
-    TCase *root_list = tcase_create("root_list");
-    tcase_set_timeout(root_list, 120);
-    tcase_add_loop_test(root_list, order_has_every_slot_once_and_tight_bounds, 0, HABITS);
-    tcase_add_test(root_list, short_lists_have_no_order);
-    tcase_add_loop_test(root_list, search_finds_what_a_plain_look_finds, 0, HABITS);
-    tcase_add_test(root_list, order_is_never_stale);
-    suite_add_tcase(suite, root_list);
-    return qd_test_run(suite);
+    TCase *root_list = qd_test_case("root_list", 120, NULL, NULL);
+    qd_test_once(root_list, short_lists_have_no_order, order_is_never_stale);
+    qd_test_loops(root_list, {order_has_every_slot_once_and_tight_bounds, HABITS},
+                  {search_finds_what_a_plain_look_finds, HABITS});
+    return qd_test_run_case("root_list", root_list);
 }

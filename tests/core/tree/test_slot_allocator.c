@@ -156,15 +156,10 @@ START_TEST(the_check_sees_what_is_wrong) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("slot_allocator");
-    TCase *tcase = tcase_create("slot_allocator");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, sizes_fit_and_do_not_go_to_and_fro);
-    tcase_add_test(tcase, what_is_given_is_taken_again);
-    tcase_add_test(tcase, slots_do_not_pile_up);
-    tcase_add_test(tcase, compaction_changes_nothing_but_places);
-    tcase_add_test(tcase, a_tree_that_has_shrunk_gives_memory_back);
+    TCase *tcase = qd_test_case("slot_allocator", 120, NULL, NULL);
+    qd_test_once(tcase, sizes_fit_and_do_not_go_to_and_fro, what_is_given_is_taken_again,
+                 slots_do_not_pile_up, compaction_changes_nothing_but_places,
+                 a_tree_that_has_shrunk_gives_memory_back);
     tcase_add_loop_test(tcase, the_check_sees_what_is_wrong, 0, DAMAGES);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("slot_allocator", tcase);
 }

@@ -560,25 +560,12 @@ START_TEST(a_tree_of_nothing) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree_edges");
-    TCase *edges = tcase_create("edges");
-    tcase_set_timeout(edges, 300);
-    tcase_add_loop_test(edges, root_grows_and_shrinks_with_strays, 0, 6);
-    tcase_add_test(edges, root_follows_single_bodies);
-    tcase_add_test(edges, root_cells_alternate);
-    tcase_add_loop_test(edges, worlds_of_all_sizes, 0, 7);
-    tcase_add_loop_test(edges, worlds_of_all_shapes, 0, 5);
-    tcase_add_loop_test(edges, capacity_extremes, 0, 3);
-    tcase_add_test(edges, capacity_is_exact);
-    tcase_add_loop_test(edges, half_a_period_on_both_sides, 0, 3);
-    tcase_add_test(edges, bad_boxes_after_another_period);
-    tcase_add_test(edges, floats_at_their_ends);
-    tcase_add_test(edges, nodes_bodies_and_statistics_agree);
-    tcase_add_test(edges, revision_counts_changes);
-    tcase_add_loop_test(edges, visits_stop_when_told, 0, 3);
-    tcase_add_test(edges, sparse_indices);
-    tcase_add_test(edges, plain_and_listed_indices_mix);
-    tcase_add_test(edges, a_tree_of_nothing);
-    suite_add_tcase(suite, edges);
-    return qd_test_run(suite);
+    TCase *edges = qd_test_case("edges", 300, NULL, NULL);
+    qd_test_once(edges, root_follows_single_bodies, root_cells_alternate, capacity_is_exact,
+                 bad_boxes_after_another_period, floats_at_their_ends, nodes_bodies_and_statistics_agree,
+                 revision_counts_changes, sparse_indices, plain_and_listed_indices_mix, a_tree_of_nothing);
+    qd_test_loops(edges, {root_grows_and_shrinks_with_strays, 6}, {worlds_of_all_sizes, 7},
+                  {worlds_of_all_shapes, 5}, {capacity_extremes, 3}, {half_a_period_on_both_sides, 3},
+                  {visits_stop_when_told, 3});
+    return qd_test_run_case("tree_edges", edges);
 }

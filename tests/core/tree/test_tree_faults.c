@@ -574,20 +574,12 @@ START_TEST(null_arguments) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree_faults");
-    TCase *faults = tcase_create("faults");
-    tcase_set_timeout(faults, 300);
+    TCase *faults = qd_test_case("faults", 300, NULL, NULL);
     tcase_add_loop_test(faults, every_allocation_may_fail, 1, 4);
-    tcase_add_loop_test(faults, bad_box_keeps_the_old_one, 0, BAD_BOXES);
-    tcase_add_loop_test(faults, lowest_bad_row_is_told, 0, 2);
-    tcase_add_loop_test(faults, new_body_with_a_bad_box_waits, 0, BAD_BOXES);
-    tcase_add_test(faults, bad_old_and_new_boxes_at_once);
-    tcase_add_test(faults, bad_queries);
-    tcase_add_test(faults, an_index_twice_changes_nothing);
-    tcase_add_test(faults, rows_are_known_after_a_refused_refresh);
-    tcase_add_test(faults, indices_beyond_the_limit);
-    tcase_add_test(faults, defs_are_checked);
-    tcase_add_test(faults, null_arguments);
-    suite_add_tcase(suite, faults);
-    return qd_test_run(suite);
+    qd_test_once(faults, bad_old_and_new_boxes_at_once, bad_queries, an_index_twice_changes_nothing,
+                 rows_are_known_after_a_refused_refresh, indices_beyond_the_limit, defs_are_checked,
+                 null_arguments);
+    qd_test_loops(faults, {bad_box_keeps_the_old_one, BAD_BOXES}, {lowest_bad_row_is_told, 2},
+                  {new_body_with_a_bad_box_waits, BAD_BOXES});
+    return qd_test_run_case("tree_faults", faults);
 }

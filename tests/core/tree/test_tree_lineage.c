@@ -544,31 +544,15 @@ START_TEST(refresh_does_not_rebuild) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree_lineage");
-    TCase *faults = tcase_create("faults");
-    tcase_set_timeout(faults, 120);
-    tcase_add_test(faults, query_spanning_quadrants_finds_all);
-    tcase_add_test(faults, bodies_on_middle_lines_do_not_pile_up);
-    tcase_add_test(faults, odd_sizes_leave_no_gaps);
-    tcase_add_test(faults, split_of_a_split_node_keeps_children);
-    tcase_add_test(faults, bodies_outside_are_found);
-    tcase_add_test(faults, not_its_own_candidate);
-    tcase_add_test(faults, spanning_query_returns_only_what_overlaps);
-    tcase_add_test(faults, refresh_of_bodies_that_fit_no_child);
-    tcase_add_test(faults, empty_nodes_merge);
-    tcase_add_test(faults, results_of_deeper_levels_are_not_lost);
-    tcase_add_test(faults, no_duplicates_from_pieces);
-    tcase_add_test(faults, hit_bodies_are_not_skipped);
-    tcase_add_test(faults, large_bodies_found_by_small);
-    tcase_add_test(faults, bodies_of_the_other_half_reach_over);
-    tcase_add_test(faults, moved_bodies_are_filed_anew);
-    tcase_add_test(faults, paths_of_different_length_differ);
-    tcase_add_test(faults, body_on_the_middle_line_of_a_split_node_is_kept);
-    tcase_add_test(faults, no_widened_query_needed);
-    tcase_add_test(faults, point_on_a_border);
-    tcase_add_test(faults, coincident_points_end);
-    tcase_add_test(faults, query_outside_gives_empty_list);
-    tcase_add_test(faults, refresh_does_not_rebuild);
-    suite_add_tcase(suite, faults);
-    return qd_test_run(suite);
+    TCase *faults = qd_test_case("faults", 120, NULL, NULL);
+    qd_test_once(faults, query_spanning_quadrants_finds_all, bodies_on_middle_lines_do_not_pile_up,
+                 odd_sizes_leave_no_gaps, split_of_a_split_node_keeps_children, bodies_outside_are_found,
+                 not_its_own_candidate, spanning_query_returns_only_what_overlaps,
+                 refresh_of_bodies_that_fit_no_child, empty_nodes_merge,
+                 results_of_deeper_levels_are_not_lost, no_duplicates_from_pieces, hit_bodies_are_not_skipped,
+                 large_bodies_found_by_small, bodies_of_the_other_half_reach_over,
+                 moved_bodies_are_filed_anew, paths_of_different_length_differ,
+                 body_on_the_middle_line_of_a_split_node_is_kept, no_widened_query_needed, point_on_a_border,
+                 coincident_points_end, query_outside_gives_empty_list, refresh_does_not_rebuild);
+    return qd_test_run_case("tree_lineage", faults);
 }

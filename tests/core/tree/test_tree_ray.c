@@ -249,10 +249,7 @@ static void run_scene(uint64_t seed) {
 }
 
 START_TEST(random_scenes) {
-    size_t scenes = qd_test_effort(400);
-    uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
-    if (qd_test_replaying()) scenes = 1;
-    for (size_t s = 0; s < scenes; ++s) run_scene(first + s);
+    qd_test_seeds(400, _i, run_scene);
 }
 END_TEST
 
@@ -422,11 +419,8 @@ int main(void) {
     Suite *suite = suite_create("tree_ray");
     TCase *rays = tcase_create("rays");
     tcase_set_timeout(rays, 300);
-    tcase_add_test(rays, the_first_is_told_with_its_place);
-    tcase_add_test(rays, rounding_misses_nothing);
-    tcase_add_test(rays, calls_back_may_stop_and_miss);
-    tcase_add_test(rays, copies_of_a_periodic_world);
-    tcase_add_test(rays, bad_arguments_are_refused);
+    qd_test_once(rays, the_first_is_told_with_its_place, rounding_misses_nothing,
+                 calls_back_may_stop_and_miss, copies_of_a_periodic_world, bad_arguments_are_refused);
     suite_add_tcase(suite, rays);
     TCase *random = tcase_create("random");
     tcase_set_timeout(random, 600);

@@ -229,12 +229,9 @@ START_TEST(order_is_that_of_the_tree) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree_teams");
-    TCase *teams = tcase_create("teams");
-    tcase_set_timeout(teams, 300);
+    TCase *teams = qd_test_case("teams", 300, NULL, NULL);
     tcase_add_loop_test(teams, any_team_gives_the_same_bits, 0, 4);
     tcase_add_loop_test(teams, large_scenes_are_cut_and_put_together, 1, 4);
     tcase_add_loop_test(teams, order_is_that_of_the_tree, 1, 4);
-    suite_add_tcase(suite, teams);
-    return qd_test_run(suite);
+    return qd_test_run_case("tree_teams", teams);
 }

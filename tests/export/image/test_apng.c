@@ -373,11 +373,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("apng", 120, setup, teardown);
+    qd_test_once(tcase, is_a_picture_to_everybody, writes_what_has_changed, parts_become_one,
+                 other_parts_are_refused, no_memory_and_no_room);
     tcase_add_loop_test(tcase, gives_back_every_frame, 0, 4);
-    tcase_add_test(tcase, is_a_picture_to_everybody);
-    tcase_add_test(tcase, writes_what_has_changed);
-    tcase_add_test(tcase, parts_become_one);
-    tcase_add_test(tcase, other_parts_are_refused);
-    tcase_add_test(tcase, no_memory_and_no_room);
     return qd_test_run_case("apng", tcase);
 }

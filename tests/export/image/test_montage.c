@@ -221,11 +221,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("montage", 0, NULL, NULL);
-    tcase_add_test(tests, test_layout);
-    tcase_add_test(tests, test_colours);
-    tcase_add_test(tests, test_captions);
-    tcase_add_test(tests, test_long_captions_are_cut);
-    tcase_add_test(tests, test_what_does_not_fit);
-    tcase_add_test(tests, test_lack_of_memory);
+    qd_test_once(tests, test_layout, test_colours, test_captions, test_long_captions_are_cut,
+                 test_what_does_not_fit, test_lack_of_memory);
     return qd_test_run_case("montage", tests);
 }

@@ -131,9 +131,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("png_sink", 120, NULL, NULL);
-    tcase_add_test(tests, pixels_come_back);
-    tcase_add_test(tests, indexed_with_texts_and_no_clock);
-    tcase_add_test(tests, no_memory_at_any_allocation);
-    tcase_add_test(tests, what_cannot_be_is_told);
+    qd_test_once(tests, pixels_come_back, indexed_with_texts_and_no_clock, no_memory_at_any_allocation,
+                 what_cannot_be_is_told);
     return qd_test_run_case("png_sink", tests);
 }

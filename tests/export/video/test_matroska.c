@@ -114,9 +114,6 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("matroska", 0, setup, teardown);
-    tcase_add_test(tcase, counts_blocks);
-    tcase_add_test(tcase, notices_a_cut);
-    tcase_add_test(tcase, tells_setups_apart);
-    tcase_add_test(tcase, goes_on_to_the_end_of_the_file);
+    qd_test_once(tcase, counts_blocks, notices_a_cut, tells_setups_apart, goes_on_to_the_end_of_the_file);
     return qd_test_run_case("matroska", tcase);
 }

@@ -442,27 +442,15 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("video", 600, setup, teardown);
-    tcase_add_test(tcase, test_a_video_of_a_run);
-    tcase_add_test(tcase, test_a_video_changes_nothing);
-    tcase_add_test(tcase, test_inside_of_the_run);
-    tcase_add_test(tcase, test_without_files);
-    tcase_add_test(tcase, test_one_frame_and_odd_sizes);
-    tcase_add_test(tcase, test_counts_without_ffprobe);
-    tcase_add_test(tcase, test_a_chatterbox);
-    tcase_add_test(tcase, test_no_encoder);
-    tcase_add_test(tcase, test_another_encoder);
+    qd_test_once(tcase, test_a_video_of_a_run, test_a_video_changes_nothing, test_inside_of_the_run,
+                 test_without_files, test_one_frame_and_odd_sizes, test_counts_without_ffprobe,
+                 test_a_chatterbox, test_no_encoder, test_another_encoder);
     tcase_add_loop_test(tcase, test_it_fails, 0, (int)(sizeof failures / sizeof failures[0]));
-    tcase_add_test(tcase, test_it_fails_and_the_run_is_gone_on_with);
-    tcase_add_test(tcase, test_joining_fails);
-    tcase_add_test(tcase, test_a_limit_is_passed);
-    tcase_add_test(tcase, test_no_room);
-    tcase_add_test(tcase, test_going_on_replaces_nothing_foreign);
-    tcase_add_test(tcase, test_force_takes_an_earlier_video_away_at_once);
-    tcase_add_test(tcase, test_what_comes_meanwhile_stays);
-    tcase_add_test(tcase, test_segments_of_a_joined_video_go);
-    tcase_add_test(tcase, test_killed_again_and_again);
-    tcase_add_test(tcase, test_killed_again_and_again_without_ffmpeg);
-    tcase_add_test(tcase, test_segments_that_are_gone);
+    qd_test_once(tcase, test_it_fails_and_the_run_is_gone_on_with, test_joining_fails, test_a_limit_is_passed,
+                 test_no_room, test_going_on_replaces_nothing_foreign,
+                 test_force_takes_an_earlier_video_away_at_once, test_what_comes_meanwhile_stays,
+                 test_segments_of_a_joined_video_go, test_killed_again_and_again,
+                 test_killed_again_and_again_without_ffmpeg, test_segments_that_are_gone);
 #ifdef QD_FAULTS
     tcase_add_loop_test(tcase, test_any_write, 0, 2);
 #endif

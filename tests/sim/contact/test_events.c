@@ -185,14 +185,8 @@ START_TEST(random_worlds_have_the_right_events) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("events");
-    TCase *tcase = tcase_create("events");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, a_passage_begins_persists_and_ends);
-    tcase_add_test(tcase, step_zero_has_contacts);
-    tcase_add_test(tcase, a_reused_index_ends_and_begins);
-    tcase_add_test(tcase, walls_have_events);
-    tcase_add_test(tcase, random_worlds_have_the_right_events);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("events", 120, NULL, NULL);
+    qd_test_once(tcase, a_passage_begins_persists_and_ends, step_zero_has_contacts,
+                 a_reused_index_ends_and_begins, walls_have_events, random_worlds_have_the_right_events);
+    return qd_test_run_case("events", tcase);
 }

@@ -104,18 +104,6 @@ static void meddle(qd_world *world, uint64_t seed, bool shapes) {
     ck_assert(status == QD_OK || status == QD_ERR_VALUE); // it may lie outside of its walls
 }
 
-static qd_world *reloaded(qd_world *world, int threads) {
-    unsigned char *data;
-    size_t bytes;
-    qd_error error = {""};
-    qd_world *copy = NULL;
-    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-    qd_status status = qd_world_load(data, bytes, threads, NULL, &copy, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    qd_world_save_free(world, data, bytes);
-    return copy;
-}
-
 typedef struct life {
     uint64_t hash;
     qd_world_totals totals;
@@ -154,7 +142,7 @@ static life live_by(qd_retrieve_mode retrieve, uint64_t seed, double margin, int
         result.hash = qd_hash_seeded(now, sizeof now, result.hash);
         if (k % 9 == 5) check_boxes(world, seed);
         if (!loads || k % 4 != 3) continue;
-        qd_world *copy = reloaded(world, threads);
+        qd_world *copy = qd_test_copy(world, threads);
         qd_world_destroy(world);
         world = copy;
     }
@@ -451,21 +439,12 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("margin", 240, NULL, NULL);
-    tcase_add_test(tcase, boxes_are_made_for_as_long_as_pays);
-    tcase_add_test(tcase, fat_boxes_fit_their_world);
-    tcase_add_test(tcase, brute_force_gives_the_same);
+    qd_test_once(tcase, boxes_are_made_for_as_long_as_pays, fat_boxes_fit_their_world,
+                 brute_force_gives_the_same, single_bodies_are_counted, any_margin_gives_the_same,
+                 loading_changes_nothing, any_team_makes_the_same_boxes, builtin_scenes_are_the_same,
+                 slow_bodies_need_few_rebuilds, fast_bodies_have_no_margin, a_few_fast_bodies_do_not_spoil_it,
+                 boxes_last_no_longer_than_bodies_stay, margins_do_not_count_towards_limits,
+                 half_a_period_is_no_error, bad_margins_are_refused);
     tcase_add_loop_test(tcase, brute_force_stops_at_limits, 0, 2);
-    tcase_add_test(tcase, single_bodies_are_counted);
-    tcase_add_test(tcase, any_margin_gives_the_same);
-    tcase_add_test(tcase, loading_changes_nothing);
-    tcase_add_test(tcase, any_team_makes_the_same_boxes);
-    tcase_add_test(tcase, builtin_scenes_are_the_same);
-    tcase_add_test(tcase, slow_bodies_need_few_rebuilds);
-    tcase_add_test(tcase, fast_bodies_have_no_margin);
-    tcase_add_test(tcase, a_few_fast_bodies_do_not_spoil_it);
-    tcase_add_test(tcase, boxes_last_no_longer_than_bodies_stay);
-    tcase_add_test(tcase, margins_do_not_count_towards_limits);
-    tcase_add_test(tcase, half_a_period_is_no_error);
-    tcase_add_test(tcase, bad_margins_are_refused);
     return qd_test_run_case("margin", tcase);
 }

@@ -190,16 +190,10 @@ START_TEST(random_worlds_equal_brute_force) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("narrow");
-    TCase *tcase = tcase_create("narrow");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, touching_counts);
-    tcase_add_test(tcase, overlap_has_depth_and_a_point_midway);
-    tcase_add_test(tcase, coincident_centres_have_a_normal);
-    tcase_add_test(tcase, periodic_contact_goes_through_the_image);
-    tcase_add_test(tcase, walls_touch_after_bodies);
-    tcase_add_test(tcase, without_a_contact_model_walls_do_not_touch);
-    tcase_add_test(tcase, random_worlds_equal_brute_force);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("narrow", 120, NULL, NULL);
+    qd_test_once(tcase, touching_counts, overlap_has_depth_and_a_point_midway,
+                 coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
+                 walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
+                 random_worlds_equal_brute_force);
+    return qd_test_run_case("narrow", tcase);
 }

@@ -32,14 +32,7 @@ typedef struct bench {
     answer right[MOST], ours[MOST]; // by index
 } bench;
 
-#define CHECK(condition, ...)                                                                                \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            char text[300];                                                                                  \
-            snprintf(text, sizeof text, __VA_ARGS__);                                                        \
-            ck_abort_msg("seed %llu question %d: %s", (unsigned long long)b->seed, b->number, text);         \
-        }                                                                                                    \
-    } while (0)
+#define CHECK(condition, ...) QD_TEST_CHECK(condition, b->seed, "question", b->number, __VA_ARGS__)
 
 static double between(bench *b, double low, double high) {
     return qd_test_between(&b->random, low, high);
@@ -350,10 +343,7 @@ static void run_world(uint64_t seed) {
 }
 
 START_TEST(random_worlds) {
-    size_t worlds = qd_test_effort(150);
-    uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
-    if (qd_test_replaying()) worlds = 1;
-    for (size_t w = 0; w < worlds; ++w) run_world(first + w);
+    qd_test_seeds(150, _i, run_world);
 }
 END_TEST
 
@@ -541,14 +531,9 @@ START_TEST(no_memory_is_taken) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("query");
-    TCase *queries = tcase_create("queries");
-    tcase_set_timeout(queries, 300);
+    TCase *queries = qd_test_case("queries", 300, NULL, NULL);
+    qd_test_once(queries, a_row_of_disks, a_changed_world_is_to_be_detected_first, bad_arguments_are_refused,
+                 no_memory_is_taken);
     tcase_add_loop_test(queries, random_worlds, 0, 4);
-    tcase_add_test(queries, a_row_of_disks);
-    tcase_add_test(queries, a_changed_world_is_to_be_detected_first);
-    tcase_add_test(queries, bad_arguments_are_refused);
-    tcase_add_test(queries, no_memory_is_taken);
-    suite_add_tcase(suite, queries);
-    return qd_test_run(suite);
+    return qd_test_run_case("query", queries);
 }

@@ -27,14 +27,7 @@ typedef struct bench {
     double at[BODIES];
 } bench;
 
-#define CHECK(condition, ...)                                                                                \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            char text[300];                                                                                  \
-            snprintf(text, sizeof text, __VA_ARGS__);                                                        \
-            ck_abort_msg("seed %llu question %d: %s", (unsigned long long)b->seed, b->number, text);         \
-        }                                                                                                    \
-    } while (0)
+#define CHECK(condition, ...) QD_TEST_CHECK(condition, b->seed, "question", b->number, __VA_ARGS__)
 
 static double between(bench *b, double low, double high) {
     return qd_test_between(&b->random, low, high);
@@ -280,18 +273,12 @@ static void run_world(uint64_t seed) {
 }
 
 START_TEST(random_worlds) {
-    size_t worlds = qd_test_effort(40);
-    uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
-    if (qd_test_replaying()) worlds = 1;
-    for (size_t w = 0; w < worlds; ++w) run_world(first + w);
+    qd_test_seeds(40, _i, run_world);
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("query_shapes");
-    TCase *queries = tcase_create("queries");
-    tcase_set_timeout(queries, 300);
+    TCase *queries = qd_test_case("queries", 300, NULL, NULL);
     tcase_add_loop_test(queries, random_worlds, 0, 4);
-    suite_add_tcase(suite, queries);
-    return qd_test_run(suite);
+    return qd_test_run_case("query_shapes", queries);
 }

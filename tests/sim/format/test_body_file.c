@@ -5,8 +5,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
-#include <quadrille/random.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -294,6 +292,17 @@ END_TEST
 
 // ---- data files ----
 
+static void check_data_rows(const qdi_body_file *file, bool round) {
+    ck_assert_int_eq(file->format, QDI_BODY_DATA);
+    ck_assert_uint_eq(file->count, 2);
+    ck_assert(file->side[0].has_bounds && file->side[0].low == -1 && file->side[0].high == 9);
+    ck_assert(file->side[1].has_bounds && file->side[1].high == 5 && !file->side[0].has_boundary);
+    const qdi_disk_row *a = &file->rows[0], *b = &file->rows[1];
+    ck_assert(a->label == 1 && a->x == 1 && a->y == 2 && a->vx == 5 && a->vy == 6);
+    ck_assert(b->label == 2 && b->x == 3 && b->y == 4 && b->vx == 0);
+    ck_assert(a->radius == (round ? 0.25 : 0.125) && b->radius == (round ? 0.5 : 0.125));
+}
+
 START_TEST(reads_data_files_of_every_style) {
     const double small = pi / 6 / 8, large = 2 * pi / 6; // balls of diameter 0.5 and 1, of density 1 and 2
 #define HEAD                                                                                                 \
@@ -338,20 +347,12 @@ START_TEST(reads_data_files_of_every_style) {
         if (!cases[i].round) options.radius = 0.125;
         qdi_body_file file = parse_bytes(cases[i].text, strlen(cases[i].text), i % 2 ? "data.x" : "a.data",
                                          &options);
-        ck_assert_int_eq(file.format, QDI_BODY_DATA);
-        ck_assert_uint_eq(file.count, 2);
-        ck_assert(file.side[0].has_bounds && file.side[0].low == -1 && file.side[0].high == 9);
-        ck_assert(file.side[1].has_bounds && file.side[1].high == 5 && !file.side[0].has_boundary);
-        const qdi_disk_row *a = &file.rows[0], *b = &file.rows[1];
-        ck_assert(a->label == 1 && a->x == 1 && a->y == 2 && a->vx == 5 && a->vy == 6);
-        ck_assert(b->label == 2 && b->x == 3 && b->y == 4 && b->vx == 0);
-        ck_assert(a->radius == (cases[i].round ? 0.25 : 0.125) &&
-                  b->radius == (cases[i].round ? 0.5 : 0.125));
+        check_data_rows(&file, cases[i].round);
         for (int k = 0; k < 2; ++k)
             ck_assert_msg(same(cases[i].mass[k], file.rows[k].mass) ||
                               fabs(cases[i].mass[k] - file.rows[k].mass) < 1e-12,
                           "%zu: mass %g", i, file.rows[k].mass);
-        if (strstr(cases[i].text, " 7\n")) ck_assert_double_eq(a->spin, 7);
+        if (strstr(cases[i].text, " 7\n")) ck_assert_double_eq(file.rows[0].spin, 7);
         qdi_body_file_release(&file);
     }
 }

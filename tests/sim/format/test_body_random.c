@@ -1,9 +1,6 @@
 #include "sim/format/body_file.h"
-
-#include "sim/text/lines.h"
 #include "tests/support/body_rows.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
 
 #include <quadrille/random.h>
 
@@ -220,7 +217,6 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("random", 240, NULL, NULL);
-    tcase_add_test(tests, reads_back_random_tables);
-    tcase_add_test(tests, reads_back_random_dumps);
+    qd_test_once(tests, reads_back_random_tables, reads_back_random_dumps);
     return qd_test_run_case("body_random", tests);
 }

@@ -220,11 +220,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("xyz", 120, NULL, NULL);
-    tcase_add_test(tests, reads_every_column);
-    tcase_add_test(tests, reads_plain_xyz);
-    tcase_add_test(tests, picks_a_frame);
-    tcase_add_test(tests, says_what_is_wrong);
-    tcase_add_test(tests, survives_any_bytes);
-    tcase_add_test(tests, without_memory);
+    qd_test_once(tests, reads_every_column, reads_plain_xyz, picks_a_frame, says_what_is_wrong,
+                 survives_any_bytes, without_memory);
     return qd_test_run_case("body_xyz", tests);
 }

@@ -175,13 +175,9 @@ START_TEST(kept_colours_are_those_of_a_fresh_world) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("colour");
-    TCase *tcase = tcase_create("colour");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, dense_world_is_coloured);
-    tcase_add_test(tcase, colours_are_the_same_for_any_team);
+    TCase *tcase = qd_test_case("colour", 120, NULL, NULL);
+    qd_test_once(tcase, dense_world_is_coloured, colours_are_the_same_for_any_team,
+                 hub_ends_in_a_serial_colour);
     tcase_add_loop_test(tcase, kept_colours_are_those_of_a_fresh_world, 0, 2);
-    tcase_add_test(tcase, hub_ends_in_a_serial_colour);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("colour", tcase);
 }

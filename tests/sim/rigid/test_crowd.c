@@ -180,13 +180,9 @@ START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("crowd");
-    TCase *tests = tcase_create("crowd");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, what_falls_comes_to_rest, 0, (int)qd_test_effort(15));
+    TCase *tests = qd_test_case("crowd", 300, NULL, NULL);
     tcase_add_test(tests, a_drum_does_not_press_its_boxes_together);
-    tcase_add_loop_test(tests, a_heap_in_a_moving_box_rests_as_in_one_that_stands, 0,
-                        (int)qd_test_effort(30));
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    qd_test_loops(tests, {what_falls_comes_to_rest, (int)qd_test_effort(15)},
+                  {a_heap_in_a_moving_box_rests_as_in_one_that_stands, (int)qd_test_effort(30)});
+    return qd_test_run_case("crowd", tests);
 }

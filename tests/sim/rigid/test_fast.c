@@ -527,20 +527,11 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("fast", 240, NULL, NULL);
-    tcase_add_loop_test(tcase, box_by_unfolding, 0, 3);
-    tcase_add_loop_test(tcase, rods_are_exact, 0, 4);
-    tcase_add_test(tcase, rods_stay_exact);
-    tcase_add_loop_test(tcase, collisions_count_pi, 0, 4);
-    tcase_add_test(tcase, cradle_in_one_step);
-    tcase_add_test(tcase, fast_meets_fast);
-    tcase_add_loop_test(tcase, no_bullet_passes_a_wall, 0, 3);
-    tcase_add_test(tcase, builtin_bullets_stay_in_their_chambers);
-    tcase_add_test(tcase, any_team_gives_the_same);
-    tcase_add_loop_test(tcase, fast_gas_never_overlaps, 0, 3);
-    tcase_add_test(tcase, saved_and_loaded_in_between);
-    tcase_add_test(tcase, step_without_memory);
-    tcase_add_test(tcase, slides_over_seams);
-    tcase_add_test(tcase, fast_wall_hits_what_rests);
-    tcase_add_loop_test(tcase, fast_wall_carries_what_rests, 0, 4);
+    qd_test_once(tcase, rods_stay_exact, cradle_in_one_step, fast_meets_fast,
+                 builtin_bullets_stay_in_their_chambers, any_team_gives_the_same, saved_and_loaded_in_between,
+                 step_without_memory, slides_over_seams, fast_wall_hits_what_rests);
+    qd_test_loops(tcase, {box_by_unfolding, 3}, {rods_are_exact, 4}, {collisions_count_pi, 4},
+                  {no_bullet_passes_a_wall, 3}, {fast_gas_never_overlaps, 3},
+                  {fast_wall_carries_what_rests, 4});
     return qd_test_run_case("fast", tcase);
 }

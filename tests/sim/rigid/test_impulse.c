@@ -294,22 +294,11 @@ START_TEST(restitution_takes_energy) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("impulse");
-    TCase *tcase = tcase_create("impulse");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_loop_test(tcase, two_disks_collide, 0, 3);
-    tcase_add_test(tcase, oblique_collision_as_a_run);
-    tcase_add_test(tcase, cradles_pass_on_the_blow);
-    tcase_add_test(tcase, chain_of_falling_masses);
-    tcase_add_test(tcase, stacked_drop);
-    tcase_add_test(tcase, break_conserves_momentum_and_energy);
-    tcase_add_test(tcase, collisions_count_pi);
-    tcase_add_test(tcase, rods_on_a_line);
-    tcase_add_test(tcase, floor_bounces_with_the_restitution);
-    tcase_add_test(tcase, ball_comes_to_rest);
-    tcase_add_test(tcase, gas_conserves_momentum_and_energy);
-    tcase_add_loop_test(tcase, wall_impulse_balances_momentum, 0, 2);
-    tcase_add_test(tcase, restitution_takes_energy);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("impulse", 240, NULL, NULL);
+    qd_test_once(tcase, oblique_collision_as_a_run, cradles_pass_on_the_blow, chain_of_falling_masses,
+                 stacked_drop, break_conserves_momentum_and_energy, collisions_count_pi, rods_on_a_line,
+                 floor_bounces_with_the_restitution, ball_comes_to_rest, gas_conserves_momentum_and_energy,
+                 restitution_takes_energy);
+    qd_test_loops(tcase, {two_disks_collide, 3}, {wall_impulse_balances_momentum, 2});
+    return qd_test_run_case("impulse", tcase);
 }

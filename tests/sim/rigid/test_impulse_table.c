@@ -406,17 +406,10 @@ START_TEST(infinite_inertia_never_turns) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("impulse_table");
-    TCase *tcase = tcase_create("impulse_table");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, two_disks_collide, 0, 9);
-    tcase_add_loop_test(tcase, disk_meets_floor, 0, 4);
-    tcase_add_loop_test(tcase, corner_meets_floor, 0, 4);
-    tcase_add_test(tcase, flat_box_bounces_flat);
-    tcase_add_loop_test(tcase, disk_meets_free_rectangle, 0, 3);
-    tcase_add_test(tcase, masses_and_inertias);
-    tcase_add_test(tcase, materials_mix);
-    tcase_add_test(tcase, infinite_inertia_never_turns);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("impulse_table", 120, NULL, NULL);
+    qd_test_once(tcase, flat_box_bounces_flat, masses_and_inertias, materials_mix,
+                 infinite_inertia_never_turns);
+    qd_test_loops(tcase, {two_disks_collide, 9}, {disk_meets_floor, 4}, {corner_meets_floor, 4},
+                  {disk_meets_free_rectangle, 3});
+    return qd_test_run_case("impulse_table", tcase);
 }

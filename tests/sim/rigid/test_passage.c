@@ -409,17 +409,10 @@ START_TEST(what_is_too_much_is_stopped_and_counted) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("passage");
-    TCase *tests = tcase_create("passage");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, rooms_are_tight, 0, 2 * SHOTS);
-    tcase_add_loop_test(tests, a_row_keeps_its_order, 0, 6);
-    tcase_add_loop_test(tests, any_row_keeps_its_order, 0, 7);
-    tcase_add_loop_test(tests, seams_are_tight, 0, 10);
-    tcase_add_loop_test(tests, a_blade_sweeps, 0, 42);
-    tcase_add_loop_test(tests, many_at_one_target, 0, 6);
-    tcase_add_loop_test(tests, a_thin_floor_holds_a_press, 0, 12);
+    TCase *tests = qd_test_case("passage", 300, NULL, NULL);
     tcase_add_test(tests, what_is_too_much_is_stopped_and_counted);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    qd_test_loops(tests, {rooms_are_tight, 2 * SHOTS}, {a_row_keeps_its_order, 6},
+                  {any_row_keeps_its_order, 7}, {seams_are_tight, 10}, {a_blade_sweeps, 42},
+                  {many_at_one_target, 6}, {a_thin_floor_holds_a_press, 12});
+    return qd_test_run_case("passage", tests);
 }

@@ -195,15 +195,10 @@ START_TEST(what_moves_freely_has_no_belt) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("slide");
-    TCase *tcase = tcase_create("slide");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, loads_come_to_the_speed_of_the_belt, 0, 16);
-    tcase_add_loop_test(tcase, the_belt_pays_for_heat_and_motion, 0, 4);
-    tcase_add_loop_test(tcase, a_bounce_is_dragged_along, 0, 3);
-    tcase_add_loop_test(tcase, polylines_run_like_belts, 0, 2);
-    tcase_add_loop_test(tcase, belts_are_deterministic_and_saved, 0, 2);
+    TCase *tcase = qd_test_case("slide", 120, NULL, NULL);
     tcase_add_test(tcase, what_moves_freely_has_no_belt);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    qd_test_loops(tcase, {loads_come_to_the_speed_of_the_belt, 16}, {the_belt_pays_for_heat_and_motion, 4},
+                  {a_bounce_is_dragged_along, 3}, {polylines_run_like_belts, 2},
+                  {belts_are_deterministic_and_saved, 2});
+    return qd_test_run_case("slide", tcase);
 }

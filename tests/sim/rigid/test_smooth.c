@@ -124,11 +124,8 @@ START_TEST(a_bump_is_felt) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("smooth");
-    TCase *tests = tcase_create("smooth");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, joints_are_not_felt, 0, 16);
+    TCase *tests = qd_test_case("smooth", 120, NULL, NULL);
     tcase_add_test(tests, a_bump_is_felt);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    tcase_add_loop_test(tests, joints_are_not_felt, 0, 16);
+    return qd_test_run_case("smooth", tests);
 }

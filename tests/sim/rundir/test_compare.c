@@ -392,13 +392,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("compare", 240, NULL, NULL);
+    qd_test_once(tcase, one_bit_is_named, bodies_and_contacts_of_one_world_only, free_indices_count,
+                 settings_have_names_and_words, a_visitor_may_stop, random_worlds, scenes_key_by_key);
     tcase_add_loop_test(tcase, no_field_is_left_out, 0, KINDS);
-    tcase_add_test(tcase, one_bit_is_named);
-    tcase_add_test(tcase, bodies_and_contacts_of_one_world_only);
-    tcase_add_test(tcase, free_indices_count);
-    tcase_add_test(tcase, settings_have_names_and_words);
-    tcase_add_test(tcase, a_visitor_may_stop);
-    tcase_add_test(tcase, random_worlds);
-    tcase_add_test(tcase, scenes_key_by_key);
     return qd_test_run_case("compare", tcase);
 }

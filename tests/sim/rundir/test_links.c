@@ -349,20 +349,13 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("links", 500, setup, teardown);
-    tcase_add_test(tests, a_link_as_a_lock_is_refused);
-    tcase_add_test(tests, a_link_in_a_sweep_is_refused);
-    tcase_add_test(tests, asking_about_a_lock_changes_nothing);
-    tcase_add_test(tests, asking_about_a_lock_keeps_nobody_from_it);
-    tcase_add_test(tests, links_in_a_run_are_refused);
-    tcase_add_test(tests, links_in_a_folder_of_exports_are_refused);
-    tcase_add_test(tests, pipes_in_a_run_are_refused);
-    tcase_add_test(tests, a_pipe_as_a_file_of_bodies_is_refused);
-    tcase_add_test(tests, files_in_the_making_are_never_written_through_links);
-    tcase_add_test(tests, segments_of_a_video_are_not_looked_for_through_a_link);
-    tcase_add_test(tests, nothing_else_makes_room_for_a_file);
-    tcase_add_test(tests, a_run_directory_may_be_reached_through_a_link);
-    tcase_add_test(tests, scenes_and_bodies_may_be_links_and_scenes_pipes);
-    tcase_add_test(tests, a_directory_may_be_named_like_a_uri);
-    tcase_add_test(tests, a_sweeps_database_leads_nowhere_else);
+    qd_test_once(
+        tests, a_link_as_a_lock_is_refused, a_link_in_a_sweep_is_refused, asking_about_a_lock_changes_nothing,
+        asking_about_a_lock_keeps_nobody_from_it, links_in_a_run_are_refused,
+        links_in_a_folder_of_exports_are_refused, pipes_in_a_run_are_refused,
+        a_pipe_as_a_file_of_bodies_is_refused, files_in_the_making_are_never_written_through_links,
+        segments_of_a_video_are_not_looked_for_through_a_link, nothing_else_makes_room_for_a_file,
+        a_run_directory_may_be_reached_through_a_link, scenes_and_bodies_may_be_links_and_scenes_pipes,
+        a_directory_may_be_named_like_a_uri, a_sweeps_database_leads_nowhere_else);
     return qd_test_run_case("links", tests);
 }

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE // fork, mkdir, setrlimit, geteuid
-#include "sim/files/os.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
@@ -387,24 +386,14 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("rundir", 120, setup, teardown);
-    tcase_add_test(tests, test_new_directory);
-    tcase_add_test(tests, test_empty_directory_is_taken);
-    tcase_add_test(tests, test_earlier_run_is_refused);
-    tcase_add_test(tests, test_force_deletes_the_run_and_nothing_else);
-    tcase_add_test(tests, test_force_leaves_no_empty_frames);
-    tcase_add_test(tests, test_what_is_no_run_is_never_touched);
-    tcase_add_test(tests, test_what_a_killed_run_left_is_no_obstacle);
-    tcase_add_test(tests, test_a_file_in_place_of_the_directory);
-    tcase_add_test(tests, test_folders_above_and_bad_names);
-    tcase_add_test(tests, test_unwritable_directory);
-    tcase_add_test(tests, test_one_run_at_a_time);
-    tcase_add_test(tests, test_the_lock_ends_with_its_process);
-    tcase_add_test(tests, test_many_start_at_once_and_one_wins);
-    tcase_add_test(tests, test_a_full_disk_leaves_no_half_file);
-    tcase_add_test(tests, test_a_disk_full_from_the_start_leaves_no_directory);
-    tcase_add_test(tests, test_subdir_over_a_file);
-    tcase_add_test(tests, test_an_earlier_run_is_opened_again);
-    tcase_add_test(tests, test_what_is_no_run_is_not_opened);
-    tcase_add_test(tests, test_frames_are_kept_up_to_a_number);
+    qd_test_once(tests, test_new_directory, test_empty_directory_is_taken, test_earlier_run_is_refused,
+                 test_force_deletes_the_run_and_nothing_else, test_force_leaves_no_empty_frames,
+                 test_what_is_no_run_is_never_touched, test_what_a_killed_run_left_is_no_obstacle,
+                 test_a_file_in_place_of_the_directory, test_folders_above_and_bad_names,
+                 test_unwritable_directory, test_one_run_at_a_time, test_the_lock_ends_with_its_process,
+                 test_many_start_at_once_and_one_wins, test_a_full_disk_leaves_no_half_file,
+                 test_a_disk_full_from_the_start_leaves_no_directory, test_subdir_over_a_file,
+                 test_an_earlier_run_is_opened_again, test_what_is_no_run_is_not_opened,
+                 test_frames_are_kept_up_to_a_number);
     return qd_test_run_case("rundir", tests);
 }

@@ -392,17 +392,9 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("disks", 240, NULL, NULL);
-    tcase_add_test(tests, places_without_overlap);
-    tcase_add_test(tests, keeps_regions_apart);
-    tcase_add_test(tests, lays_out_rows);
-    tcase_add_test(tests, says_what_does_not_fit);
-    tcase_add_test(tests, places_what_just_fits);
-    tcase_add_test(tests, draws_power_laws);
-    tcase_add_test(tests, draws_normal_laws);
-    tcase_add_test(tests, draws_velocities);
-    tcase_add_test(tests, is_the_same_everywhere);
-    tcase_add_test(tests, does_not_order_bodies_by_size);
-    tcase_add_test(tests, fails_cleanly_without_memory);
-    tcase_add_test(tests, finds_every_neighbour);
+    qd_test_once(tests, places_without_overlap, keeps_regions_apart, lays_out_rows, says_what_does_not_fit,
+                 places_what_just_fits, draws_power_laws, draws_normal_laws, draws_velocities,
+                 is_the_same_everywhere, does_not_order_bodies_by_size, fails_cleanly_without_memory,
+                 finds_every_neighbour);
     return qd_test_run_case("generate", tests);
 }

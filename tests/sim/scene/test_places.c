@@ -275,14 +275,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("places", 120, NULL, NULL);
-    tcase_add_test(tcase, pyramids_are_pyramids);
-    tcase_add_test(tcase, grids_keep_their_spacing);
-    tcase_add_test(tcase, pyramids_scale);
-    tcase_add_test(tcase, clusters_are_crowded);
-    tcase_add_test(tcase, clusters_fill_up);
-    tcase_add_loop_test(tcase, round_regions_are_round, 0, 2);
-    tcase_add_test(tcase, polygons_are_what_is_asked_for);
-    tcase_add_loop_test(tcase, polylines_turn, 0, 2);
-    tcase_add_test(tcase, kinematic_polylines_want_a_pivot);
+    qd_test_once(tcase, pyramids_are_pyramids, grids_keep_their_spacing, pyramids_scale, clusters_are_crowded,
+                 clusters_fill_up, polygons_are_what_is_asked_for, kinematic_polylines_want_a_pivot);
+    qd_test_loops(tcase, {round_regions_are_round, 2}, {polylines_turn, 2});
     return qd_test_run_case("places", tcase);
 }

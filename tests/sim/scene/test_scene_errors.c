@@ -138,7 +138,7 @@ static const struct {
     {"checkpoint: {seconds: -1}", "checkpoint.seconds: must be a number from 0 to 1000000000, not \"-1\""},
     {"view: {size: [8, 8]}", "view.size: must be two whole numbers from 16 to 16384"},
     {"view: {colour: threads}", "view.colour: must be contact, speed, size, spin, depth, id, material, "
-                                "plain, thread or refiled, not \"threads\""},
+                                "plain, thread, refiled or hidden, not \"threads\""},
     {"view: {range: [2, 2]}", "view.range: must be two numbers, the smaller one first, or auto"},
     {"view: {contacts: 3}", "view.contacts: must be false, true or impulse, not \"3\""},
     {"view: {retrieve: all}", "view.retrieve: must be a body's id, or none, not \"all\""},
@@ -148,6 +148,12 @@ static const struct {
      "record.fields has 1000 x 66 cells, at most 32000 are kept, 16384 along a side"},
     {"world: {size: [100, 10]}\nrecord: {fields: {length: 0.01}}",
      "record.fields has 10000 x 1000 cells, at most 32000 are kept, 16384 along a side"},
+    {"view: {field: psi}", "view.field: must be none, number_density, mass_density, area_fraction, velocity, "
+                           "temperature, pressure or contact_number, not \"psi\""},
+    {"world: {size: [100, 10]}\nview: {field_length: 0.01}",
+     "view.field has 10000 x 1000 cells, at most 32000 are kept, 16384 along a side"},
+    {"view: {field: velocity, colour: refiled}",
+     "view.field and view.colour: refiled cannot be seen together"},
     {"view: {camera: {follow: -1}}", "view.camera.follow: must be a body's id, none or mass, not \"-1\""},
     {"view: {camera: {region: [0, 0, 0, 1]}}",
      "view.camera.region: must be four numbers: x, y, width > 0, height > 0, or auto"},

@@ -439,16 +439,9 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("files", 120, setup, teardown);
-    tcase_add_test(tests, takes_bodies_and_world_from_a_dump);
-    tcase_add_test(tests, takes_only_what_the_scene_leaves_out);
-    tcase_add_test(tests, takes_what_the_file_says_of_each_body);
-    tcase_add_test(tests, tells_columns);
-    tcase_add_test(tests, settles_disks_at_the_walls);
-    tcase_add_test(tests, generators_keep_clear_of_files);
-    tcase_add_test(tests, ids_are_unique);
-    tcase_add_test(tests, ids_may_come_to_their_end);
-    tcase_add_test(tests, says_what_is_wrong_with_files);
-    tcase_add_test(tests, sets_keys_of_files);
-    tcase_add_test(tests, fails_cleanly_without_memory);
+    qd_test_once(tests, takes_bodies_and_world_from_a_dump, takes_only_what_the_scene_leaves_out,
+                 takes_what_the_file_says_of_each_body, tells_columns, settles_disks_at_the_walls,
+                 generators_keep_clear_of_files, ids_are_unique, ids_may_come_to_their_end,
+                 says_what_is_wrong_with_files, sets_keys_of_files, fails_cleanly_without_memory);
     return qd_test_run_case("scene_files", tests);
 }

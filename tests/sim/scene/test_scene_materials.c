@@ -152,9 +152,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("materials", 60, NULL, NULL);
-    tcase_add_test(tests, scenes_say_all_of_materials);
-    tcase_add_test(tests, materials_are_set_from_outside);
-    tcase_add_test(tests, unused_materials_are_noted);
-    tcase_add_test(tests, wrong_materials_are_refused);
+    qd_test_once(tests, scenes_say_all_of_materials, materials_are_set_from_outside,
+                 unused_materials_are_noted, wrong_materials_are_refused);
     return qd_test_run_case("scene_materials", tests);
 }

@@ -163,9 +163,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scene_shapes", 120, NULL, NULL);
-    tcase_add_test(tcase, lists_hold_every_shape);
-    tcase_add_test(tcase, generators_place_rects_and_capsules);
-    tcase_add_test(tcase, polylines_are_static_edges);
-    tcase_add_test(tcase, wrong_shapes_are_refused);
+    qd_test_once(tcase, lists_hold_every_shape, generators_place_rects_and_capsules,
+                 polylines_are_static_edges, wrong_shapes_are_refused);
     return qd_test_run_case("scene_shapes", tcase);
 }

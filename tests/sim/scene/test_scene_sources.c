@@ -134,9 +134,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scene_sources", 120, NULL, NULL);
-    tcase_add_test(tcase, scenes_say_everything);
-    tcase_add_test(tcase, keys_change_from_outside);
-    tcase_add_test(tcase, errors_say_where_and_what);
-    tcase_add_test(tcase, sources_cannot_be_scaled);
+    qd_test_once(tcase, scenes_say_everything, keys_change_from_outside, errors_say_where_and_what,
+                 sources_cannot_be_scaled);
     return qd_test_run_case("scene_sources", tcase);
 }

@@ -130,7 +130,7 @@ START_TEST(golden_hashes) {
         UINT64_C(0x108084899afa5876), // cradle
         UINT64_C(0x652dadd2a0e9bd1c), // hopper
         UINT64_C(0x0737bb55b2aa7018), // bullets
-        UINT64_C(0x760bf67678947ddc), // brownian
+        UINT64_C(0x0ef6ae263a3f68f9), // brownian
         UINT64_C(0xc196043c9f26823b), // cooling
         UINT64_C(0x32a320550cf3244a), // compress
         UINT64_C(0xd1a310ce96b3e405), // silo

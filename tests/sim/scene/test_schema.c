@@ -134,7 +134,7 @@ START_TEST(walks_the_keys_below_a_key) {
     size_t top = 0;
     for (key = NULL; (key = qdi_schema_next(NULL, key)) != NULL; ++top)
         ck_assert_ptr_null(strchr(key->path, '.'));
-    ck_assert_uint_eq(top, 15);
+    ck_assert_uint_eq(top, 16);
     const qdi_key *bodies = qdi_schema_find("bodies", 6);
     ck_assert_str_eq(qdi_schema_next(bodies, NULL)->path, "bodies[]");
     ck_assert_ptr_null(qdi_schema_next(bodies, qdi_schema_next(bodies, NULL)));

@@ -325,22 +325,12 @@ START_TEST(walls_get_a_side_or_a_corner) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("collide");
-    TCase *tests = tcase_create("collide");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, disk_against_rect, 0, sizeof disk_rows / sizeof *disk_rows);
-    tcase_add_test(tests, disk_against_turned_rect_exactly);
-    tcase_add_loop_test(tests, rect_against_rect, 0, sizeof sat_rows / sizeof *sat_rows);
-    tcase_add_test(tests, turned_rects_exactly);
-    tcase_add_test(tests, segments_of_box2d);
-    tcase_add_test(tests, square_and_segment_of_box2d);
-    tcase_add_test(tests, two_boxes_of_box2d);
-    tcase_add_test(tests, features_name_the_corners);
-    tcase_add_test(tests, ties_go_to_the_x_axis);
-    tcase_add_test(tests, coincident_centres);
-    tcase_add_test(tests, disks_touch_by_their_squares);
-    tcase_add_test(tests, parallel_capsules_have_two_points);
-    tcase_add_test(tests, walls_get_a_side_or_a_corner);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("collide", 120, NULL, NULL);
+    qd_test_once(tests, disk_against_turned_rect_exactly, turned_rects_exactly, segments_of_box2d,
+                 square_and_segment_of_box2d, two_boxes_of_box2d, features_name_the_corners,
+                 ties_go_to_the_x_axis, coincident_centres, disks_touch_by_their_squares,
+                 parallel_capsules_have_two_points, walls_get_a_side_or_a_corner);
+    qd_test_loops(tests, {disk_against_rect, sizeof disk_rows / sizeof *disk_rows},
+                  {rect_against_rect, sizeof sat_rows / sizeof *sat_rows});
+    return qd_test_run_case("collide", tests);
 }

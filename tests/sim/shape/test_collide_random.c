@@ -220,15 +220,8 @@ START_TEST(walls_are_sides_without_end) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("collide_random");
-    TCase *tests = tcase_create("collide_random");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, gap_is_the_signed_distance);
-    tcase_add_test(tests, points_lie_between_the_surfaces);
-    tcase_add_test(tests, swapping_changes_nothing);
-    tcase_add_test(tests, turning_the_world_turns_the_manifold);
-    tcase_add_test(tests, kinds_agree);
-    tcase_add_test(tests, walls_are_sides_without_end);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("collide_random", 300, NULL, NULL);
+    qd_test_once(tests, gap_is_the_signed_distance, points_lie_between_the_surfaces, swapping_changes_nothing,
+                 turning_the_world_turns_the_manifold, kinds_agree, walls_are_sides_without_end);
+    return qd_test_run_case("collide_random", tests);
 }

@@ -295,15 +295,9 @@ START_TEST(nothing_slips_through) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("polyline");
-    TCase *tests = tcase_create("polyline");
-    tcase_set_timeout(tests, 300);
+    TCase *tests = qd_test_case("polyline", 300, NULL, NULL);
+    qd_test_once(tests, hollow_corners_push_along_both_edges, disks_meet_a_ridge_once,
+                 a_plank_lies_on_a_ridge, free_ends_are_corners, nothing_slips_through);
     tcase_add_loop_test(tests, flat_seams_are_not_there, 0, 2);
-    tcase_add_test(tests, hollow_corners_push_along_both_edges);
-    tcase_add_test(tests, disks_meet_a_ridge_once);
-    tcase_add_test(tests, a_plank_lies_on_a_ridge);
-    tcase_add_test(tests, free_ends_are_corners);
-    tcase_add_test(tests, nothing_slips_through);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("polyline", tests);
 }

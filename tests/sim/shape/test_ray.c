@@ -4,10 +4,8 @@
 
 #include "tests/support/forms.h"
 #include "tests/support/harness.h"
-#include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/math.h>
 
 static const qdi_pose origin = {0, 0, 1, 0};
 
@@ -135,15 +133,8 @@ START_TEST(walking_agrees) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("ray");
-    TCase *tests = tcase_create("ray");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, ray_on_a_box_of_box2d);
-    tcase_add_test(tests, closed_forms);
-    tcase_add_test(tests, passing_by);
-    tcase_add_test(tests, starting_inside);
-    tcase_add_test(tests, through_a_corner);
-    tcase_add_test(tests, walking_agrees);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("ray", 120, NULL, NULL);
+    qd_test_once(tests, ray_on_a_box_of_box2d, closed_forms, passing_by, starting_inside, through_a_corner,
+                 walking_agrees);
+    return qd_test_run_case("ray", tests);
 }

@@ -1,6 +1,5 @@
 #include "tests/support/forms.h"
 #include "tests/support/harness.h"
-#include "tests/support/worlds.h"
 
 #include <float.h>
 #include <math.h>
@@ -325,21 +324,10 @@ START_TEST(bad_polylines_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("shape");
-    TCase *tests = tcase_create("shape");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, moments_of_closed_forms);
-    tcase_add_test(tests, moments_of_polygons);
-    tcase_add_test(tests, moments_by_counting);
-    tcase_add_test(tests, bounds_and_reach);
-    tcase_add_test(tests, contains_its_border);
-    tcase_add_test(tests, any_order_any_place_copies_and_sides);
-    tcase_add_test(tests, settled_stays_settled);
-    tcase_add_test(tests, bad_sizes_are_refused);
-    tcase_add_test(tests, bad_polygons_are_refused);
-    tcase_add_test(tests, largest_and_smallest_polygons);
-    tcase_add_test(tests, polyline_edges);
-    tcase_add_test(tests, bad_polylines_are_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("shape", 120, NULL, NULL);
+    qd_test_once(tests, moments_of_closed_forms, moments_of_polygons, moments_by_counting, bounds_and_reach,
+                 contains_its_border, any_order_any_place_copies_and_sides, settled_stays_settled,
+                 bad_sizes_are_refused, bad_polygons_are_refused, largest_and_smallest_polygons,
+                 polyline_edges, bad_polylines_are_refused);
+    return qd_test_run_case("shape", tests);
 }

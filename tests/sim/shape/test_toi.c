@@ -166,16 +166,8 @@ START_TEST(small_steps_agree) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("toi");
-    TCase *tests = tcase_create("toi");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, moved_segment_of_box2d);
-    tcase_add_test(tests, disks_in_closed_form);
-    tcase_add_test(tests, touching_at_the_very_end);
-    tcase_add_test(tests, turning_in_closed_form);
-    tcase_add_test(tests, contact_at_the_start);
-    tcase_add_test(tests, bullets_are_caught);
-    tcase_add_test(tests, small_steps_agree);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("toi", 300, NULL, NULL);
+    qd_test_once(tests, moved_segment_of_box2d, disks_in_closed_form, touching_at_the_very_end,
+                 turning_in_closed_form, contact_at_the_start, bullets_are_caught, small_steps_agree);
+    return qd_test_run_case("toi", tests);
 }

@@ -336,15 +336,9 @@ END_TEST
 
 START_TEST(crowd_goes_on_from_a_saved_world) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
-        qd_world *world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO), *again = NULL;
+        qd_world *world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO);
         qd_test_step(world, 1e-3, 60);
-        unsigned char *data;
-        size_t bytes;
-        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-        qd_error error;
-        ck_assert_msg(qd_world_load(data, bytes, 2, NULL, &again, &error) == QD_OK, "%s", error.text);
-        qd_world_save_free(world, data, bytes);
-        ck_assert(qd_world_hash(world) == qd_world_hash(again));
+        qd_world *again = qd_test_copy(world, 2);
         ck_assert_double_eq(qd_test_measure(world).contact_energy, qd_test_measure(again).contact_energy);
         ck_assert(hash_after(world, 60) == hash_after(again, 60));
     }
@@ -412,22 +406,13 @@ START_TEST(only_disks_move_by_these_laws) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("grains");
-    TCase *tcase = tcase_create("grains");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, hertz_impact_lasts_and_goes_as_deep_as_the_formula_says);
-    tcase_add_test(tcase, hertz_gives_back_as_much_at_any_speed);
-    tcase_add_test(tcase, contact_time_of_hertz_knows_how_fast_bodies_may_be);
-    tcase_add_test(tcase, rolling_disk_stops_where_the_moment_says);
-    tcase_add_test(tcase, heap_gets_steeper_with_rolling_resistance);
-    tcase_add_test(tcase, disks_adhere_until_the_force_passes_the_value);
-    tcase_add_test(tcase, boxes_adhere_at_each_corner);
-    tcase_add_test(tcase, escape_costs_the_energy_of_the_bond);
-    tcase_add_test(tcase, energy_is_kept_where_nothing_is_lost);
-    tcase_add_test(tcase, crowd_is_the_same_for_threads_margins_and_kernels);
-    tcase_add_test(tcase, crowd_goes_on_from_a_saved_world);
-    tcase_add_test(tcase, crowd_balances_its_books);
-    tcase_add_test(tcase, only_disks_move_by_these_laws);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("grains", 120, NULL, NULL);
+    qd_test_once(tcase, hertz_impact_lasts_and_goes_as_deep_as_the_formula_says,
+                 hertz_gives_back_as_much_at_any_speed, contact_time_of_hertz_knows_how_fast_bodies_may_be,
+                 rolling_disk_stops_where_the_moment_says, heap_gets_steeper_with_rolling_resistance,
+                 disks_adhere_until_the_force_passes_the_value, boxes_adhere_at_each_corner,
+                 escape_costs_the_energy_of_the_bond, energy_is_kept_where_nothing_is_lost,
+                 crowd_is_the_same_for_threads_margins_and_kernels, crowd_goes_on_from_a_saved_world,
+                 crowd_balances_its_books, only_disks_move_by_these_laws);
+    return qd_test_run_case("grains", tcase);
 }

@@ -490,21 +490,11 @@ START_TEST(grains_move_as_the_formulas_say) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("spring");
-    TCase *tcase = tcase_create("few");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, terms_follow_from_each_other);
-    tcase_add_test(tcase, what_is_given_is_taken);
-    tcase_add_test(tcase, bad_springs_are_refused);
-    tcase_add_test(tcase, world_tells_its_shortest_contact_time);
-    tcase_add_test(tcase, collisions_last_and_bounce_as_they_should);
-    tcase_add_test(tcase, elastic_collision_keeps_its_energy);
-    tcase_add_test(tcase, damping_pulls_unless_limited);
-    tcase_add_test(tcase, sliding_is_slowed_by_coulombs_law);
-    tcase_add_test(tcase, sliding_disk_comes_to_roll);
-    tcase_add_test(tcase, rubbing_gives_spin_to_both);
-    tcase_add_test(tcase, order_of_the_two_does_not_matter);
-    tcase_add_test(tcase, grains_move_as_the_formulas_say);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("few", 120, NULL, NULL);
+    qd_test_once(tcase, terms_follow_from_each_other, what_is_given_is_taken, bad_springs_are_refused,
+                 world_tells_its_shortest_contact_time, collisions_last_and_bounce_as_they_should,
+                 elastic_collision_keeps_its_energy, damping_pulls_unless_limited,
+                 sliding_is_slowed_by_coulombs_law, sliding_disk_comes_to_roll, rubbing_gives_spin_to_both,
+                 order_of_the_two_does_not_matter, grains_move_as_the_formulas_say);
+    return qd_test_run_case("spring", tcase);
 }

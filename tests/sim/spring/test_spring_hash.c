@@ -32,17 +32,6 @@ static qd_world *any_world(uint64_t seed, double margin) {
     return world;
 }
 
-static qd_world *copy_of(const qd_world *world, int threads) {
-    unsigned char *data = NULL;
-    size_t bytes = 0;
-    qd_world *copy = NULL;
-    qd_error error = {""};
-    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-    ck_assert_msg(qd_world_load(data, bytes, threads, NULL, &copy, &error) == QD_OK, "%s", error.text);
-    qd_world_save_free(world, data, bytes);
-    return copy;
-}
-
 static void expect_same(const qd_world *world, const qd_world *copy, uint64_t seed, size_t step) {
     ck_assert_msg(qd_world_hash(world) == qd_world_hash(copy), "seed %llu, step %zu",
                   (unsigned long long)seed, step);
@@ -56,7 +45,7 @@ START_TEST(contact_is_saved_at_any_moment) {
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 20, 15, 1, 1.5, 0.5, 1);
     qd_test_disk(world, 20.95, 15.2, -1, 0, 0.5, 2);
-    qd_world *copy = copy_of(world, 1);
+    qd_world *copy = qd_test_copy(world, 1);
     size_t touching = 0, count;
     for (size_t k = 0; k < 150; ++k) {
         qd_test_step(world, 1e-3, 1);
@@ -64,7 +53,7 @@ START_TEST(contact_is_saved_at_any_moment) {
         expect_same(world, copy, 0, k);
         (void)qd_world_contacts(world, &count);
         touching += count;
-        qd_world *next = copy_of(copy, 1 + (int)(k % 3));
+        qd_world *next = qd_test_copy(copy, 1 + (int)(k % 3));
         expect_same(copy, next, 0, k);
         qd_world_destroy(copy);
         copy = next;
@@ -110,7 +99,7 @@ START_TEST(trees_are_those_of_the_boxes) {
             qd_test_step(world, 2e-3, 1);
             edited += world->margin.edited;
             if (!world->margin.edited && k % 10 != 0) continue;
-            qd_world *copy = copy_of(world, 1);
+            qd_world *copy = qd_test_copy(world, 1);
             ck_assert_msg(qd_tree_hash(world->tree) == qd_tree_hash(copy->tree), "seed %llu, step %zu",
                           (unsigned long long)seed, k);
             qd_tree_stats p = qd_tree_statistics(world->tree), q = qd_tree_statistics(copy->tree);
@@ -124,12 +113,8 @@ START_TEST(trees_are_those_of_the_boxes) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("spring_hash");
-    TCase *tests = tcase_create("spring_hash");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, contact_is_saved_at_any_moment);
-    tcase_add_test(tests, order_of_rows_changes_nothing);
-    tcase_add_test(tests, trees_are_those_of_the_boxes);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("spring_hash", 300, NULL, NULL);
+    qd_test_once(tests, contact_is_saved_at_any_moment, order_of_rows_changes_nothing,
+                 trees_are_those_of_the_boxes);
+    return qd_test_run_case("spring_hash", tests);
 }

@@ -108,14 +108,7 @@ START_TEST(saved_and_loaded_goes_on_the_same) {
             qd_test_step(world, 2e-3, 150);
             qd_random random = qd_random_at(seed, 0, 6);
             if (changed) qd_test_scatter(world, &random, 5);
-            unsigned char *data = NULL;
-            size_t bytes = 0;
-            ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-            qd_world *other = NULL;
-            qd_error error = {""};
-            qd_status status = qd_world_load(data, bytes, 1, NULL, &other, &error);
-            ck_assert_msg(status == QD_OK, "seed %llu: %s", (unsigned long long)seed, error.text);
-            ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(other));
+            qd_world *other = qd_test_copy(world, 1);
             for (int k = 0; k < 100; ++k) {
                 qd_test_step(world, 2e-3, 1);
                 qd_test_step(other, 2e-3, 1);
@@ -126,7 +119,6 @@ START_TEST(saved_and_loaded_goes_on_the_same) {
             qd_world_measure(world, &p);
             qd_world_measure(other, &q);
             check_same_numbers(&p, &q, seed);
-            qd_world_save_free(world, data, bytes);
             qd_world_destroy(world);
             qd_world_destroy(other);
         }
@@ -478,22 +470,12 @@ START_TEST(losses_are_booked) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("spring_world");
-    TCase *tcase = tcase_create("many");
-    tcase_set_timeout(tcase, 300);
-    tcase_add_test(tcase, threads_and_margins_change_nothing);
-    tcase_add_test(tcase, saved_and_loaded_goes_on_the_same);
-    tcase_add_test(tcase, hash_covers_shear);
-    tcase_add_test(tcase, others_may_join);
-    tcase_add_test(tcase, limits_stop_a_step_and_leave_the_world);
-    tcase_add_test(tcase, memory_may_end_anywhere);
-    tcase_add_test(tcase, sensors_and_filters_feel_nothing);
-    tcase_add_test(tcase, walls_static_and_kinematic_bodies_are_alike);
-    tcase_add_test(tcase, rect_rests_on_two_corners);
-    tcase_add_test(tcase, events_tell_the_forces_of_the_moment);
-    tcase_add_test(tcase, elastic_gas_keeps_its_energy);
-    tcase_add_test(tcase, a_change_brings_in_no_springs_that_there_were);
-    tcase_add_test(tcase, losses_are_booked);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("many", 300, NULL, NULL);
+    qd_test_once(tcase, threads_and_margins_change_nothing, saved_and_loaded_goes_on_the_same,
+                 hash_covers_shear, others_may_join, limits_stop_a_step_and_leave_the_world,
+                 memory_may_end_anywhere, sensors_and_filters_feel_nothing,
+                 walls_static_and_kinematic_bodies_are_alike, rect_rests_on_two_corners,
+                 events_tell_the_forces_of_the_moment, elastic_gas_keeps_its_energy,
+                 a_change_brings_in_no_springs_that_there_were, losses_are_booked);
+    return qd_test_run_case("spring_world", tcase);
 }

@@ -181,14 +181,9 @@ END_TEST
 START_TEST(test_save_on_the_way) {
     const size_t when[] = {1, 17, 70};
     for (size_t k = 0; k < 3; ++k) {
-        qd_world *world = crowd((uint64_t)_i, 2, (double)NAN), *again = NULL;
+        qd_world *world = crowd((uint64_t)_i, 2, (double)NAN);
         qd_test_step(world, 0.05, when[k]);
-        unsigned char *data;
-        size_t bytes;
-        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-        qd_error error;
-        ck_assert_msg(qd_world_load(data, bytes, 1, NULL, &again, &error) == QD_OK, "%s", error.text);
-        qd_world_save_free(world, data, bytes);
+        qd_world *again = qd_test_copy(world, 1);
         qd_metrics a, b;
         for (int i = 0; i < 40; ++i) {
             ck_assert(qd_world_hash(world) == qd_world_hash(again));
@@ -332,20 +327,10 @@ START_TEST(test_until_pressure) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("compress");
-    TCase *tcase = tcase_create("compress");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, test_affine, 0, 4);
-    tcase_add_test(tcase, test_velocities_are_kept);
-    tcase_add_loop_test(tcase, test_until_fraction, 0, 2);
-    tcase_add_loop_test(tcase, test_same_for_any_team_and_margin, 0, 7);
-    tcase_add_test(tcase, test_contacts_across_the_seam);
-    tcase_add_loop_test(tcase, test_save_on_the_way, 0, 6);
-    tcase_add_test(tcase, test_refused);
-    tcase_add_test(tcase, test_longer_than_half_a_period);
-    tcase_add_loop_test(tcase, test_balance, 0, 2);
-    tcase_add_test(tcase, test_balance_in_gravity);
-    tcase_add_test(tcase, test_until_pressure);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("compress", 120, NULL, NULL);
+    qd_test_once(tcase, test_velocities_are_kept, test_contacts_across_the_seam, test_refused,
+                 test_longer_than_half_a_period, test_balance_in_gravity, test_until_pressure);
+    qd_test_loops(tcase, {test_affine, 4}, {test_until_fraction, 2}, {test_same_for_any_team_and_margin, 7},
+                  {test_save_on_the_way, 6}, {test_balance, 2});
+    return qd_test_run_case("compress", tcase);
 }

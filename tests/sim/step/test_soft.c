@@ -146,14 +146,8 @@ START_TEST(length_stays) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("soft");
-    TCase *tcase = tcase_create("kernels");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, drift_and_box);
-    tcase_add_test(tcase, drift_tells_who_crosses);
-    tcase_add_test(tcase, strays_are_seen);
-    tcase_add_test(tcase, turns_by_the_angle);
-    tcase_add_test(tcase, length_stays);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("kernels", 60, NULL, NULL);
+    qd_test_once(tcase, drift_and_box, drift_tells_who_crosses, strays_are_seen, turns_by_the_angle,
+                 length_stays);
+    return qd_test_run_case("soft", tcase);
 }

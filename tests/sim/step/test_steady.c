@@ -174,11 +174,8 @@ START_TEST(a_steady_world_allocates_nothing) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("steady");
-    TCase *tcase = tcase_create("steady");
-    tcase_set_timeout(tcase, 240);
+    TCase *tcase = qd_test_case("steady", 240, NULL, NULL);
     tcase_add_loop_test(tcase, a_steady_step_allocates_nothing, 0, KINDS * MOST_THREADS);
     tcase_add_loop_test(tcase, a_steady_world_allocates_nothing, 1, 3);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("steady", tcase);
 }

@@ -211,14 +211,9 @@ START_TEST(memory_may_fail_at_any_call) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("stepper");
-    TCase *tcase = tcase_create("stepper");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_test(tcase, any_team_gives_the_same);
-    tcase_add_test(tcase, any_way_to_retrieve_gives_the_same);
-    tcase_add_test(tcase, other_seeds_give_other_lives);
-    tcase_add_test(tcase, phases_are_clocked);
+    TCase *tcase = qd_test_case("stepper", 240, NULL, NULL);
+    qd_test_once(tcase, any_team_gives_the_same, any_way_to_retrieve_gives_the_same,
+                 other_seeds_give_other_lives, phases_are_clocked);
     tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 6);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("stepper", tcase);
 }

@@ -4,7 +4,6 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/emitter.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -99,11 +98,8 @@ START_TEST(nobody_asks_any_longer) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("stop");
-    TCase *tcase = tcase_create("stop");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof cases[0]));
+    TCase *tcase = qd_test_case("stop", 120, NULL, NULL);
     tcase_add_test(tcase, nobody_asks_any_longer);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    tcase_add_loop_test(tcase, a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof cases[0]));
+    return qd_test_run_case("stop", tcase);
 }

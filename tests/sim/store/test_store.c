@@ -360,18 +360,10 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("store", 120, NULL, NULL);
-    tcase_add_test(tests, tells_where_the_run_came_from);
-    tcase_add_test(tests, keeps_every_metric_as_it_was);
-    tcase_add_test(tests, gives_hashes_and_frames_in_order);
-    tcase_add_test(tests, keeps_worlds_bit_by_bit);
-    tcase_add_test(tests, keeps_large_worlds_in_parts);
-    tcase_add_test(tests, keeps_the_last_checkpoints_and_the_first);
-    tcase_add_test(tests, keeps_why_a_run_failed);
-    tcase_add_test(tests, goes_on_as_if_nothing_had_happened);
-    tcase_add_test(tests, rewinds_every_table);
-    tcase_add_test(tests, fields_are_read_back);
-    tcase_add_test(tests, blocks_and_never_drops);
-    tcase_add_test(tests, refuses_what_makes_no_sense);
-    tcase_add_test(tests, tells_a_row_that_is_there_already);
+    qd_test_once(tests, tells_where_the_run_came_from, keeps_every_metric_as_it_was,
+                 gives_hashes_and_frames_in_order, keeps_worlds_bit_by_bit, keeps_large_worlds_in_parts,
+                 keeps_the_last_checkpoints_and_the_first, keeps_why_a_run_failed,
+                 goes_on_as_if_nothing_had_happened, rewinds_every_table, fields_are_read_back,
+                 blocks_and_never_drops, refuses_what_makes_no_sense, tells_a_row_that_is_there_already);
     return qd_test_run_case("store", tests);
 }

@@ -457,20 +457,12 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("store_damage", 240, NULL, NULL);
-    tcase_add_test(tests, takes_the_checkpoint_before_a_damaged_one);
-    tcase_add_test(tests, notices_every_way_to_damage_a_checkpoint);
-    tcase_add_test(tests, names_the_checkpoint_that_is_no_blob);
-    tcase_add_test(tests, names_what_else_is_damaged);
-    tcase_add_test(tests, refuses_what_is_no_run_store);
-    tcase_add_test(tests, says_that_a_name_is_too_long_for_sqlite);
-    tcase_add_test(tests, refuses_a_newer_schema);
-    tcase_add_test(tests, refuses_a_store_without_its_tables);
-    tcase_add_test(tests, refuses_tables_of_others);
-    tcase_add_test(tests, runs_no_view_and_no_trigger);
-    tcase_add_test(tests, notices_rows_out_of_order);
-    tcase_add_test(tests, notices_events_out_of_order);
-    tcase_add_test(tests, brings_older_metrics_up_to_date);
-    tcase_add_test(tests, goes_through_all_changes_of_the_schema);
-    tcase_add_test(tests, survives_any_damage);
+    qd_test_once(tests, takes_the_checkpoint_before_a_damaged_one, notices_every_way_to_damage_a_checkpoint,
+                 names_the_checkpoint_that_is_no_blob, names_what_else_is_damaged,
+                 refuses_what_is_no_run_store, says_that_a_name_is_too_long_for_sqlite,
+                 refuses_a_newer_schema, refuses_a_store_without_its_tables, refuses_tables_of_others,
+                 runs_no_view_and_no_trigger, notices_rows_out_of_order, notices_events_out_of_order,
+                 brings_older_metrics_up_to_date, goes_through_all_changes_of_the_schema,
+                 survives_any_damage);
     return qd_test_run_case("store_damage", tests);
 }

@@ -2,7 +2,6 @@
 #include "sim/text/scene_text.h"
 #include "tests/support/harness.h"
 #include "tests/support/stores.h"
-#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -211,9 +210,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("store_doc", 120, NULL, NULL);
-    tcase_add_test(tests, has_every_metric);
-    tcase_add_test(tests, has_every_table_and_column);
-    tcase_add_test(tests, has_shell_examples_that_run);
-    tcase_add_test(tests, has_python_examples_that_run);
+    qd_test_once(tests, has_every_metric, has_every_table_and_column, has_shell_examples_that_run,
+                 has_python_examples_that_run);
     return qd_test_run_case("store_doc", tests);
 }

@@ -219,9 +219,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("store_events", 120, NULL, NULL);
-    tcase_add_test(tests, are_those_of_the_world);
-    tcase_add_test(tests, name_bodies_that_are_gone);
+    qd_test_once(tests, are_those_of_the_world, name_bodies_that_are_gone, impacts_of_bodies_that_sink);
     tcase_add_loop_test(tests, removed_before_they_are_put, 0, 2);
-    tcase_add_test(tests, impacts_of_bodies_that_sink);
     return qd_test_run_case("store_events", tests);
 }

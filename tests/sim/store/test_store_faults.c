@@ -487,14 +487,9 @@ END_TEST
 int main(void) {
     TCase *tests = qd_test_case("store_faults", 240, NULL, NULL);
     tcase_add_test(tests, no_memory_for_sqlite); // first: it needs SQLite not to have begun
-    tcase_add_test(tests, no_memory_at_any_allocation);
-    tcase_add_test(tests, no_memory_while_reading);
-    tcase_add_test(tests, a_disk_that_is_full);
-    tcase_add_test(tests, a_disk_that_is_broken);
-    tcase_add_test(tests, a_file_system_that_shares_no_memory);
-    tcase_add_test(tests, a_disk_that_is_slow);
-    tcase_add_test(tests, two_processes_do_not_write_at_once);
-    tcase_add_test(tests, a_reader_sees_what_is_committed);
-    tcase_add_test(tests, a_killed_process_loses_nothing);
+    qd_test_once(tests, no_memory_at_any_allocation, no_memory_while_reading, a_disk_that_is_full,
+                 a_disk_that_is_broken, a_file_system_that_shares_no_memory, a_disk_that_is_slow,
+                 two_processes_do_not_write_at_once, a_reader_sees_what_is_committed,
+                 a_killed_process_loses_nothing);
     return qd_test_run_case("store_faults", tests);
 }

@@ -125,8 +125,6 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("find", 120, setup, teardown);
-    tcase_add_test(tests, events_in_order);
-    tcase_add_test(tests, words_that_there_are_not);
-    tcase_add_test(tests, worlds_of_steps);
+    qd_test_once(tests, events_in_order, words_that_there_are_not, worlds_of_steps);
     return qd_test_run_case("store_find", tests);
 }

@@ -520,18 +520,11 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("sweep_spec", 120, NULL, NULL);
-    tcase_add_test(tcase, values_of_every_form);
-    tcase_add_test(tcase, samples_stay_when_there_are_more_of_them);
-    tcase_add_test(tcase, samples_are_spread_as_they_should_be);
-    tcase_add_test(tcase, the_last_axis_changes_fastest_and_replicas_within);
-    tcase_add_test(tcase, counts_that_no_number_holds);
-    tcase_add_test(tcase, a_point_is_the_scene_that_the_command_line_would_make);
-    tcase_add_test(tcase, replicas_have_seeds_of_their_own);
-    tcase_add_test(tcase, points_that_are_the_same_or_no_scene);
-    tcase_add_test(tcase, the_scene_lies_beside_the_sweep);
-    tcase_add_test(tcase, says_in_one_line_what_is_wrong);
-    tcase_add_test(tcase, the_sweeps_of_the_docs);
-    tcase_add_test(tcase, damaged_text_is_read_or_refused);
-    tcase_add_test(tcase, memory_that_is_not_there);
+    qd_test_once(tcase, values_of_every_form, samples_stay_when_there_are_more_of_them,
+                 samples_are_spread_as_they_should_be, the_last_axis_changes_fastest_and_replicas_within,
+                 counts_that_no_number_holds, a_point_is_the_scene_that_the_command_line_would_make,
+                 replicas_have_seeds_of_their_own, points_that_are_the_same_or_no_scene,
+                 the_scene_lies_beside_the_sweep, says_in_one_line_what_is_wrong, the_sweeps_of_the_docs,
+                 damaged_text_is_read_or_refused, memory_that_is_not_there);
     return qd_test_run_case("sweep_spec", tcase);
 }

@@ -1,7 +1,6 @@
 #include "sim/text/lines.h"
 
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
 
 #include <quadrille/random.h>
 

@@ -54,7 +54,7 @@ START_TEST(sums_do_not_depend_on_the_order) {
         }
         for (int round = 0; round < 10; ++round) {
             double sum = 0;
-            ck_assert_int_eq(qdi_balance_array(world, values, counts[i], &sum), QD_OK);
+            ck_assert_int_eq(qdi_balance_array(world->team, &world->scratch.arena, values, counts[i], &sum), QD_OK);
             if (round == 0) first = sum;
             ck_assert_msg(memcmp(&sum, &first, 8) == 0, "%zu values: %a, then %a", counts[i], first, sum);
             ck_assert_double_eq_tol(sum, exact, 1e-14 * size);
@@ -175,26 +175,13 @@ START_TEST(metrics_are_the_same_for_threads_and_margins) {
 }
 END_TEST
 
-static qd_world *copy_of(const qd_world *world, int threads) {
-    unsigned char *data = NULL;
-    size_t bytes = 0;
-    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-    qd_metrics m;
-    qd_world_measure(world, &m);
-    ck_assert_uint_eq(m.saved_bytes, bytes);
-    qd_world *copy = NULL;
-    ck_assert_int_eq(qd_world_load(data, bytes, threads, NULL, &copy, NULL), QD_OK);
-    qd_world_save_free(world, data, bytes);
-    return copy;
-}
-
 START_TEST(loaded_worlds_measure_the_same) {
     uint64_t first = qd_test_seed(100), count = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + count; ++seed) {
         qd_world *world = random_world(seed, 2, (double)NAN);
         ck_assert_int_eq(qd_world_set_force(world, NULL, NULL), QD_OK); // the copy would not have it
         qd_test_step(world, 0.02, 30);
-        qd_world *copy = copy_of(world, 1 + (int)(seed % 3));
+        qd_world *copy = qd_test_copy(world, 1 + (int)(seed % 3));
         for (int k = 0; k < 6; ++k) {
             qd_metrics p, q;
             qd_world_measure(world, &p);
@@ -365,15 +352,10 @@ END_TEST
 
 int main(void) {
     TCase *t = qd_test_case("balance", 240, NULL, NULL);
-    tcase_add_test(t, sums_do_not_depend_on_the_order);
-    tcase_add_test(t, balance_closes_in_random_worlds);
-    tcase_add_test(t, metrics_are_the_same_for_threads_and_margins);
-    tcase_add_test(t, loaded_worlds_measure_the_same);
-    tcase_add_test(t, measuring_changes_nothing);
-    tcase_add_test(t, attraction_is_out_of_balance_by_the_square_of_the_step);
-    tcase_add_test(t, balance_closes_in_scenes);
-    tcase_add_test(t, a_pile_at_rest_loses_nothing);
-    tcase_add_test(t, refused_steps_leave_no_trace);
-    tcase_add_test(t, infinite_inertia_that_is_slowed_has_no_energy);
+    qd_test_once(t, sums_do_not_depend_on_the_order, balance_closes_in_random_worlds,
+                 metrics_are_the_same_for_threads_and_margins, loaded_worlds_measure_the_same,
+                 measuring_changes_nothing, attraction_is_out_of_balance_by_the_square_of_the_step,
+                 balance_closes_in_scenes, a_pile_at_rest_loses_nothing, refused_steps_leave_no_trace,
+                 infinite_inertia_that_is_slowed_has_no_energy);
     return qd_test_run_case("balance", t);
 }

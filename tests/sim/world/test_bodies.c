@@ -328,20 +328,11 @@ START_TEST(shapes_are_shared) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bodies");
-    TCase *tcase = tcase_create("bodies");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, free_bodies_turn_evenly);
-    tcase_add_test(tcase, kinematic_bodies_keep_their_course);
-    tcase_add_test(tcase, what_rests_on_a_belt_goes_along);
-    tcase_add_test(tcase, static_bodies_may_lie_anywhere);
-    tcase_add_test(tcase, filters_decide_who_touches);
-    tcase_add_test(tcase, sensors_report_and_do_nothing);
-    tcase_add_test(tcase, events_tell_impulse_and_speed);
-    tcase_add_test(tcase, contacts_of_boxes_have_two_touches);
-    tcase_add_test(tcase, placing_and_turning);
-    tcase_add_test(tcase, what_is_wrong_is_refused);
-    tcase_add_test(tcase, shapes_are_shared);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("bodies", 120, NULL, NULL);
+    qd_test_once(tcase, free_bodies_turn_evenly, kinematic_bodies_keep_their_course,
+                 what_rests_on_a_belt_goes_along, static_bodies_may_lie_anywhere, filters_decide_who_touches,
+                 sensors_report_and_do_nothing, events_tell_impulse_and_speed,
+                 contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
+                 shapes_are_shared);
+    return qd_test_run_case("bodies", tcase);
 }

@@ -8,21 +8,8 @@
 
 // Which numbers a world takes, and that what it takes can be saved and loaded.
 
-static qd_world *copy_of(const qd_world *world) {
-    unsigned char *data = NULL;
-    size_t bytes = 0;
-    qd_world *copy = NULL;
-    qd_error error = {""};
-    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-    qd_status status = qd_world_load(data, bytes, 1, NULL, &copy, &error);
-    ck_assert_msg(status == QD_OK, "step %llu: %s", (unsigned long long)qd_world_steps(world), error.text);
-    qd_world_save_free(world, data, bytes);
-    ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(copy));
-    return copy;
-}
-
 static void check_loads(const qd_world *world) {
-    qd_world_destroy(copy_of(world));
+    qd_world_destroy(qd_test_copy(world, 1));
 }
 
 // ---- what is saved loads ----
@@ -85,7 +72,7 @@ START_TEST(emitters_of_bullets) {
     emitter.body.bullet = true;
     emitter.low = emitter.high = (qd_vec2){50, 50};
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
-    qd_world *copy = copy_of(world);
+    qd_world *copy = qd_test_copy(world, 1);
     qd_test_step(copy, 1, 1);
     ck_assert(qd_test_body(copy, (qd_id){0, 1}).bullet);
     qd_world_destroy(world);
@@ -222,17 +209,13 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("bounds");
     TCase *loads = tcase_create("loads");
+    qd_test_once(loads, emitters_of_what_no_longer_fits, emitters_of_bullets,
+                 polygons_that_are_mostly_rounding);
     tcase_add_loop_test(loads, compression_past_bodies_that_stay, 0, 2);
-    tcase_add_test(loads, emitters_of_what_no_longer_fits);
-    tcase_add_test(loads, emitters_of_bullets);
-    tcase_add_test(loads, polygons_that_are_mostly_rounding);
     suite_add_tcase(suite, loads);
     TCase *refused = tcase_create("refused");
-    tcase_add_test(refused, defs_are_within_bounds);
-    tcase_add_test(refused, bodies_are_within_bounds);
-    tcase_add_test(refused, pivots_obey_the_limit_of_speed);
-    tcase_add_test(refused, places_are_finer_than_bodies);
-    tcase_add_test(refused, forces_stop_the_detection);
+    qd_test_once(refused, defs_are_within_bounds, bodies_are_within_bounds, pivots_obey_the_limit_of_speed,
+                 places_are_finer_than_bodies, forces_stop_the_detection);
     suite_add_tcase(suite, refused);
     return qd_test_run(suite);
 }

@@ -179,15 +179,9 @@ START_TEST(golden_hash) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("digest");
-    TCase *tcase = tcase_create("digest");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, hash_sees_every_field);
-    tcase_add_test(tcase, hash_and_sums_do_not_see_rows);
-    tcase_add_test(tcase, hash_and_sums_are_the_same_for_any_team);
-    tcase_add_test(tcase, hash_does_not_see_how_it_is_made);
-    tcase_add_test(tcase, sums_are_right);
-    tcase_add_test(tcase, golden_hash);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("digest", 120, NULL, NULL);
+    qd_test_once(tcase, hash_sees_every_field, hash_and_sums_do_not_see_rows,
+                 hash_and_sums_are_the_same_for_any_team, hash_does_not_see_how_it_is_made, sums_are_right,
+                 golden_hash);
+    return qd_test_run_case("digest", tcase);
 }

@@ -342,17 +342,9 @@ START_TEST(a_line_holds_what_is_pressed_on_it) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("energy");
-    TCase *tcase = tcase_create("energy");
-    tcase_set_timeout(tcase, 600);
-    tcase_add_test(tcase, no_world_gains_energy);
-    tcase_add_test(tcase, a_planted_gain_is_seen);
-    tcase_add_loop_test(tcase, a_bed_takes_what_falls_on_it, 0, 27);
-    tcase_add_test(tcase, overlapping_boxes_part_quietly);
-    tcase_add_loop_test(tcase, pyramids_stand, 0, 5);
-    tcase_add_test(tcase, heavy_on_light);
-    tcase_add_test(tcase, a_drum_keeps_what_is_in_it);
-    tcase_add_test(tcase, a_line_holds_what_is_pressed_on_it);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("energy", 600, NULL, NULL);
+    qd_test_once(tcase, no_world_gains_energy, a_planted_gain_is_seen, overlapping_boxes_part_quietly,
+                 heavy_on_light, a_drum_keeps_what_is_in_it, a_line_holds_what_is_pressed_on_it);
+    qd_test_loops(tcase, {a_bed_takes_what_falls_on_it, 27}, {pyramids_stand, 5});
+    return qd_test_run_case("energy", tcase);
 }

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <quadrille/math.h>
-#include <quadrille/metrics.h>
 #include <quadrille/world.h>
 
 static qd_world_def empty_def(void) {
@@ -399,7 +398,7 @@ static void swirl(void *context, const qd_force_range *range) {
     }
 }
 
-static uint64_t life(uint64_t seed, int threads) {
+static uint64_t life(uint64_t seed, int threads, bool halfway) {
     qd_random random = qd_random_at(seed, 0, 31);
     qd_world_def def = qd_test_random_def(&random);
     def.threads = threads;
@@ -416,6 +415,10 @@ static uint64_t life(uint64_t seed, int threads) {
         qd_test_scatter(world, &random, 2500); // several ranges
     uint64_t hash = 1;
     for (int k = 0; k < 12; ++k) {
+        if (k == 6 && halfway) {
+            world = qd_test_reload(world, threads);
+            if (seed % 4 == 0) ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
+        }
         qd_test_step(world, 0.01, 1);
         hash = hash * 31 + qd_world_hash(world) + qd_test_events_hash(world);
     }
@@ -423,45 +426,25 @@ static uint64_t life(uint64_t seed, int threads) {
     return hash;
 }
 
-START_TEST(same_for_any_team) {
-    size_t cases = qd_test_effort(4);
-    for (uint64_t seed = 1; seed <= cases; ++seed) {
-        uint64_t one = life(seed, 1);
-        const int threads[] = {2, 3, 8};
-        for (int k = 0; k < 3; ++k)
-            ck_assert_msg(life(seed, threads[k]) == one, "seed %llu: other results with %d threads",
-                          (unsigned long long)seed, threads[k]);
-    }
+START_TEST(same_for_any_team_and_after_loading) {
+    qd_test_same_lives(qd_test_effort(4), life);
 }
 END_TEST
 
+static qd_world *swirled_world(const qd_allocator *allocator, int which) {
+    (void)which;
+    qd_world_def def = empty_def();
+    def.attraction.strength = 1;
+    def.drag.linear = 0.5;
+    def.allocator = allocator;
+    qd_world *world = qd_test_world(&def);
+    for (int k = 0; k < 20; ++k) qd_test_disk(world, 0.9 * k, 10, 0.25 * k, 0, 0.5, 1);
+    ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
+    return world;
+}
+
 START_TEST(memory_may_fail) {
-    size_t failures = 0;
-    for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, 0);
-        qd_world_def def = empty_def();
-        def.attraction.strength = 1;
-        def.drag.linear = 0.5;
-        def.allocator = &allocator.allocator;
-        qd_world *world = qd_test_world(&def);
-        for (int k = 0; k < 20; ++k) qd_test_disk(world, 0.9 * k, 10, 0.25 * k, 0, 0.5, 1);
-        ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
-        ck_assert_int_eq(qd_world_detect(world), QD_OK);
-        uint64_t hash = qd_world_hash(world);
-        allocator.fail_at = allocator.calls + n;
-        qd_status status = qd_world_step(world, 0.01, NULL);
-        if (status != QD_OK) {
-            ++failures;
-            ck_assert_int_eq(status, QD_ERR_MEMORY);
-            ck_assert_uint_eq(qd_world_hash(world), hash);
-            qd_test_step(world, 0.01, 1);
-        }
-        qd_world_destroy(world);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-    }
-    ck_assert_uint_gt(failures, 4);
+    ck_assert_uint_gt(qd_test_failing_steps(swirled_world, 0, NULL), 4);
 }
 END_TEST
 
@@ -485,28 +468,14 @@ START_TEST(bad_fields_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("forces");
-    TCase *tcase = tcase_create("forces");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_loop_test(tcase, linear_drag_is_exact, 0, 15);
-    tcase_add_loop_test(tcase, projectiles_stay_exact, 0, 2);
-    tcase_add_loop_test(tcase, quadratic_drag_is_exact_without_forces, 0, 4);
-    tcase_add_test(tcase, terminal_velocity);
-    tcase_add_loop_test(tcase, no_step_turns_a_velocity_round, 0, 2);
-    tcase_add_test(tcase, spin_drag_is_exact);
-    tcase_add_loop_test(tcase, falling_towards_a_point_keeps_energy, 0, 6);
-    tcase_add_test(tcase, circular_orbit_closes);
-    tcase_add_loop_test(tcase, potential_matches_the_force, 0, 6);
-    tcase_add_loop_test(tcase, nothing_pulls_in_the_centre, 0, 3);
-    tcase_add_test(tcase, attraction_takes_the_shorter_way);
-    tcase_add_test(tcase, a_planet_is_settled);
-    tcase_add_test(tcase, callback_drives_a_spring);
-    tcase_add_test(tcase, constant_callback_is_exact);
-    tcase_add_test(tcase, bad_forces_stop_the_run);
-    tcase_add_test(tcase, limits_see_the_whole_step);
-    tcase_add_test(tcase, same_for_any_team);
-    tcase_add_test(tcase, memory_may_fail);
-    tcase_add_loop_test(tcase, bad_fields_are_refused, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("forces", 240, NULL, NULL);
+    qd_test_once(tcase, terminal_velocity, spin_drag_is_exact, circular_orbit_closes,
+                 attraction_takes_the_shorter_way, a_planet_is_settled, callback_drives_a_spring,
+                 constant_callback_is_exact, bad_forces_stop_the_run, limits_see_the_whole_step,
+                 same_for_any_team_and_after_loading, memory_may_fail);
+    qd_test_loops(tcase, {linear_drag_is_exact, 15}, {projectiles_stay_exact, 2},
+                  {quadratic_drag_is_exact_without_forces, 4}, {no_step_turns_a_velocity_round, 2},
+                  {falling_towards_a_point_keeps_energy, 6}, {potential_matches_the_force, 6},
+                  {nothing_pulls_in_the_centre, 3}, {bad_fields_are_refused, 2});
+    return qd_test_run_case("forces", tcase);
 }

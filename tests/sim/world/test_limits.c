@@ -160,16 +160,9 @@ START_TEST(lowest_index_is_reported) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("limits");
-    TCase *tcase = tcase_create("limits");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, speed_stops_the_step);
-    tcase_add_test(tcase, distance_stops_the_step);
-    tcase_add_loop_test(tcase, what_is_not_finite_stops_the_step, 0, 3);
-    tcase_add_test(tcase, no_distance_means_what_a_box_can_hold);
-    tcase_add_test(tcase, pairs_stop_detection_and_step);
-    tcase_add_test(tcase, a_refused_step_leaves_no_trace);
-    tcase_add_loop_test(tcase, lowest_index_is_reported, 0, 3);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("limits", 120, NULL, NULL);
+    qd_test_once(tcase, speed_stops_the_step, distance_stops_the_step, no_distance_means_what_a_box_can_hold,
+                 pairs_stop_detection_and_step, a_refused_step_leaves_no_trace);
+    qd_test_loops(tcase, {what_is_not_finite_stops_the_step, 3}, {lowest_index_is_reported, 3});
+    return qd_test_run_case("limits", tcase);
 }

@@ -176,12 +176,7 @@ START_TEST(saved_worlds_keep_materials) {
         qd_test_step(other, 2e-3, 100);
         ck_assert(qd_world_hash(world) == qd_world_hash(other));
         qd_world_destroy(other);
-        unsigned char *data;
-        size_t bytes;
-        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-        qd_error error;
-        ck_assert_msg(qd_world_load(data, bytes, 2, NULL, &other, &error) == QD_OK, "%s", error.text);
-        qd_world_save_free(world, data, bytes);
+        other = qd_test_copy(world, 2);
         qd_named_material named;
         qd_material pair;
         ck_assert_int_eq(qd_world_material(other, 2, &named), QD_OK);
@@ -243,10 +238,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("material", 60, NULL, NULL);
-    tcase_add_test(tests, values_of_materials_count_unless_others_are_given);
-    tcase_add_test(tests, pairs_rub_as_they_are_told);
-    tcase_add_test(tests, pairs_turn_and_bounce_what_would_not);
-    tcase_add_test(tests, saved_worlds_keep_materials);
-    tcase_add_test(tests, bad_materials_are_refused);
+    qd_test_once(tests, values_of_materials_count_unless_others_are_given, pairs_rub_as_they_are_told,
+                 pairs_turn_and_bounce_what_would_not, saved_worlds_keep_materials,
+                 bad_materials_are_refused);
     return qd_test_run_case("material", tests);
 }

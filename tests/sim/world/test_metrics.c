@@ -469,22 +469,14 @@ END_TEST
 int main(void) {
     TCase *tcase = qd_test_case("metrics", 240, NULL, NULL);
     tcase_add_loop_test(tcase, searches_are_counted, 0, 2);
-    tcase_add_test(tcase, a_ball_turns_its_energy_over);
-    tcase_add_test(tcase, what_cancels_is_turned_over);
-    tcase_add_test(tcase, nobody_turns_nothing_over);
-    tcase_add_test(tcase, table_names_every_number);
-    tcase_add_test(tcase, docs_have_every_number);
-    tcase_add_test(tcase, every_number_is_one);
+    qd_test_once(tcase, a_ball_turns_its_energy_over, what_cancels_is_turned_over, nobody_turns_nothing_over,
+                 table_names_every_number, docs_have_every_number, every_number_is_one);
     const int collision_count = sizeof collisions / sizeof collisions[0];
     tcase_add_loop_test(tcase, collisions_lose_what_the_table_says, 0, collision_count);
     tcase_add_loop_test(tcase, impacts_lose_what_the_table_says, 0, collision_count);
     tcase_add_loop_test(tcase, walls_take_what_bounces_lose, 0, sizeof bounces / sizeof bounces[0]);
-    tcase_add_test(tcase, a_ball_keeps_the_square_of_its_restitution);
-    tcase_add_test(tcase, a_plate_works);
-    tcase_add_test(tcase, a_medium_takes_its_part);
-    tcase_add_test(tcase, a_force_works_along_the_way);
-    tcase_add_test(tcase, gravity_works_through_periodic_sides);
-    tcase_add_test(tcase, motion_of_two);
-    tcase_add_test(tcase, contacts_of_a_row);
+    qd_test_once(tcase, a_ball_keeps_the_square_of_its_restitution, a_plate_works, a_medium_takes_its_part,
+                 a_force_works_along_the_way, gravity_works_through_periodic_sides, motion_of_two,
+                 contacts_of_a_row);
     return qd_test_run_case("metrics", tcase);
 }

@@ -317,14 +317,7 @@ START_TEST(ids_are_never_used_again) {
     for (int k = 0; k < 200; ++k) {
         qd_test_step(world, 0.05, 1);
         note_ids(world, seen, 2000);
-        if (k % 50 != 49) continue;
-        unsigned char *data;
-        size_t bytes;
-        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-        ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &other, NULL), QD_OK);
-        qd_world_save_free(world, data, bytes);
-        qd_world_destroy(world);
-        world = other;
+        if (k % 50 == 49) world = qd_test_reload(world, 1);
     }
     qd_body_view view = qd_world_view(world);
     for (size_t row = 0; row < view.count; ++row) reused += view.generation[row] > 1;
@@ -334,20 +327,6 @@ START_TEST(ids_are_never_used_again) {
 END_TEST
 
 // ---- the same for any team, and after loading ----
-
-static qd_world *reload(qd_world *world, int threads) {
-    unsigned char *data;
-    size_t bytes;
-    qd_world *copy = NULL;
-    qd_error error = {""};
-    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-    qd_status status = qd_world_load(data, bytes, threads, NULL, &copy, &error);
-    ck_assert_msg(status == QD_OK, "load: %s", error.text);
-    qd_world_save_free(world, data, bytes);
-    ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(copy));
-    qd_world_destroy(world);
-    return copy;
-}
 
 static uint64_t life(uint64_t seed, int threads, bool halfway) {
     qd_random random = qd_random_at(seed, 0, 35);
@@ -370,7 +349,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     qd_test_scatter(world, &random, seed % 2 ? 100 : 2300);
     uint64_t hash = 1;
     for (int k = 0; k < 20; ++k) {
-        if (k == 10 && halfway) world = reload(world, threads);
+        if (k == 10 && halfway) world = qd_test_reload(world, threads);
         qd_test_step(world, 0.02, 1);
         hash = hash * 31 + qd_world_hash(world) + qd_test_events_hash(world);
     }
@@ -383,14 +362,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
 }
 
 START_TEST(same_for_any_team_and_after_loading) {
-    size_t cases = qd_test_effort(5);
-    for (uint64_t seed = 1; seed <= cases; ++seed) {
-        uint64_t one = life(seed, 1, false);
-        const int threads[] = {1, 2, 3, 8};
-        for (int k = 0; k < 4; ++k)
-            ck_assert_msg(life(seed, threads[k], k < 2) == one, "seed %llu: other results with %d threads",
-                          (unsigned long long)seed, threads[k]);
-    }
+    qd_test_same_lives(qd_test_effort(5), life);
 }
 END_TEST
 
@@ -438,23 +410,12 @@ START_TEST(late_emitters_begin_when_added) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("population");
-    TCase *tcase = tcase_create("population");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_loop_test(tcase, bodies_leave_by_their_boxes, 0, 8);
-    tcase_add_test(tcase, shapes_leave_by_their_boxes);
-    tcase_add_test(tcase, contacts_of_who_goes_end);
-    tcase_add_test(tcase, distance_still_guards);
-    tcase_add_test(tcase, sinks_take_the_lowest_index_first);
-    tcase_add_test(tcase, emitters_keep_time_and_limits);
-    tcase_add_test(tcase, no_more_than_alive);
-    tcase_add_loop_test(tcase, arrivals_touch_nobody, 0, 8);
-    tcase_add_test(tcase, overlap_on_request);
-    tcase_add_test(tcase, numbers_do_not_depend_on_steps);
-    tcase_add_test(tcase, ids_are_never_used_again);
-    tcase_add_test(tcase, same_for_any_team_and_after_loading);
-    tcase_add_test(tcase, fast_bodies_come_and_go);
-    tcase_add_test(tcase, late_emitters_begin_when_added);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("population", 240, NULL, NULL);
+    qd_test_once(tcase, shapes_leave_by_their_boxes, contacts_of_who_goes_end, distance_still_guards,
+                 sinks_take_the_lowest_index_first, emitters_keep_time_and_limits, no_more_than_alive,
+                 overlap_on_request, numbers_do_not_depend_on_steps, ids_are_never_used_again,
+                 same_for_any_team_and_after_loading, fast_bodies_come_and_go,
+                 late_emitters_begin_when_added);
+    qd_test_loops(tcase, {bodies_leave_by_their_boxes, 8}, {arrivals_touch_nobody, 8});
+    return qd_test_run_case("population", tcase);
 }

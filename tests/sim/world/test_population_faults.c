@@ -129,12 +129,7 @@ START_TEST(bad_defs_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("population_faults");
-    TCase *tests = tcase_create("population_faults");
-    tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, failed_steps_change_nothing);
-    tcase_add_test(tests, broken_limits_take_it_back);
-    tcase_add_test(tests, bad_defs_are_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("population_faults", 240, NULL, NULL);
+    qd_test_once(tests, failed_steps_change_nothing, broken_limits_take_it_back, bad_defs_are_refused);
+    return qd_test_run_case("population_faults", tests);
 }

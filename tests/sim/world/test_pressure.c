@@ -180,9 +180,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("pressure", 240, NULL, NULL);
+    qd_test_once(tcase, walls_feel_every_hit, an_ideal_gas_presses_on_the_walls,
+                 hard_disks_have_their_equation_of_state);
     tcase_add_loop_test(tcase, virial_is_that_of_the_events, 0, 4);
-    tcase_add_test(tcase, walls_feel_every_hit);
-    tcase_add_test(tcase, an_ideal_gas_presses_on_the_walls);
-    tcase_add_test(tcase, hard_disks_have_their_equation_of_state);
     return qd_test_run_case("pressure", tcase);
 }

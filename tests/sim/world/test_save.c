@@ -11,18 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static qd_world *copy_of(const qd_world *world, int threads) {
-    unsigned char *data = NULL;
-    size_t bytes = 0;
-    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-    qd_world *copy = NULL;
-    qd_error error = {""};
-    qd_status status = qd_world_load(data, bytes, threads, NULL, &copy, &error);
-    ck_assert_msg(status == QD_OK, "load: %s", error.text);
-    qd_world_save_free(world, data, bytes);
-    return copy;
-}
-
 static void check_same(const qd_world *p, const qd_world *q, uint64_t seed, bool with_events) {
     unsigned long long s = (unsigned long long)seed;
     ck_assert_msg(qd_world_hash(p) == qd_world_hash(q), "seed %llu: other state", s);
@@ -80,7 +68,7 @@ static void check_life(uint64_t seed) {
             mix_bodies(world, seed);
             if (copy) mix_bodies(copy, seed);
         }
-        if (k == save_at) copy = copy_of(world, 1 + (int)(seed % 3));
+        if (k == save_at) copy = qd_test_copy(world, 1 + (int)(seed % 3));
         double dt = k < 10 ? 0.02 : 0.015625;
         qd_test_step(world, dt, 1);
         if (copy) {
@@ -110,12 +98,7 @@ START_TEST(margins_go_on_the_same) {
     qd_world *world = qd_test_world(&def);
     qd_test_gas_fill(world, 14, 14, 5);
     for (size_t at = 0; at < 30; ++at) {
-        unsigned char *data;
-        size_t bytes;
-        qd_world *copy;
-        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-        ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_OK);
-        qd_world_save_free(world, data, bytes);
+        qd_world *copy = qd_test_copy(world, 1);
         qd_test_step(world, dt[_i], 1);
         qd_test_step(copy, dt[_i], 1);
         check_same_bytes(world, copy, at);
@@ -134,7 +117,7 @@ START_TEST(a_copy_is_whole) {
     qd_random random = qd_random_at(3, 0, 0);
     qd_test_scatter(world, &random, 120);
     qd_test_step(world, 0.02, 10);
-    qd_world *copy = copy_of(world, 3);
+    qd_world *copy = qd_test_copy(world, 3);
     check_same(world, copy, 3, false);
     qd_world_def read = qd_world_definition(copy);
     ck_assert_uint_eq(read.seed, 77);
@@ -372,7 +355,7 @@ START_TEST(changes_of_springs_are_forgotten) {
     qd_test_step(world, 1e-3, 2);
     (void)qd_test_disk(world, 51.8, 50, 0, 0, 0.5, 0);
     qd_test_step(world, 1e-3, 2);
-    qd_world *copy = copy_of(world, 1);
+    qd_world *copy = qd_test_copy(world, 1);
     qd_comparison found;
     ck_assert_int_eq(qd_world_compare(world, copy, NULL, NULL, &found), QD_OK);
     ck_assert_uint_eq(found.fields, 0);

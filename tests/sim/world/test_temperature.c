@@ -4,7 +4,6 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/math.h>
 #include <quadrille/metrics.h>
 #include <quadrille/world.h>
 
@@ -84,16 +83,7 @@ END_TEST
 static uint64_t warm_hash(int threads, uint64_t seed, bool reload) {
     qd_world *world = warm_world(threads, seed);
     qd_test_step(world, 0.1, 10);
-    if (reload) {
-        unsigned char *data;
-        size_t bytes;
-        qd_world *loaded = NULL;
-        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-        ck_assert_int_eq(qd_world_load(data, bytes, threads, NULL, &loaded, NULL), QD_OK);
-        qd_world_save_free(world, data, bytes);
-        qd_world_destroy(world);
-        world = loaded;
-    }
+    if (reload) world = qd_test_reload(world, threads);
     qd_test_step(world, 0.1, 10);
     uint64_t hash = qd_world_hash(world);
     qd_world_destroy(world);
@@ -108,12 +98,8 @@ START_TEST(warmth_follows_from_the_seed) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("temperature");
-    TCase *tests = tcase_create("temperature");
-    tcase_set_timeout(tests, 240);
+    TCase *tests = qd_test_case("temperature", 240, NULL, NULL);
+    qd_test_once(tests, warm_bodies_diffuse, warmth_follows_from_the_seed);
     tcase_add_loop_test(tests, warms_bodies_whatever_the_step, 0, 3);
-    tcase_add_test(tests, warm_bodies_diffuse);
-    tcase_add_test(tests, warmth_follows_from_the_seed);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("temperature", tests);
 }

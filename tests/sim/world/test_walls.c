@@ -244,16 +244,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
         qd_test_scatter(world, &random, 2500);
     uint64_t hash = 1;
     for (int k = 0; k < 24; ++k) {
-        if (k == 12 && halfway) {
-            unsigned char *data;
-            size_t bytes;
-            qd_world *copy = NULL;
-            ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
-            ck_assert_int_eq(qd_world_load(data, bytes, threads, NULL, &copy, NULL), QD_OK);
-            qd_world_save_free(world, data, bytes);
-            qd_world_destroy(world);
-            world = copy;
-        }
+        if (k == 12 && halfway) world = qd_test_reload(world, threads);
         qd_test_step(world, 0.02, 1);
         hash = hash * 31 + qd_world_hash(world) + qd_test_events_hash(world);
     }
@@ -264,14 +255,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
 }
 
 START_TEST(same_for_any_team_and_after_loading) {
-    size_t cases = qd_test_effort(5);
-    for (uint64_t seed = 1; seed <= cases; ++seed) {
-        uint64_t one = life(seed, 1, false);
-        const int threads[] = {1, 2, 3, 8};
-        for (int k = 0; k < 4; ++k)
-            ck_assert_msg(life(seed, threads[k], k < 2) == one, "seed %llu: other results with %d threads",
-                          (unsigned long long)seed, threads[k]);
-    }
+    qd_test_same_lives(qd_test_effort(5), life);
 }
 END_TEST
 
@@ -290,54 +274,34 @@ START_TEST(bad_motions_are_refused) {
 }
 END_TEST
 
+static qd_world *narrowing_world(const qd_allocator *allocator, int which) {
+    qd_world_def def = box_def(which);
+    def.wall_motion[BOTTOM].velocity = 1;
+    def.gravity.y = -1;
+    def.allocator = allocator;
+    qd_world *world = qd_test_world(&def);
+    for (int k = 0; k < 20; ++k) qd_test_disk(world, 0.9 * k, 0.45, 0.25 * k, 0, 0.5, 1);
+    return world;
+}
+
+static void check_bottom(const qd_world *world) {
+    qd_vec2 low, high;
+    qd_world_sides(world, &low, &high);
+    ck_assert_double_eq(low.y, 0);
+}
+
 START_TEST(memory_may_fail) {
-    size_t failures = 0;
-    for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, 0);
-        qd_world_def def = box_def(_i);
-        def.wall_motion[BOTTOM].velocity = 1;
-        def.gravity.y = -1;
-        def.allocator = &allocator.allocator;
-        qd_world *world = qd_test_world(&def);
-        for (int k = 0; k < 20; ++k) qd_test_disk(world, 0.9 * k, 0.45, 0.25 * k, 0, 0.5, 1);
-        ck_assert_int_eq(qd_world_detect(world), QD_OK);
-        uint64_t hash = qd_world_hash(world);
-        allocator.fail_at = allocator.calls + n;
-        qd_status status = qd_world_step(world, 0.01, NULL);
-        if (status != QD_OK) {
-            ++failures;
-            qd_vec2 low, high;
-            qd_world_sides(world, &low, &high);
-            ck_assert_double_eq(low.y, 0);
-            ck_assert_int_eq(status, QD_ERR_MEMORY);
-            ck_assert_uint_eq(qd_world_hash(world), hash);
-            qd_test_step(world, 0.01, 1);
-        }
-        qd_world_destroy(world);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-    }
-    ck_assert_uint_gt(failures, 1);
+    ck_assert_uint_gt(qd_test_failing_steps(narrowing_world, _i, check_bottom), 1);
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("walls");
-    TCase *tcase = tcase_create("walls");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_loop_test(tcase, a_wall_gives_twice_its_speed, 0, 16);
-    tcase_add_test(tcase, restitution_is_relative);
-    tcase_add_loop_test(tcase, shaken_walls_follow_their_formula, 0, 4);
-    tcase_add_loop_test(tcase, energy_books_balance, 0, 2);
-    tcase_add_loop_test(tcase, resting_bodies_ride_along, 0, 2);
-    tcase_add_test(tcase, belts_carry);
-    tcase_add_loop_test(tcase, fast_bodies_meet_moving_walls, 0, 4);
-    tcase_add_loop_test(tcase, walls_that_meet_stop_the_run, 0, 2);
-    tcase_add_loop_test(tcase, failed_steps_leave_walls, 0, 2);
-    tcase_add_test(tcase, same_for_any_team_and_after_loading);
-    tcase_add_test(tcase, bad_motions_are_refused);
-    tcase_add_loop_test(tcase, memory_may_fail, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("walls", 240, NULL, NULL);
+    qd_test_once(tcase, restitution_is_relative, belts_carry, same_for_any_team_and_after_loading,
+                 bad_motions_are_refused);
+    qd_test_loops(tcase, {a_wall_gives_twice_its_speed, 16}, {shaken_walls_follow_their_formula, 4},
+                  {energy_books_balance, 2}, {resting_bodies_ride_along, 2},
+                  {fast_bodies_meet_moving_walls, 4}, {walls_that_meet_stop_the_run, 2},
+                  {failed_steps_leave_walls, 2}, {memory_may_fail, 2});
+    return qd_test_run_case("walls", tcase);
 }

@@ -298,16 +298,9 @@ START_TEST(zero_bodies_run) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("world");
-    TCase *tcase = tcase_create("world");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, defs_are_checked);
-    tcase_add_test(tcase, default_distance_is_a_million_worlds);
-    tcase_add_test(tcase, bodies_are_checked);
-    tcase_add_test(tcase, place_has_the_rules_of_add);
-    tcase_add_test(tcase, lowest_free_index_comes_first);
-    tcase_add_test(tcase, random_operations_match_a_table);
-    tcase_add_test(tcase, zero_bodies_run);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("world", 120, NULL, NULL);
+    qd_test_once(tcase, defs_are_checked, default_distance_is_a_million_worlds, bodies_are_checked,
+                 place_has_the_rules_of_add, lowest_free_index_comes_first, random_operations_match_a_table,
+                 zero_bodies_run);
+    return qd_test_run_case("world", tcase);
 }

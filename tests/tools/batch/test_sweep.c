@@ -5,7 +5,6 @@
 #include "tests/support/sweeps.h"
 
 #include <fcntl.h>
-#include <quadrille/scene.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -504,19 +503,12 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("sweep", 300, setup_with_file, teardown);
-    tcase_add_test(tcase, a_sweep_and_what_it_leaves);
-    tcase_add_test(tcase, what_is_done_is_not_done_again_and_a_sweep_may_grow);
-    tcase_add_test(tcase, failures_are_tried_again_when_told_to);
-    tcase_add_test(tcase, a_dry_run_tells_and_changes_nothing);
-    tcase_add_test(tcase, points_that_are_the_same_are_named_and_run_once);
-    tcase_add_test(tcase, texts_and_lists_find_their_way);
-    tcase_add_test(tcase, shares_make_the_same_rows);
-    tcase_add_test(tcase, a_job_array_has_shares);
-    tcase_add_test(tcase, a_job_script_runs_as_it_is);
-    tcase_add_test(tcase, a_signal_stops_all_with_checkpoints);
-    tcase_add_test(tcase, a_sweep_that_is_killed_takes_its_runs_along);
-    tcase_add_test(tcase, nobody_else_works_in_the_same_directory);
-    tcase_add_test(tcase, wrong_use_is_told_in_one_line);
-    tcase_add_test(tcase, a_table_on_a_terminal_and_lines_in_a_log);
+    qd_test_once(tcase, a_sweep_and_what_it_leaves, what_is_done_is_not_done_again_and_a_sweep_may_grow,
+                 failures_are_tried_again_when_told_to, a_dry_run_tells_and_changes_nothing,
+                 points_that_are_the_same_are_named_and_run_once, texts_and_lists_find_their_way,
+                 shares_make_the_same_rows, a_job_array_has_shares, a_job_script_runs_as_it_is,
+                 a_signal_stops_all_with_checkpoints, a_sweep_that_is_killed_takes_its_runs_along,
+                 nobody_else_works_in_the_same_directory, wrong_use_is_told_in_one_line,
+                 a_table_on_a_terminal_and_lines_in_a_log);
     return qd_test_run_case("sweep", tcase);
 }

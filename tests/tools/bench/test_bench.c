@@ -521,24 +521,13 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("bench", 120, setup, teardown);
-    tcase_add_test(tests, test_statistics);
-    tcase_add_test(tests, test_scenes_are_what_they_say);
-    tcase_add_test(tests, test_speed_changes_velocities_alone);
-    tcase_add_test(tests, test_clusters_crowd);
-    tcase_add_test(tests, test_setting_without_memory);
-    tcase_add_test(tests, test_methods_that_disagree_are_named);
-    tcase_add_test(tests, test_a_run_can_be_stopped);
-    tcase_add_test(tests, test_patience_ends_a_repeat);
-    tcase_add_test(tests, test_hash_forgets_the_order);
-    tcase_add_test(tests, test_choices);
-    tcase_add_test(tests, test_the_command_prints_a_table);
-    tcase_add_test(tests, test_a_busy_machine);
-    tcase_add_test(tests, test_when_others_are_in_the_way);
-    tcase_add_test(tests, test_json_and_csv_have_the_same_rows);
-    tcase_add_test(tests, test_the_ladder);
-    tcase_add_test(tests, test_a_sweep_shows_growth);
-    tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
+    qd_test_once(tests, test_statistics, test_scenes_are_what_they_say, test_speed_changes_velocities_alone,
+                 test_clusters_crowd, test_setting_without_memory, test_methods_that_disagree_are_named,
+                 test_a_run_can_be_stopped, test_patience_ends_a_repeat, test_hash_forgets_the_order,
+                 test_choices, test_the_command_prints_a_table, test_a_busy_machine,
+                 test_when_others_are_in_the_way, test_json_and_csv_have_the_same_rows, test_the_ladder,
+                 test_a_sweep_shows_growth, test_what_is_wrong_is_said_in_one_line,
+                 test_gnuplot_sees_no_path);
     tcase_add_loop_test(tests, test_a_plot_is_drawn_or_its_lack_explained, 0, 2);
-    tcase_add_test(tests, test_gnuplot_sees_no_path);
     return qd_test_run_case("bench", tests);
 }

@@ -158,11 +158,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("bench_frames", 120, setup, teardown);
-    tcase_add_test(tests, test_pictures_do_not_depend_on_threads);
-    tcase_add_test(tests, test_it_can_be_stopped);
-    tcase_add_test(tests, test_the_command);
-    tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
-    tcase_add_test(tests, test_beside_lammps);
-    tcase_add_test(tests, test_lammps_sees_no_path);
+    qd_test_once(tests, test_pictures_do_not_depend_on_threads, test_it_can_be_stopped, test_the_command,
+                 test_what_is_wrong_is_said_in_one_line, test_beside_lammps, test_lammps_sees_no_path);
     return qd_test_run_case("bench_frames", tests);
 }

@@ -178,11 +178,10 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("bench_methods", 300, NULL, NULL);
-    tcase_add_loop_test(tests, test_all_methods_find_the_same_pairs, 0, 5);
-    tcase_add_loop_test(tests, test_parallel_methods_with_many_bodies, 0, 5);
-    tcase_add_loop_test(tests, test_margins_change_no_pairs, 0, 5);
-    tcase_add_test(tests, test_a_scene_more_than_the_loop_is_none);
-    tcase_add_test(tests, test_motion_stays_in_the_world_and_boxes_hold_their_bodies);
-    tcase_add_test(tests, test_motion_gives_the_bits_of_its_formulas);
+    qd_test_once(tests, test_a_scene_more_than_the_loop_is_none,
+                 test_motion_stays_in_the_world_and_boxes_hold_their_bodies,
+                 test_motion_gives_the_bits_of_its_formulas);
+    qd_test_loops(tests, {test_all_methods_find_the_same_pairs, 5},
+                  {test_parallel_methods_with_many_bodies, 5}, {test_margins_change_no_pairs, 5});
     return qd_test_run_case("bench_methods", tests);
 }

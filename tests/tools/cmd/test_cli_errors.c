@@ -369,13 +369,9 @@ int main(void) {
     tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
     tcase_add_test(tests, test_missing_scenes);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
-    tcase_add_test(tests, test_wrong_body_files);
-    tcase_add_test(tests, test_scene_beside);
-    tcase_add_test(tests, test_unreadable_scene);
-    tcase_add_test(tests, test_limits);
-    tcase_add_test(tests, test_more_pairs_than_allowed);
-    tcase_add_test(tests, test_existing_output_is_refused);
-    tcase_add_test(tests, test_other_outputs_that_cannot_be);
+    qd_test_once(tests, test_wrong_body_files, test_scene_beside, test_unreadable_scene, test_limits,
+                 test_more_pairs_than_allowed, test_existing_output_is_refused,
+                 test_other_outputs_that_cannot_be);
     if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_full_disk);
     tcase_add_test(tests, test_a_full_standard_output);
     tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));

@@ -1,24 +1,14 @@
 #include "tests/support/harness.h"
-#include "tests/support/one_program.h"
-#include "tests/support/recorder.h"
+#include "tests/support/recorded.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char scene[] = "name: small\n"
-                            "world: {size: [20, 12], gravity: [0, -1]}\n"
-                            "run: {steps: 40, dt: 0.02, seed: 3}\n"
-                            "contact: {restitution: 0.9}\n"
-                            "bodies:\n"
-                            "- disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 3}}\n"
-                            "record: {hashes: 5, snapshots: 10, metrics: 10}\n"
-                            "checkpoint: {every: 20, keep: 4, seconds: 0}\n";
+static const char scene[] = QD_TEST_SMALL_RUN("");
 
 static void make(const char *name, const qd_recording *how) {
-    qd_recording recording = *how;
-    if (!recording.scene) recording.scene = scene;
-    qd_recording_make(&recording, at(name).text);
+    make_run(name, scene, how);
 }
 
 /// What `diff a b --json` says.
@@ -214,12 +204,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("diff", 240, setup, teardown);
-    tcase_add_test(tcase, equal_runs);
-    tcase_add_test(tcase, a_planted_bit);
-    tcase_add_test(tcase, a_planted_bit_between_records);
-    tcase_add_test(tcase, two_that_cannot_be_replayed);
-    tcase_add_test(tcase, two_scenes);
-    tcase_add_test(tcase, damaged_rows);
-    tcase_add_test(tcase, what_cannot_be_compared);
+    qd_test_once(tcase, equal_runs, a_planted_bit, a_planted_bit_between_records, two_that_cannot_be_replayed,
+                 two_scenes, damaged_rows, what_cannot_be_compared);
     return qd_test_run_case("diff", tcase);
 }

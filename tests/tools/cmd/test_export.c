@@ -477,12 +477,8 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, every_snapshot_and_the_same_simulated_again, 0, 4);
-    tcase_add_test(tests, some_of_the_moments);
-    tcase_add_test(tests, tables_have_the_rows_of_the_store);
-    tcase_add_test(tests, fields_are_a_table);
-    tcase_add_test(tests, tables_without_snapshots);
-    tcase_add_test(tests, what_is_refused);
-    tcase_add_test(tests, files_that_are_there);
+    qd_test_once(tests, some_of_the_moments, tables_have_the_rows_of_the_store, fields_are_a_table,
+                 tables_without_snapshots, what_is_refused, files_that_are_there);
     tcase_add_loop_test(tests, a_damaged_snapshot, 0, 4);
     tcase_add_loop_test(tests, no_room, 0, 4);
     tcase_add_loop_test(tests, stopped_by_a_signal, 0, 4);
@@ -492,11 +488,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, disks_come_back_from_files, 0, 5);
     tcase_add_loop_test(tests, shapes_come_back_from_files, 0, 2);
-    tcase_add_test(tests, everything_comes_back_from_a_run);
-    tcase_add_test(tests, generated_bodies_keep_clear_of_a_run);
-    tcase_add_test(tests, runs_that_cannot_be_taken);
-    tcase_add_test(tests, the_last_state_is_named);
-    tcase_add_test(tests, a_run_without_memory);
+    qd_test_once(tests, everything_comes_back_from_a_run, generated_bodies_keep_clear_of_a_run,
+                 runs_that_cannot_be_taken, the_last_state_is_named, a_run_without_memory);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

@@ -187,6 +187,33 @@ START_TEST(changed_nodes) {
 }
 END_TEST
 
+// What contacts gave in the step to a frame is known where the step was made again, also right behind a
+// checkpoint, and only there.
+START_TEST(a_field_with_stress) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.field=pressure", "--set",
+            "view.field_length=4", "--set", "checkpoint={every: 5, keep: 100, seconds: 0}", "--threads", "2");
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--threads", "3");
+    expect_frames("again", 0, FRAMES);
+    for (unsigned i = 1; i < FRAMES; ++i) {
+        char number[16], name[16];
+        snprintf(number, sizeof number, "%u", i);
+        snprintf(name, sizeof name, "one%u", i);
+        SUCCEED("render", "out", "-q", "-o", name, "--every", "5", "--frames", number);
+        expect_frames(name, i, 1);
+    }
+    qd_program_outcome outcome = RUN("render", "out", "-o", "kept", "--frames", "3");
+    ck_assert_int_eq(outcome.code, 0);
+    ck_assert_ptr_nonnull(strstr(outcome.err, "a snapshot does not tell what impulses its step gave"));
+    qd_program_forget(&outcome);
+    ck_assert(!same_file(frame("kept", 0).text, frame("out/frames", 3).text));
+    SUCCEED("render", "out", "-q", "-o", "speed", "--set", "view.field=velocity");
+    SUCCEED("render", "out", "-q", "-o", "speed3", "--set", "view.field=velocity", "--every", "5",
+            "--threads", "3");
+    ck_assert(same_file(frame("speed", 4).text, frame("speed3", 4).text));
+}
+END_TEST
+
 START_TEST(bodies_by_thread) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.colour=thread", "--threads", "1");
@@ -316,6 +343,7 @@ int main(void) {
     tcase_add_test(tests, text_of_searches_and_clocks);
     tcase_add_test(tests, brute_force_is_drawn_alike);
     tcase_add_test(tests, changed_nodes);
+    tcase_add_test(tests, a_field_with_stress);
     tcase_add_test(tests, bodies_by_thread);
     tcase_add_test(tests, another_view);
     tcase_add_test(tests, a_run_that_is_not_over);

@@ -281,16 +281,9 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("video_beside", 600, setup, teardown);
-    tcase_add_test(tcase, test_side_by_side_and_above);
-    tcase_add_test(tcase, test_every_format_has_all_frames);
-    tcase_add_test(tcase, test_bytes_repeat);
-    tcase_add_test(tcase, test_captions);
-    tcase_add_test(tcase, test_other_strides_steps_and_ends);
-    tcase_add_test(tcase, test_runs_without_a_list);
-    tcase_add_test(tcase, test_other_colours_and_sizes);
-    tcase_add_test(tcase, test_colours_that_change);
-    tcase_add_test(tcase, test_a_signal_stops_it);
-    tcase_add_test(tcase, test_missing_frames);
-    tcase_add_test(tcase, test_wrong_lines);
+    qd_test_once(tcase, test_side_by_side_and_above, test_every_format_has_all_frames, test_bytes_repeat,
+                 test_captions, test_other_strides_steps_and_ends, test_runs_without_a_list,
+                 test_other_colours_and_sizes, test_colours_that_change, test_a_signal_stops_it,
+                 test_missing_frames, test_wrong_lines);
     return qd_test_run_case("video_beside", tcase);
 }

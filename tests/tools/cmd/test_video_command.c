@@ -89,9 +89,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("video_command", 600, setup, teardown);
-    tcase_add_test(tcase, test_the_command);
-    tcase_add_test(tcase, test_the_command_needs_whole_frames);
-    tcase_add_test(tcase, test_the_command_stops_once);
-    tcase_add_test(tcase, test_the_command_fails);
+    qd_test_once(tcase, test_the_command, test_the_command_needs_whole_frames, test_the_command_stops_once,
+                 test_the_command_fails);
     return qd_test_run_case("video_command", tcase);
 }

@@ -243,15 +243,10 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("options", 0, NULL, NULL);
-    tcase_add_test(tests, test_values);
-    tcase_add_test(tests, test_whole_numbers_in_other_forms);
-    tcase_add_test(tests, test_nothing_given);
-    tcase_add_test(tests, test_lists_keep_their_order_and_the_last_value_counts);
-    tcase_add_test(tests, test_letters_and_end_of_flags);
+    qd_test_once(tests, test_values, test_whole_numbers_in_other_forms, test_nothing_given,
+                 test_lists_keep_their_order_and_the_last_value_counts, test_letters_and_end_of_flags,
+                 test_a_command_without_a_word, test_two_words_that_are_needed, test_any_number_of_words,
+                 test_a_long_unknown_flag_is_cut);
     tcase_add_loop_test(tests, test_wrong_lines, 0, (int)(sizeof wrong / sizeof wrong[0]));
-    tcase_add_test(tests, test_a_command_without_a_word);
-    tcase_add_test(tests, test_two_words_that_are_needed);
-    tcase_add_test(tests, test_any_number_of_words);
-    tcase_add_test(tests, test_a_long_unknown_flag_is_cut);
     return qd_test_run_case("options", tests);
 }

@@ -227,15 +227,11 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("threads", 0, NULL, NULL);
-    tcase_add_test(tests, test_order_of_sources);
-    tcase_add_test(tests, test_least_of_what_is_allowed);
+    qd_test_once(tests, test_order_of_sources, test_least_of_what_is_allowed,
+                 test_a_bad_variable_lets_the_next_one_decide,
+                 test_more_than_there_are_is_allowed_with_a_warning, test_this_machine,
+                 test_few_bodies_take_fewer, test_pictures_take_what_is_left, test_quota_version_2,
+                 test_quota_version_1);
     tcase_add_loop_test(tests, test_variables, 0, (int)(sizeof variables / sizeof variables[0]));
-    tcase_add_test(tests, test_a_bad_variable_lets_the_next_one_decide);
-    tcase_add_test(tests, test_more_than_there_are_is_allowed_with_a_warning);
-    tcase_add_test(tests, test_this_machine);
-    tcase_add_test(tests, test_few_bodies_take_fewer);
-    tcase_add_test(tests, test_pictures_take_what_is_left);
-    tcase_add_test(tests, test_quota_version_2);
-    tcase_add_test(tests, test_quota_version_1);
     return qd_test_run_case("threads", tests);
 }

@@ -184,11 +184,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("lammps", 120, NULL, NULL);
-    tcase_add_test(tests, frames_are_read_by_their_columns);
-    tcase_add_test(tests, broken_files_are_refused);
-    tcase_add_test(tests, differences_count_no_periods);
-    tcase_add_test(tests, kept_numbers_belong_to_the_scenes);
-    tcase_add_test(tests, scenes_are_what_they_say);
-    tcase_add_test(tests, failure_says_why);
+    qd_test_once(tests, frames_are_read_by_their_columns, broken_files_are_refused,
+                 differences_count_no_periods, kept_numbers_belong_to_the_scenes, scenes_are_what_they_say,
+                 failure_says_why);
     return qd_test_run_case("lammps", tests);
 }

@@ -315,14 +315,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scale", 120, NULL, NULL);
-    tcase_add_test(tcase, test_lists);
-    tcase_add_test(tcase, test_runs_are_interleaved);
-    tcase_add_test(tcase, test_weak_series);
-    tcase_add_test(tcase, test_intervals);
-    tcase_add_test(tcase, test_serial_fractions);
-    tcase_add_test(tcase, test_sums);
-    tcase_add_test(tcase, test_verdicts);
-    tcase_add_test(tcase, test_a_disturbed_test_is_not_reliable);
-    tcase_add_test(tcase, test_states_that_differ_are_named);
+    qd_test_once(tcase, test_lists, test_runs_are_interleaved, test_weak_series, test_intervals,
+                 test_serial_fractions, test_sums, test_verdicts, test_a_disturbed_test_is_not_reliable,
+                 test_states_that_differ_are_named);
     return qd_test_run_case("scale", tcase);
 }

@@ -312,12 +312,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
-    tcase_add_test(tcase, test_a_test_and_what_it_leaves);
-    tcase_add_test(tcase, test_json_instead_of_tables);
-    tcase_add_test(tcase, test_a_busy_machine);
-    tcase_add_test(tcase, test_without_gnuplot);
-    tcase_add_test(tcase, test_plan_without_runs);
-    tcase_add_test(tcase, test_bad_input);
-    tcase_add_test(tcase, test_a_signal_ends_it);
+    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables, test_a_busy_machine,
+                 test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
     return qd_test_run_case("scale_program", tcase);
 }

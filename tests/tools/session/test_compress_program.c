@@ -155,10 +155,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("compress_program", 300, setup, teardown);
-    tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof wrong / sizeof wrong[0]));
-    tcase_add_test(tests, test_wrong_settings);
-    tcase_add_loop_test(tests, test_killed_and_gone_on_with, 0, 2);
-    tcase_add_test(tests, test_verify);
-    tcase_add_test(tests, test_metrics);
+    qd_test_once(tests, test_wrong_settings, test_verify, test_metrics);
+    qd_test_loops(tests, {test_wrong_scenes, (int)(sizeof wrong / sizeof wrong[0])},
+                  {test_killed_and_gone_on_with, 2});
     return qd_test_run_case("compress_program", tests);
 }

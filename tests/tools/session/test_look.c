@@ -180,8 +180,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("look", 300, setup, teardown);
-    tcase_add_test(tests, test_a_run_that_goes_on_is_looked_at);
-    tcase_add_test(tests, test_a_log_has_a_line_every_so_many_steps);
-    tcase_add_test(tests, test_a_log_is_asked_for);
+    qd_test_once(tests, test_a_run_that_goes_on_is_looked_at, test_a_log_has_a_line_every_so_many_steps,
+                 test_a_log_is_asked_for);
     return qd_test_run_case("look", tests);
 }

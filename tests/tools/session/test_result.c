@@ -253,13 +253,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("result", 0, NULL, NULL);
-    tcase_add_test(tests, test_every_key);
-    tcase_add_test(tests, text_that_is_no_utf8);
-    tcase_add_test(tests, test_what_is_not_known_is_absent);
-    tcase_add_test(tests, test_shape_and_shortest_numbers);
-    tcase_add_test(tests, test_no_memory_is_reported_and_nothing_leaks);
-    tcase_add_test(tests, test_words_of_numbers);
-    tcase_add_test(tests, test_words_of_progress);
-    tcase_add_test(tests, test_bar_fits_the_terminal);
+    qd_test_once(tests, test_every_key, text_that_is_no_utf8, test_what_is_not_known_is_absent,
+                 test_shape_and_shortest_numbers, test_no_memory_is_reported_and_nothing_leaks,
+                 test_words_of_numbers, test_words_of_progress, test_bar_fits_the_terminal);
     return qd_test_run_case("result", tests);
 }

@@ -532,26 +532,14 @@ END_TEST
 int main(void) {
     TCase *tests = qd_test_case("resume", 300, setup, teardown);
     tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
-    tcase_add_test(tests, test_stopped_within_a_step);
-    tcase_add_test(tests, test_trails_go_on);
-    tcase_add_test(tests, test_killed_again_and_again);
-    tcase_add_test(tests, test_killed_at_its_beginning);
-    tcase_add_test(tests, test_a_complete_run);
-    tcase_add_test(tests, test_a_complete_run_gets_more_steps);
-    tcase_add_test(tests, test_killed_while_it_gets_more_steps);
-    tcase_add_test(tests, test_bodies_of_a_run_are_those_of_its_end);
-    tcase_add_test(tests, test_more_steps_leave_the_video);
-    tcase_add_test(tests, test_kernels_are_kept);
-    tcase_add_test(tests, test_resume_of_another_scene);
-    tcase_add_test(tests, test_what_is_no_run);
-    tcase_add_test(tests, test_damaged_checkpoints);
-    tcase_add_test(tests, test_no_sound_checkpoint);
-    tcase_add_test(tests, test_missing_and_broken_frames);
-    tcase_add_test(tests, test_foreign_stores_and_scenes);
-    tcase_add_test(tests, test_a_second_interrupt_leaves_at_once);
+    qd_test_once(tests, test_stopped_within_a_step, test_trails_go_on, test_killed_again_and_again,
+                 test_killed_at_its_beginning, test_a_complete_run, test_a_complete_run_gets_more_steps,
+                 test_killed_while_it_gets_more_steps, test_bodies_of_a_run_are_those_of_its_end,
+                 test_more_steps_leave_the_video, test_kernels_are_kept, test_resume_of_another_scene,
+                 test_what_is_no_run, test_damaged_checkpoints, test_no_sound_checkpoint,
+                 test_missing_and_broken_frames, test_foreign_stores_and_scenes,
+                 test_a_second_interrupt_leaves_at_once);
     if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_disk_that_is_full_and_then_is_not);
-    tcase_add_test(tests, test_a_limit_and_its_post_mortem);
-    tcase_add_test(tests, test_recording_changes_nothing);
-    tcase_add_test(tests, test_the_forecast);
+    qd_test_once(tests, test_a_limit_and_its_post_mortem, test_recording_changes_nothing, test_the_forecast);
     return qd_test_run_case("resume", tests);
 }

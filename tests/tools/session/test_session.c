@@ -16,8 +16,11 @@
 static qdi_session_state sample(void) {
     qdi_session_state state = {
         .frames = 3, .view_speed = 12.5, .energy_first = -0.1, .wall_ns = 1234567890123U, .ended = 3};
-    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule)
+    for (int rule = 0; rule < QD_UNTIL_MAX; ++rule) {
         state.until[rule] = (qdi_until_memory){rule + 0.5, -1e300 * rule, 7U + (uint64_t)rule, UINT64_MAX};
+        state.stage_until[rule] = (qdi_until_memory){rule - 0.5, 1e300 * rule, 70U + (uint64_t)rule, 1};
+    }
+    state.stage_ended = 2;
     state.profile.steps = 77;
     state.profile.body_steps = UINT64_MAX;
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {
@@ -43,11 +46,13 @@ START_TEST(test_state_goes_to_bytes_and_back) {
     ck_assert(read.view_speed == 12.5 && read.energy_first == -0.1);
     ck_assert_uint_eq(read.wall_ns, 1234567890123U);
     ck_assert_uint_eq(read.ended, 3);
+    ck_assert_uint_eq(read.stage_ended, 2);
     ck_assert_mem_eq(read.until, state.until, sizeof state.until);
+    ck_assert_mem_eq(read.stage_until, state.stage_until, sizeof state.stage_until);
     ck_assert_mem_eq(&read.profile, &state.profile, sizeof state.profile);
     ck_assert_mem_eq(read.recorded_ns, state.recorded_ns, sizeof state.recorded_ns);
     // The same bytes on every machine.
-    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 4, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
+    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
     ck_assert_mem_eq(bytes, start, sizeof start);
 }
 END_TEST

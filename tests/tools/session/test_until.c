@@ -183,20 +183,34 @@ START_TEST(test_killed_again_and_again) {
 }
 END_TEST
 
-// More steps change nothing of a run that a rule has ended.
+// More steps take a run past the rule that has ended it, as one would go that no rule may end before.
 START_TEST(test_more_steps) {
+    const char rule[] = "{below: {metric: kinetic, value: 150}}";
     qd_scratch_write(at("slowed.yaml").text, scene);
-    SUCCEED("run", "slowed.yaml", "-o", "ref", "-q", "--steps", "2000", "--set",
-            "run.until=[{below: {metric: kinetic, value: 150}}]");
-    run_with("{below: {metric: kinetic, value: 150}}", "out");
-    SUCCEED("resume", "out", "-q", "--steps", "2000");
+    SUCCEED("run", "slowed.yaml", "-o", "ref", "-q", "--steps", "1300", "--set",
+            "run.until=[{below: {metric: kinetic, value: 150}}]", "--set", "run.at_least=1300");
+    run_with(rule, "out");
+    const int64_t ended = qd_program_result_whole(&program, "out", "steps");
+    ck_assert_int_lt(ended, 1200);
+    ck_assert_int_ne(ended % 7, 0); // its last hash is there only because it was the last
+    expect_refusal(RUN("resume", "out", "-q", "--steps", "1100"), 2, "has 1200 steps already");
+    qd_program_outcome result = RUN("resume", "out", "--steps", "1300");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    char said[100];
+    snprintf(said, sizeof said,
+             "out was ended at step %d by a rule or its last stage; it goes on to step 1300", (int)ended);
+    ck_assert_ptr_nonnull(strstr(result.err, said));
+    qd_program_forget(&result);
     qd_runs_expect_same_records(at("ref").text, at("out").text);
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "steps"), 1300);
+    SUCCEED("verify", "out", "-q");
     // One that had come to its last step first goes on to where the rule holds.
+    run_with(rule, "whole");
     SUCCEED("run", "slowed.yaml", "-o", "short", "-q", "--steps", "25", "--set",
             "run.until=[{below: {metric: kinetic, value: 150}}]");
     ck_assert_str_eq(qd_program_result_text(&program, "short", "ended_by").text, "steps");
-    SUCCEED("resume", "short", "-q", "--steps", "2000");
-    qd_runs_expect_same_records(at("ref").text, at("short").text);
+    SUCCEED("resume", "short", "-q", "--steps", "1200");
+    qd_runs_expect_same_records(at("whole").text, at("short").text);
 }
 END_TEST
 

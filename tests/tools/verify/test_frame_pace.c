@@ -121,11 +121,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("frame_pace", 0, NULL, NULL);
-    tcase_add_test(tests, test_equal_times);
-    tcase_add_test(tests, test_other_strides_and_ends);
-    tcase_add_test(tests, test_other_beginnings);
-    tcase_add_test(tests, test_single_frames);
-    tcase_add_test(tests, test_times_far_apart_are_refused);
-    tcase_add_test(tests, test_random_runs);
+    qd_test_once(tests, test_equal_times, test_other_strides_and_ends, test_other_beginnings,
+                 test_single_frames, test_times_far_apart_are_refused, test_random_runs);
     return qd_test_run_case("frame_pace", tests);
 }

@@ -1,6 +1,5 @@
 #include "tests/support/harness.h"
-#include "tests/support/one_program.h"
-#include "tests/support/recorder.h"
+#include "tests/support/recorded.h"
 
 #include <quadrille/metrics.h>
 #include <quadrille/random.h>
@@ -9,21 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char scene[] = "name: small\n"
-                            "world: {size: [20, 12], gravity: [0, -1]}\n"
-                            "run: {steps: 40, dt: 0.02, seed: 3}\n"
-                            "contact: {restitution: 0.9}\n"
-                            "bodies:\n"
-                            "- disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 3}}\n"
-                            "frames: {every: 10}\n"
-                            "view: {size: [64, 48]}\n"
-                            "record: {hashes: 5, snapshots: 10, metrics: 10}\n"
-                            "checkpoint: {every: 20, keep: 4, seconds: 0}\n";
+static const char scene[] = QD_TEST_SMALL_RUN("frames: {every: 10}\n"
+                                              "view: {size: [64, 48]}\n");
 
 static void make(const char *name, const qd_recording *how) {
-    qd_recording recording = *how;
-    if (!recording.scene) recording.scene = scene;
-    qd_recording_make(&recording, at(name).text);
+    make_run(name, scene, how);
 }
 
 static void make_sound(const char *name) {
@@ -36,18 +25,6 @@ static void put_file(const char *name, const char *data, size_t bytes) {
     ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
     ck_assert_int_eq(fclose(file), 0);
 }
-
-/// Exit 5; each of the texts is on stdout, the first one on stderr too, in one line.
-static void expect_found(qd_program_outcome outcome, const char *const *texts) {
-    ck_assert_msg(outcome.code == 5, "exit %d: %s %s", outcome.code, outcome.out, outcome.err);
-    for (size_t i = 0; texts[i]; ++i)
-        ck_assert_msg(strstr(outcome.out, texts[i]), "'%s' is not in '%s'", texts[i], outcome.out);
-    ck_assert_msg(strstr(outcome.err, texts[0]), "'%s' is not in '%s'", texts[0], outcome.err);
-    const char *line = strchr(outcome.err, '\n');
-    ck_assert(line && line[1] == '\0');
-    qd_program_forget(&outcome);
-}
-#define EXPECT_FOUND(outcome, ...) expect_found(outcome, (const char *const[]){__VA_ARGS__, NULL})
 
 START_TEST(a_sound_run) {
     make_sound("out");
@@ -413,16 +390,8 @@ int main(void) {
     tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
     tcase_add_test(tcase, any_bit_of_a_hash);
     tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
-    tcase_add_test(tcase, steps_that_never_were);
-    tcase_add_test(tcase, any_number_of_the_metrics);
-    tcase_add_test(tcase, any_byte_of_the_file);
-    tcase_add_test(tcase, a_planted_bit);
-    tcase_add_test(tcase, a_snapshot_of_another_run);
-    tcase_add_test(tcase, pictures);
-    tcase_add_test(tcase, frames_and_their_lists);
-    tcase_add_test(tcase, frames_of_the_table);
-    tcase_add_test(tcase, the_scene_and_the_result);
-    tcase_add_test(tcase, runs_that_are_not_complete);
-    tcase_add_test(tcase, what_is_no_run);
+    qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_byte_of_the_file, a_planted_bit,
+                 a_snapshot_of_another_run, pictures, frames_and_their_lists, frames_of_the_table,
+                 the_scene_and_the_result, runs_that_are_not_complete, what_is_no_run);
     return qd_test_run_case("verify", tcase);
 }

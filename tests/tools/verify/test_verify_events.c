@@ -1,6 +1,5 @@
 #include "tests/support/harness.h"
-#include "tests/support/one_program.h"
-#include "tests/support/recorder.h"
+#include "tests/support/recorded.h"
 #include "tests/support/runs.h"
 
 #include <stdio.h>
@@ -19,22 +18,8 @@ static const char scene[] = "name: small\n"
                             "checkpoint: {every: 20, keep: 4, seconds: 0}\n";
 
 static void make(const char *name, const qd_recording *how) {
-    qd_recording recording = *how;
-    if (!recording.scene) recording.scene = scene;
-    qd_recording_make(&recording, at(name).text);
+    make_run(name, scene, how);
 }
-
-/// Exit 5; each of the texts is on stdout, the first one on stderr too, in one line.
-static void expect_found(qd_program_outcome outcome, const char *const *texts) {
-    ck_assert_msg(outcome.code == 5, "exit %d: %s %s", outcome.code, outcome.out, outcome.err);
-    for (size_t i = 0; texts[i]; ++i)
-        ck_assert_msg(strstr(outcome.out, texts[i]), "'%s' is not in '%s'", texts[i], outcome.out);
-    ck_assert_msg(strstr(outcome.err, texts[0]), "'%s' is not in '%s'", texts[0], outcome.err);
-    const char *line = strchr(outcome.err, '\n');
-    ck_assert(line && line[1] == '\0');
-    qd_program_forget(&outcome);
-}
-#define EXPECT_FOUND(outcome, ...) expect_found(outcome, (const char *const[]){__VA_ARGS__, NULL})
 
 /// A run with all of its events; `step` gets one that has at least three rows.
 static void make_eventful(uint64_t *step) {
@@ -169,10 +154,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("verify_events", 300, setup, teardown);
-    tcase_add_test(tests, any_column_of_an_event);
-    tcase_add_test(tests, events_that_are_not_there);
-    tcase_add_test(tests, events_of_a_killed_run);
-    tcase_add_test(tests, events_tell_of_the_state);
-    tcase_add_test(tests, failures_are_compared);
+    qd_test_once(tests, any_column_of_an_event, events_that_are_not_there, events_of_a_killed_run,
+                 events_tell_of_the_state, failures_are_compared);
     return qd_test_run_case("verify_events", tests);
 }

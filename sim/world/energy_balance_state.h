@@ -1,13 +1,13 @@
-#ifndef QD_SIM_LEDGER_H
-#define QD_SIM_LEDGER_H
+#ifndef QD_SIM_ENERGY_BALANCE_STATE_H
+#define QD_SIM_ENERGY_BALANCE_STATE_H
 
 #include <quadrille/world.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// What became of energy and momentum. A step fills a ledger of its own, which is added to the world's when
+/// What became of energy and momentum. A step fills one of its own, which is added to the world's when
 /// the step has succeeded.
-typedef struct qdi_ledger {
+typedef struct qdi_energy_balance {
     double lost[2]
                [2];   ///< to contacts: [0] between bodies, [1] with walls; [0] along the normal, [1] friction
     double virial;    ///< sum of r_ab . J between dynamic bodies
@@ -17,7 +17,7 @@ typedef struct qdi_ledger {
     double compression; ///< work of the world's compression
     double drift;       ///< energy that comes of the step's finite length
     double push[4];     ///< impulse across each wall, in the order of qd_wall
-} qdi_ledger;
+} qdi_energy_balance;
 
 /// What a contact took and gave in a step: the lanes of a tally.
 typedef struct qdi_contact_balance {
@@ -37,7 +37,7 @@ typedef struct qdi_twist {
 
 /// Working memory of a step, see energy_balance.h.
 typedef struct qdi_balance_scratch {
-    qdi_ledger ledger;                     ///< of the step on its way
+    qdi_energy_balance sums;               ///< of the step on its way
     qdi_contact_balance *contact_balances; ///< by constraint; in the arena
     qdi_twist
         *means; ///< by mover: its velocity before the forces, then the mean of that and the one after all

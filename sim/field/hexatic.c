@@ -1,0 +1,112 @@
+// Hexatic order, see hexatic.h. The sum over neighbours comes in the order of the tree, which may be any: so
+// it is one of whole numbers, whose order decides nothing.
+#include <quadrille/hexatic.h>
+
+#include "core/base/arithmetic.h"
+#include "core/math/outward.h"
+#include "sim/world/grain.h"
+#include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/world_impl.h"
+#include "sim/world/world_team.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+/// Parts of 1 in which terms are added up: 5e-14 is the error of one, and half a million neighbours have
+/// room.
+static const double unit = 0x1p44;
+
+typedef struct hexatic_job {
+    const qd_world *world;
+    qd_vec2 period;
+    double reach, largest; ///< largest radius of those that count
+    double beyond; ///< how far a neighbour's centre may be from the part of its box that is near, at most
+    qd_vec2 *psi6;
+    atomic_bool too_far;
+} hexatic_job;
+
+/// A body while its neighbours are looked at.
+typedef struct neighbourhood {
+    const hexatic_job *job;
+    uint32_t row;
+    int64_t x, y; ///< sums, in units
+    int64_t count;
+} neighbourhood;
+
+/// Hexatic order: true for a body that has one.
+static bool counts(const qd_world *world, uint32_t row) {
+    return world->kind[row] == QD_BODY_DYNAMIC && !world->traits.trait[world->trait[row]].sensor;
+}
+
+/// Hexatic order: a difference of coordinates, to the nearest image.
+static double nearest(double d, double period) {
+    if (period > 0 && fabs(d) > 0.5 * period) return d < 0 ? d + period : d - period;
+    return d;
+}
+
+/// Hexatic order: a number in whole units.
+static int64_t in_units(double value) {
+    return (int64_t)(value * unit + (value < 0 ? -0.5 : 0.5));
+}
+
+/// Hexatic order: adds what a neighbour gives.
+static bool look_at(void *context, qd_body_index body, qd_image image) {
+    (void)image; // of a box that may be larger than the body's
+    neighbourhood *here = context;
+    const qd_world *world = here->job->world;
+    const uint32_t a = here->row, b = world->row_of_index[body];
+    if (!counts(world, b)) return true;
+    const double x = nearest(world->now.x[b] - world->now.x[a], here->job->period.x),
+                 y = nearest(world->now.y[b] - world->now.y[a], here->job->period.y);
+    const double squared = x * x + y * y, most = here->job->reach * (world->radius[a] + world->radius[b]);
+    if (!(squared <= most * most) || !(squared > 0)) return true;
+    // (x + i y)^2 / r^2, and that to the third power.
+    const double re = (x * x - y * y) / squared, im = 2 * x * y / squared;
+    here->x += in_units(re * (re * re - 3 * im * im));
+    here->y += in_units(im * (3 * re * re - im * im));
+    here->count += 1;
+    return true;
+}
+
+/// Hexatic order: true where no neighbour of a body is so far that it would be one through two images.
+static bool within_period(const hexatic_job *job, double radius) {
+    const double twice = 2 * job->reach * (radius + job->largest);
+    return (job->period.x == 0 || twice <= job->period.x) && (job->period.y == 0 || twice <= job->period.y);
+}
+
+/// Hexatic order: works out that of a range of bodies.
+static void measure_range(void *context, size_t begin, size_t end) {
+    hexatic_job *job = context;
+    const qd_world *world = job->world;
+    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+        job->psi6[r] = (qd_vec2){0, 0};
+        if (!counts(world, r)) continue;
+        const double far = job->reach * world->radius[r] + job->beyond;
+        const qd_box box = qdi_outward_disk(world->now.x[r] - world->centre.x,
+                                            world->now.y[r] - world->centre.y, far);
+        neighbourhood here = {.job = job, .row = r};
+        const qd_status status = qd_tree_retrieve(world->tree, box, world->index[r], look_at, &here);
+        if (status != QD_OK || !within_period(job, world->radius[r]))
+            atomic_store_explicit(&job->too_far, true, memory_order_relaxed);
+        if (here.count > 0)
+            job->psi6[r] = (qd_vec2){(double)here.x / unit / (double)here.count,
+                                     (double)here.y / unit / (double)here.count};
+    }
+}
+
+qd_status qd_hexatic_measure(const qd_world *world, double reach, qd_vec2 *psi6) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || (!psi6 && world->count > 0)) return QD_ERR_ARGUMENT;
+    if (!(reach > 0) || !isfinite(reach)) return QD_ERR_VALUE;
+    if (qdi_world_is_behind(world)) return QD_ERR_STATE;
+    hexatic_job job = {.world = world, .period = qdi_world_period(world), .reach = reach, .psi6 = psi6};
+    for (uint32_t r = 0; r < world->count; ++r) {
+        if (!counts(world, r)) continue;
+        const double beyond = reach * world->radius[r] - qdi_inner_of_row(world, r);
+        if (world->radius[r] > job.largest) job.largest = world->radius[r];
+        if (beyond > job.beyond) job.beyond = beyond;
+    }
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, measure_range, &job);
+    return atomic_load_explicit(&job.too_far, memory_order_relaxed) ? QD_ERR_VALUE : QD_OK;
+}

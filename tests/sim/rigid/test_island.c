@@ -1,0 +1,131 @@
+// Islands against a search by hand, and worlds whose islands are solved one by one against the same solved
+// colour by colour.
+#include "sim/rigid/island.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <quadrille/shape.h>
+#include <quadrille/world.h>
+
+enum { ROWS = 300 };
+
+/// Marks everybody that is joined with a row, as long as there are any more.
+static void mark_joined(const qdi_link *links, size_t count, uint32_t row, uint32_t *island) {
+    island[row] = row;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < count; ++i) {
+            const qdi_link *l = &links[i];
+            if (!l->moves_a || !l->moves_b || (island[l->row_a] == row) == (island[l->row_b] == row))
+                continue;
+            island[l->row_a] = island[l->row_b] = row;
+            more = true;
+        }
+    }
+}
+
+START_TEST(islands_are_what_contacts_join) {
+    for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(20); seed < end; ++seed) {
+        qd_random random = qd_random_at(seed, 0, 0);
+        qd_world_def def = qd_world_def_default();
+        def.threads = 1 + (int)(seed % 3);
+        qd_world *world = qd_test_world(&def);
+        qd_body_def body = qd_body_def_default();
+        for (int i = 0; i < ROWS; ++i) {
+            body.position = (qd_vec2){qd_test_between(&random, 1, 9), qd_test_between(&random, 1, 9)};
+            body.shape = qd_shape_disk(0.01);
+            qd_test_add(world, &body);
+        }
+        qdi_link links[2 * ROWS] = {0};
+        const size_t count = (size_t)qd_test_between(&random, 0, 2 * ROWS);
+        for (size_t i = 0; i < count; ++i) {
+            const uint32_t a = (uint32_t)qd_test_between(&random, 0, ROWS),
+                           b = (uint32_t)qd_test_between(&random, 0, ROWS);
+            links[i] = (qdi_link){.row_a = a,
+                                  .row_b = b == a ? (a + 1) % ROWS : b,
+                                  .moves_a = true,
+                                  .moves_b = qd_test_between(&random, 0, 1) < 0.8};
+        }
+        _Atomic uint32_t parent[ROWS];
+        qdi_islands_join(world, links, count, parent);
+        uint32_t island[ROWS];
+        for (uint32_t r = 0; r < ROWS; ++r) island[r] = ROWS;
+        for (uint32_t r = 0; r < ROWS; ++r) {
+            if (island[r] == ROWS) mark_joined(links, count, r, island);
+            ck_assert_msg(qdi_island_of(parent, r) == island[r], "row %u, seed %llu", r,
+                          (unsigned long long)seed);
+        }
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
+/// Many piles, most of them small, on a floor; `wheel`: a body that turns among them, which joins nothing.
+static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){400, 40};
+    def.gravity.y = -9.81;
+    def.restitution = 0;
+    def.friction = 0.5;
+    def.threads = threads;
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(seed, 0, 0);
+    qd_body_def body = qd_body_def_default();
+    for (int pile = 0; pile < 60; ++pile) {
+        const int rows = pile == 7 ? 30 : 6; // one is too large for a unit
+        body.shape = pile % 3 ? qd_shape_rect(1, 0.5) : qd_shape_disk(0.3);
+        for (int y = 0; y < rows; ++y)
+            for (int x = 0; x < 5; ++x) {
+                const double step = pile % 3 ? 1 : 0.6, jitter = qd_test_between(&random, 0, 0.02);
+                body.position = (qd_vec2){3 + pile * 6.5 + x * step + jitter,
+                                          0.3 + y * (pile % 3 ? 0.5 : 0.6)};
+                qd_test_add(world, &body);
+            }
+    }
+    if (wheel) {
+        body = qd_body_def_default();
+        body.kind = QD_BODY_KINEMATIC;
+        body.shape = qd_shape_rect(3, 0.2);
+        body.position = (qd_vec2){12, 2};
+        body.spin = 2;
+        qd_test_add(world, &body);
+    }
+    return world;
+}
+
+/// Units are left out where a world has too few links for one thread, which is the case here.
+START_TEST(units_change_nothing) {
+    const bool wheel = _i == 1;
+    uint64_t seed = qd_test_seed(1), parted = 0;
+    qd_world *one = make_piles(1, seed, wheel), *two = make_piles(2, seed, wheel),
+             *three = make_piles(3, seed, wheel);
+    for (uint64_t step = 0; step < qd_test_effort(60); ++step) {
+        qd_test_step(one, 1.0 / 60, 1);
+        qd_test_step(two, 1.0 / 60, 1);
+        qd_test_step(three, 1.0 / 60, 1);
+        ck_assert_uint_eq(one->scratch.unit_count, 1);
+        parted += two->scratch.unit_count > 1 && two->scratch.unit_count == three->scratch.unit_count;
+        ck_assert_uint_eq(qd_world_hash(one), qd_world_hash(two));
+        ck_assert_uint_eq(qd_world_hash(one), qd_world_hash(three));
+        ck_assert_uint_eq(qd_test_events_hash(one), qd_test_events_hash(three));
+        const qd_metrics a = qd_test_measure(one), b = qd_test_measure(three);
+        ck_assert(a.drift == b.drift && a.imbalance == b.imbalance && a.turned_over == b.turned_over);
+    }
+    ck_assert_uint_gt(parted, 0);
+    qd_world_destroy(one);
+    qd_world_destroy(two);
+    qd_world_destroy(three);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("island");
+    TCase *tcase = tcase_create("island");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, islands_are_what_contacts_join);
+    tcase_add_loop_test(tcase, units_change_nothing, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}

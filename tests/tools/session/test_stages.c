@@ -1,0 +1,246 @@
+#define _GNU_SOURCE // kill, usleep
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/runs.h"
+
+#include <quadrille/random.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// Runs that go through stages: where they begin, what changes, and that a run that was killed leaves the
+// same.
+
+/// A hopper: it is filled, comes to rest, opens, and runs empty against a wind.
+static const char hopper[] =
+    "name: hopper\n"
+    "world: {size: [10, 14], boundary: {x: reflect, y: open}, removal: 1, gravity: [0, -10]}\n"
+    "run: {dt: 0.005}\n"
+    "contact: {restitution: 0.2, friction: 0.4}\n"
+    "bodies:\n"
+    "  - polyline: {points: [[0, 6], [4, 3]]}\n"
+    "  - polyline: {points: [[10, 6], [6, 3]]}\n"
+    "  - list:\n"
+    "      - {name: gate, shape: rect, at: [5, 2.7], size: [3, 0.4], static: true}\n"
+    "      - {name: lid, shape: rect, at: [5, 13], size: [1, 0.3], static: true}\n"
+    "view: {size: [160, 120]}\n"
+    "frames: {every: 25}\n"
+    "record: {metrics: 1, hashes: 7, events: true, snapshots: 100}\n"
+    "checkpoint: {every: 20}\n"
+    "stages:\n"
+    "  - name: fill\n"
+    "    emitters: [{region: [2, 11, 6, 1], rate: 200, total: 40, radius: 0.3}]\n"
+    "    until: [{above: {metric: bodies, value: 43}}]\n"
+    "    at_most: 300\n"
+    "  - name: settle\n"
+    "    emitters: []\n"
+    "    time: 0.7\n"
+    "  - name: empty\n"
+    "    world: {drag: {linear: 0.5, medium: [1, 0]}}\n"
+    "    record: {hashes: 11}\n"
+    "    remove: [{item: gate}]\n"
+    "    change: [{item: lid, kind: dynamic, density: 3, velocity: [0, -2]}]\n"
+    "    add: [{disks: {count: 5, radius: 0.2, region: [1, 10, 8, 3]}}]\n"
+    "    until: [{below: {metric: dynamic, value: 1}}]\n"
+    "    at_most: 1500\n";
+
+// Runs it undisturbed into `ref`.
+static void run_reference(void) {
+    qd_scratch_write(at("hopper.yaml").text, hopper);
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q");
+}
+
+static int64_t number(const char *sql) {
+    return qd_runs_number(at("ref").text, sql);
+}
+
+START_TEST(test_goes_through_its_stages) {
+    run_reference();
+    ck_assert_int_eq(number("SELECT count(*) FROM stages"), 3);
+    const int64_t filled = number("SELECT step FROM stages WHERE name = 'settle'");
+    const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
+    // The first look at which 44 bodies are there; then 0.7 by steps of 0.005.
+    ck_assert_int_eq(filled, number("SELECT min(step) FROM metrics WHERE bodies > 43 AND step % 10 = 0"));
+    ck_assert_int_eq(open, filled + 140);
+    ck_assert_int_eq(number("SELECT before = 'until.0' FROM stages WHERE number = 1"), 1);
+    ck_assert_int_eq(number("SELECT before = 'steps' FROM stages WHERE number = 2"), 1);
+    // The step with which a stage ends is still its own: the gate goes, five disks come and the lid falls
+    // with the one after it.
+    char sql[200];
+    snprintf(sql, sizeof sql, "SELECT stage FROM metrics WHERE step = %d", (int)open);
+    ck_assert_int_eq(number(sql), 1);
+    snprintf(sql, sizeof sql, "SELECT stage FROM metrics WHERE step = %d", (int)open + 1);
+    ck_assert_int_eq(number(sql), 2);
+    snprintf(sql, sizeof sql,
+             "SELECT b.bodies - a.bodies FROM metrics a, metrics b WHERE a.step = %d AND b.step = a.step + 1",
+             (int)open);
+    ck_assert_int_eq(number(sql), 5 - 1);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT b.dynamic - a.dynamic FROM metrics a, metrics b WHERE a.step = %d AND b.step = a.step + 1",
+        (int)open);
+    ck_assert_int_eq(number(sql), 5 + 1);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM hashes WHERE step > %d AND step %% 11 <> 0", (int)open);
+    ck_assert_int_le(number(sql), 1); // the last one
+    // What changed by hand is booked.
+    ck_assert_int_eq(number("SELECT count(*) FROM metrics WHERE balance_error > 0.02"), 0);
+    ck_assert_str_eq(qd_program_result_text(&program, "ref", "ended_by").text, "stages.2.until.0");
+    SUCCEED("verify", "ref", "-q");
+    SUCCEED("render", "ref", "-o", "again", "-q", "--every", "25");
+}
+END_TEST
+
+// What is written resolved is read as the same scene, and --set reaches into a stage by number.
+START_TEST(test_resolved_scene_is_the_same) {
+    run_reference();
+    SUCCEED("run", "ref/scene.yaml", "-o", "again", "-q");
+    qd_runs_expect_same(at("ref").text, at("again").text);
+    SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--set",
+            "stages.fill.until.0.above.value=20", "--set", "stages.empty.contact.restitution=0.9", "--steps",
+            "200");
+    ck_assert_int_eq(qd_program_result_whole(&program, "short", "steps"), 200);
+    SUCCEED("verify", "short", "-q");
+}
+END_TEST
+
+// Axes of a sweep go by the names of stages.
+START_TEST(test_swept) {
+    qd_scratch_write(at("hopper.yaml").text, hopper);
+    qd_scratch_write(at("sweep.yaml").text, "scene: hopper.yaml\nset: {run.steps: 250}\naxes:\n"
+                                            "  - {key: stages.settle.time, list: [0.05, 0.1]}\n"
+                                            "  - {key: stages.empty.until.0.below.value, list: [5, 6]}\n"
+                                            "  - {key: stages.2.world.gravity, list: [[0, -10]]}\n");
+    SUCCEED("sweep", "sweep.yaml", "-o", "swept", "-q");
+    ck_assert(qd_scratch_exists(at("swept/sweep.csv").text));
+    expect_refusal(RUN("scale", "hopper.yaml", "-o", "scaled", "--threads", "1"), 3, "the scene has stages");
+    expect_refusal(RUN("run", "hopper.yaml", "-o", "bad", "--set", "stages.setle.time=1"), 2,
+                   "there is no stage of this name or number");
+}
+END_TEST
+
+// Kills a run with a kill after so long a time, again and again, and compares what is left at the end.
+static void kill_and_resume(uint64_t seed, int kills) {
+    qd_random random = qd_random_at(seed, 0, 0);
+    char every[40], out[32];
+    snprintf(out, sizeof out, "out%d", (int)seed);
+    snprintf(every, sizeof every, "checkpoint.every=%d", 1 + (int)(40 * qd_random_uniform(&random)));
+    SUCCEED("run", "hopper.yaml", "-o", "good", "-q", "--force", "--set", every);
+    for (int i = 0; i < kills; ++i) {
+        qd_program_start how = {.arguments = {"run", "hopper.yaml", "-o", out, "-q", "--resume", "--threads",
+                                              i % 2 ? "2" : "1", "--set", every}};
+        pid_t child = qd_program_launch(&program, &how);
+        usleep((useconds_t)(1000 * (10 + 150 * qd_random_uniform(&random))));
+        (void)kill(child, SIGKILL);
+        qd_program_outcome result = qd_program_await(&program, child);
+        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "seed %d: %s", (int)seed, result.err);
+        qd_program_forget(&result);
+    }
+    SUCCEED("run", "hopper.yaml", "-o", out, "-q", "--resume", "--set", every);
+    qd_runs_expect_same(at("good").text, at(out).text);
+    qd_program_expect_no_parts(at(out).text);
+    SUCCEED("verify", out, "-q");
+}
+
+START_TEST(test_killed_again_and_again) {
+    qd_scratch_write(at("hopper.yaml").text, hopper);
+    const size_t rounds = qd_test_replaying() ? 1 : qd_test_effort(2);
+    for (size_t i = 0; i < rounds; ++i) kill_and_resume(qd_test_seed(1) + i, 5);
+}
+END_TEST
+
+// A checkpoint at each step around the ends of stages: a run that goes on from any of them is the same.
+START_TEST(test_resumes_at_each_step_about_a_boundary) {
+    run_reference();
+    const int64_t filled = number("SELECT step FROM stages WHERE number = 1");
+    for (int64_t step = filled - 1; step <= filled + 1; ++step) {
+        char steps[32], set[64];
+        snprintf(steps, sizeof steps, "%d", (int)step);
+        SUCCEED("run", "hopper.yaml", "-o", "part", "-q", "--force", "--steps", steps);
+        snprintf(set, sizeof set, "%d", (int)number("SELECT steps FROM run"));
+        SUCCEED("resume", "part", "-q", "--steps", set);
+        qd_runs_expect_same_records(at("ref").text, at("part").text); // pictures name the scene's hash
+    }
+}
+END_TEST
+
+// More steps take a run past the end of its last stage, in which it stays.
+START_TEST(test_more_steps) {
+    run_reference();
+    const int64_t steps = number("SELECT max(step) FROM metrics");
+    ck_assert_int_lt(steps, number("SELECT steps FROM run"));
+    SUCCEED("run", "hopper.yaml", "-o", "long", "-q", "--steps", "2500", "--set", "run.at_least=2500");
+    SUCCEED("resume", "ref", "-q", "--steps", "2500");
+    qd_runs_expect_same_records(at("long").text, at("ref").text);
+    ck_assert_int_eq(number("SELECT max(stage) FROM metrics"), 2);
+    SUCCEED("verify", "ref", "-q");
+}
+END_TEST
+
+/// Stages that are refused, and what is said.
+static const struct {
+    const char *stages, *said;
+} refused[] = {
+    {"{name: a, steps: 1, world: {size: [1, 1]}}",
+     "stages.0.world.size cannot change in a stage: a world keeps"},
+    {"{name: a, steps: 1, contact: {model: none}}", "stages.0.contact.model cannot change in a stage"},
+    {"{name: a, steps: 1, run: {dt: 1}}", "stages.0.run cannot change in a stage: it is the run's"},
+    {"{name: a, steps: 1, bodies: []}", "stages.0.bodies cannot change in a stage: `add` adds bodies"},
+    {"{name: a, steps: 1, bodys: []}", "unknown key \"bodys\" in stages.0"},
+    {"{steps: 1}", "stages.0: \"name\" is missing"},
+    {"{name: a, steps: 1}, {name: a, steps: 1}", "stages.1.name: stage 0 is called \"a\", too"},
+    {"{name: a}, {name: b, steps: 1}", "stages.0: needs an end: steps, time or until"},
+    {"{name: a, steps: 1, time: 2}", "stages.0: one of steps, time and until ends it, not several"},
+    {"{name: a, until: [{rest: {speed: 1}}]}, {name: b, steps: 1}", "stages.0.at_most: is missing"},
+    {"{name: a, steps: 1}, {name: b}", "stages.1: the last one needs an end, or the run needs run.steps"},
+    {"{name: a, steps: 1, at_most: 2}", "stages.0.at_most: goes with until"},
+    {"{name: a, steps: 1, remove: [{id: 1}]}",
+     "stages.0.remove: the first stage begins with what `bodies` says"},
+    {"{name: a, steps: 1}, {name: b, steps: 1, remove: [{}]}",
+     "stages.1.remove.0: needs one of item, id, ids"},
+    {"{name: a, steps: 1}, {name: b, steps: 1, remove: [{item: gat}]}",
+     "stages.1.remove.0.item: no item is called \"gat\"; did you mean \"gate\"?"},
+    {"{name: a, steps: 1}, {name: b, steps: 1, add: [{file: {path: x}}]}",
+     "stages.1.add.0.file cannot change in a stage: files are read before the run begins"},
+    {"{name: a, steps: 1}, {name: b, steps: 1, contact: {restitution: 2}}",
+     "stages.1.contact.restitution: must be a number from 0 to 1"},
+};
+
+START_TEST(test_refused) {
+    char text[1024];
+    snprintf(text, sizeof text, "name: bad\nbodies: [{list: [{name: gate, at: [5, 5]}]}]\nstages: [%s]\n",
+             refused[_i].stages);
+    qd_scratch_write(at("bad.yaml").text, text);
+    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
+    qd_program_expect_complaint(&result, 3, refused[_i].said);
+    qd_program_forget(&result);
+}
+END_TEST
+
+// What cannot be done when a stage begins ends the run with one line, and it can be resumed no further.
+START_TEST(test_a_stage_that_cannot_begin) {
+    qd_scratch_write(at("bad.yaml").text,
+                     "name: bad\nworld: {size: [9, 9]}\nframes: {every: 0}\n"
+                     "bodies: [{list: [{at: [5, 5], radius: 3}]}]\n"
+                     "stages:\n  - {name: first, steps: 5}\n"
+                     "  - {name: second, steps: 5, add: [{disks: {count: 9, radius: 2}}]}\n");
+    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
+    ck_assert_int_ne(result.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "stages.second: bodies.0: "));
+    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "many", "--bodies", "9"), 2, "the scene has stages");
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("stages", 300, setup, teardown);
+    tcase_add_test(tests, test_goes_through_its_stages);
+    tcase_add_test(tests, test_resolved_scene_is_the_same);
+    tcase_add_test(tests, test_swept);
+    tcase_add_test(tests, test_killed_again_and_again);
+    tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
+    tcase_add_test(tests, test_more_steps);
+    tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tests, test_a_stage_that_cannot_begin);
+    return qd_test_run_case("stages", tests);
+}

@@ -1,0 +1,32 @@
+#ifndef QD_TOOLS_COURSE_H
+#define QD_TOOLS_COURSE_H
+
+#include <quadrille/scene.h>
+#include <quadrille/store.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The stages that a run has come to, as its table `stages` has them. A stage begins after the step that its
+/// row names: whatever is recorded or saved of that step still is the stage's before. What changes then is
+/// done to the world right before the next step.
+typedef struct qdi_course {
+    size_t count; ///< stages that have begun or are about to; 0: the scene has none
+    qd_store_stage row[QD_STAGES_MAX];
+} qdi_course;
+
+/// Reads them. Errors: those of qd_store_next_stage, QD_ERR_CORRUPT where they are none.
+QD_MUST_USE qd_status qdi_course_read(qd_store *store, qdi_course *course, qd_error *error);
+
+/// The stage that the state of a step belongs to.
+size_t qdi_course_stage(const qdi_course *course, uint64_t step);
+
+/// Whether a stage begins before the world's next step.
+bool qdi_course_due(const qdi_course *course, const qd_world *world);
+/// Begins it, where one is due, and finds the contacts. Errors: those of qd_scene_begin_stage and
+/// qd_world_detect.
+QD_MUST_USE qd_status qdi_course_begin(const qdi_course *course, const qd_scene *scene, qd_world *world,
+                                       qd_error *error);
+
+#endif
