@@ -24,12 +24,6 @@ static void draw_node_lines(const qdi_picture *picture, qdi_raster *raster) {
     }
 }
 
-// Draws a piece of a body's trail.
-static void draw_trail_piece(const qdi_trail *trail, qdi_raster *raster) {
-    const qdi_corner from = {trail->x0, trail->y0}, to = {trail->x1, trail->y1};
-    qdi_raster_trail(raster, from, to, trail_width, trail->hue, trail->level);
-}
-
 // Picture: draws the mark of a contact.
 static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
     float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
@@ -92,8 +86,9 @@ qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_
     qdi_area whole = raster->clip;
     qdi_raster_set_clip(raster, picture->clip);
     draw_node_lines(picture, raster);
-    for (size_t i = 0; i < picture->trail_count; ++i) draw_trail_piece(&picture->trails[i], raster);
-    qd_status status = qdi_tile_bins_draw(bins, picture, raster);
+    qd_status status = qdi_trail_plane_draw(&bins->trails, picture->trails, picture->trail_count, trail_width,
+                                            QD_SIMD_AUTO, raster);
+    if (status == QD_OK) status = qdi_tile_bins_draw(bins, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_contact_mark(&picture->marks[i], raster);
     for (size_t i = 0; i < picture->frame_count; ++i) draw_rectangle_outline(&picture->frames[i], raster);
     qdi_raster_set_clip(raster, whole);
