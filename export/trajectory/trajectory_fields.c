@@ -50,6 +50,8 @@ qd_status qd_trajectory_add_fields(qd_trajectory *trajectory, const qd_store_fie
                                    qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!trajectory || !fields || !fields->values) return QD_ERR_ARGUMENT;
+    if (trajectory->format == QD_TRAJECTORY_VTP && !trajectory->finished)
+        return qdi_vti_add(trajectory, fields, error);
     if (trajectory->format != QD_TRAJECTORY_CSV || trajectory->finished) return QD_ERR_STATE;
     qdi_out *out = &trajectory->out[QDI_TEXT_FIELDS];
     qd_status status = trajectory->opened > QDI_TEXT_FIELDS ? QD_OK : open_fields(trajectory, error);
