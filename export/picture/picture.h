@@ -92,6 +92,7 @@ typedef struct qdi_facts {
     uint64_t refiled;  ///< bodies in another node than at the frame before
     qdi_search_facts retrieve, query;
     qd_vec2 field; ///< ends of the colours of the view's field, where it shows one
+    uint64_t stage;
 } qdi_facts;
 
 struct qdi_trails;
