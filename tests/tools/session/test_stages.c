@@ -199,6 +199,27 @@ START_TEST(test_scene_of_the_document) {
 }
 END_TEST
 
+// Bodies that a stage adds are none of an emitter's, and move no id of theirs.
+START_TEST(test_added_bodies_are_not_emitted) {
+    qd_scratch_write(
+        at("hopper.yaml").text,
+        "name: hopper\nworld: {size: [10, 10], boundary: {x: reflect, y: open}, removal: 1,"
+        " gravity: [0, -10]}\nrun: {dt: 0.01}\nframes: {every: 0}\nrecord: {metrics: 1}\n"
+        "bodies: [{list: [{at: [8, 2], static: true}]}]\n"
+        "emitters: [{region: [1, 7, 3, 1], rate: 50, total: 3}]\n"
+        "stages:\n  - {name: drip, steps: 20}\n"
+        "  - name: fall\n    add: [{list: [{at: [8, 4], static: true}, {at: [8, 6], static: true},"
+        " {at: [8, 8], static: true}]}]\n"
+        "    until: [{gone: {first: emitted, last: 4}}]\n    at_most: 900\n");
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q");
+    ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 1 + 3 + 3);
+    // Looks are 10 steps apart.
+    ck_assert_int_eq(
+        number("SELECT max(step) FROM metrics"),
+        number("SELECT 10 * ((min(step) + 9) / 10) FROM metrics WHERE bodies = 4 AND step > 30"));
+}
+END_TEST
+
 /// Stages that are refused, and what is said.
 static const struct {
     const char *stages, *said;
@@ -263,6 +284,7 @@ int main(void) {
     tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
     tcase_add_test(tests, test_more_steps);
     tcase_add_test(tests, test_scene_of_the_document);
+    tcase_add_test(tests, test_added_bodies_are_not_emitted);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tests, test_a_stage_that_cannot_begin);
     return qd_test_run_case("stages", tests);
