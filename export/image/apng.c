@@ -69,6 +69,8 @@ static qd_status put_apng_head(qdi_apng *apng, const qdi_apng_format *format) {
     if (status == QD_OK) status = qdi_png_chunk_put(allocator, &apng->bytes, "acTL", control, sizeof control);
     if (status == QD_OK && format->colours > 0)
         status = qdi_png_chunk_put(allocator, &apng->bytes, "PLTE", format->rgb, (size_t)format->colours * 3);
+    if (status == QD_OK && format->colours > 0 && format->transparent)
+        status = qdi_png_chunk_put(allocator, &apng->bytes, "tRNS", format->alpha, (size_t)format->colours);
     for (size_t i = 0; status == QD_OK && i < format->text_count; ++i)
         status = put_apng_text(apng, &format->texts[i]);
     return status;

@@ -20,6 +20,8 @@ typedef struct qdi_apng_format {
     int width, height;
     int colours; ///< 1..256: pixels are indices of `rgb`; 0: pixels are red, green, blue
     uint8_t rgb[256][3];
+    bool transparent; ///< colours have an alpha
+    uint8_t alpha[256];
     uint16_t delay_num, delay_den; ///< a frame is shown for delay_num / delay_den seconds
     const qdi_png_text *texts;     ///< in ASCII
     size_t text_count;

@@ -64,8 +64,8 @@ qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, u
     return status;
 }
 
-/// Joined APNGs: takes IHDR and PLTE of the first file, and compares those of the others.
-/// IHDR and PLTE say what all frames have in common: the first file's are taken over, and the others' must be
+/// Joined APNGs: takes IHDR, PLTE and tRNS of the first file, and compares those of the others.
+/// These say what all frames have in common: the first file's are taken over, and the others' must be
 /// the same. `seen` counts the bytes of them that this file has shown.
 static qd_status take_or_compare_head(qdi_apng_joint *joint, bool first, size_t *seen, qd_error *error) {
     const qdi_bytes *chunk = &joint->chunk;
@@ -114,7 +114,7 @@ static qd_status put_idat_as_fdat(qdi_apng_joint *joint, qd_error *error) {
 /// Writes a chunk of a part to the joined animation, as its kind asks.
 static qd_status join_chunk(qdi_apng_joint *joint, bool first, size_t size, size_t *seen, qd_error *error) {
     const unsigned char *chunk = joint->chunk.data;
-    if (qdi_png_is(chunk, "IHDR") || qdi_png_is(chunk, "PLTE"))
+    if (qdi_png_is(chunk, "IHDR") || qdi_png_is(chunk, "PLTE") || qdi_png_is(chunk, "tRNS"))
         return take_or_compare_head(joint, first, seen, error);
     if (qdi_png_is(chunk, "acTL"))
         return !first ? QD_OK : size == 8 ? put_joined_control(joint, error) : QD_ERR_CORRUPT;

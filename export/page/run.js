@@ -43,7 +43,7 @@
       draw();
       slider.value = String(now);
       const facts = data.frames[now];
-      const words = 'frame ' + facts.number + ' · step ' + facts.step.toLocaleString('en') + ' · time ' + number(facts.time);
+      const words = 'frame ' + facts.number + ' · step ' + facts.step.toLocaleString('en') + ' · time ' + number(facts.time) + stageOf(facts.step);
       byId('where').textContent = words;
       slider.setAttribute('aria-valuetext', words);
       screen.setAttribute('aria-label', 'The simulation, ' + words);
@@ -65,6 +65,11 @@
     byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
     if (now >= 0) asking.show(now, playing);
     if (playing) tick();
+  }
+  /// The stage that a step belongs to, for the end of a line.
+  function stageOf(step) {
+    const stage = data.stages.filter((one, i) => i === 0 || one.after < step).pop();
+    return stage ? ' · stage ' + stage.name : '';
   }
   function seekStep(step) {
     let best = 0;
@@ -148,12 +153,32 @@
     const kept = given.map((_, k) => k + 1).filter((k) => points.some((point) => point[k] !== null && point[k] !== 0));
     return { labels: ['step'].concat(kept.map((k) => given[k - 1][0])), points: points.map((point) => [point[0]].concat(kept.map((k) => point[k]))) };
   }
+  /// A line in a chart where each stage but the first begins, with the stage's name beside it.
+  function markStages(canvas, area, graph) {
+    canvas.save();
+    canvas.strokeStyle = canvas.fillStyle = common.css('--soft');
+    canvas.setLineDash([3, 3]);
+    canvas.font = '10px sans-serif';
+    data.stages.forEach((stage, i) => {
+      const x = Math.max(graph.toDomXCoord(stage.after), area.x), next = i + 1 < data.stages.length ? graph.toDomXCoord(data.stages[i + 1].after) : area.x + area.w;
+      if (x >= area.x + area.w || next <= area.x) return;
+      if (stage.after > 0 && x > area.x) {
+        canvas.beginPath();
+        canvas.moveTo(x, area.y);
+        canvas.lineTo(x, area.y + area.h);
+        canvas.stroke();
+      }
+      if (canvas.measureText(stage.name).width + 6 < next - x) canvas.fillText(stage.name, x + 3, area.y + 9);
+    });
+    canvas.restore();
+  }
   function addChart(title, unit, labels, points, stacked) {
     const chart = common.addChart(byId('charts'), title);
     chart.show({
       labels, points, xlabel: 'step', ylabel: unit, tell: (step) => step.toLocaleString('en'),
       words: title + ' over steps ' + points[0][0] + ' to ' + points[points.length - 1][0],
       options: { stackedGraph: stacked, fillAlpha: stacked ? 0.75 : 0.15, strokeWidth: stacked ? 0.5 : 1.6, includeZero: stacked,
+                 underlayCallback: data.stages.length ? markStages : null,
                  clickCallback: (event, x) => { if (frames.length) seekStep(x); } },
     });
     charts.push({ graph: chart.graph(), points });
@@ -193,6 +218,8 @@
     if (!result) return [['state', 'not complete']];
     const drift = result.energy.last - result.energy.first;
     return [
+      ...(result.ended_by ? [['ended by', result.ended_words ? result.ended_by + ': ' + result.ended_words : result.ended_by]] : []),
+      ...(result.stages || []).map((stage) => ['stage ' + stage.name, 'steps ' + number(stage.after + 1) + ' to ' + number(stage.after + stage.steps) + ', ended by ' + stage.ended_by]),
       ['state hash', result.state_hash], ['wall time', short(result.wall_seconds) + ' s'],
       ['ns per body and step', result.ns_per_body_step === undefined ? '–' : short(result.ns_per_body_step)],
       ['contacts, all steps', result.contacts_total], ['begins and ends', result.events_total],

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SMALLEST_SIZE = 9, COMMON_SIZE = 12, LARGEST_SIZE = 48 };
 
@@ -121,8 +122,27 @@ static int search_item_width(const qdi_caption *caption, int item) {
 // True where the view's text has an item.
 static bool has_item(const qd_view *view, int item) {
     if (item == QDI_CAPTION_TITLE) return true;
+    if (item == QDI_CAPTION_STAGE) return view->stages && view->text & QD_VIEW_TEXT_STAGE;
     if (item < QDI_CAPTION_RETRIEVE) return view->text >> (item - QDI_CAPTION_COLUMN) & 1;
     return view->text & (item == QDI_CAPTION_SCALE ? QD_VIEW_TEXT_SCALE : QD_VIEW_TEXT_LEGEND);
+}
+
+// The name of a stage of a view's list; "" where there is none.
+static void stage_name(const qd_view *view, uint64_t stage, char name[80]) {
+    const char *at = view->stages;
+    for (; *at && stage > 0; --stage) at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+    (void)snprintf(name, 80, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static const char stage_label[] = "stage";
+
+// How wide the caption's name of the stage may get.
+static int stage_item_width(const qdi_font *font, const qd_view *view) {
+    int widest_name = 0;
+    char name[80];
+    for (uint64_t k = 0; stage_name(view, k, name), name[0]; ++k)
+        if (qdi_font_width(font, name) > widest_name) widest_name = qdi_font_width(font, name);
+    return qdi_font_width(font, stage_label) + gap_width(font) + widest_name;
 }
 
 // How wide an item of the caption is; 0 where it is not there.
@@ -130,6 +150,7 @@ static int caption_item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
     if (!has_item(&caption->view, item)) return 0;
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
+    if (item == QDI_CAPTION_STAGE) return stage_item_width(font, &caption->view);
     if (search_item(item)) return search_item_width(caption, item);
     if (item == QDI_CAPTION_COLOURS) return colours_item_width(font, &caption->view);
     if (item == QDI_CAPTION_FIELD)
@@ -146,7 +167,7 @@ static int caption_item_width(const qdi_caption *caption, int item) {
 // How wide the caption is in one line, by which the size of its text is chosen.
 static int caption_line_width(const qdi_caption *caption) {
     int width = caption->font.size;
-    for (int item = QDI_CAPTION_COLUMN; item < QDI_CAPTION_RETRIEVE; ++item)
+    for (int item = QDI_CAPTION_STAGE; item < QDI_CAPTION_RETRIEVE; ++item)
         if (has_item(&caption->view, item)) width += caption_item_width(caption, item) + caption->font.size;
     return width;
 }
@@ -377,6 +398,16 @@ static void draw_scale_item(const qdi_caption *caption, qdi_raster *raster, doub
     (void)qdi_font_draw(font, raster, end + gap_width(font), place->baseline, text, QDI_INK_VALUE);
 }
 
+// Draws the name of the run's stage.
+static void draw_stage_item(const qdi_caption *caption, qdi_raster *raster, uint64_t stage) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_STAGE];
+    char name[80];
+    stage_name(&caption->view, stage, name);
+    const int x = qdi_font_draw(font, raster, place->x, place->baseline, stage_label, QDI_INK_LABEL);
+    (void)qdi_font_draw(font, raster, x + gap_width(font), place->baseline, name, QDI_INK_VALUE);
+}
+
 // Draws the caption's columns of numbers.
 static void draw_caption_columns(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
     char values[QDI_CAPTION_COLUMNS][48];
@@ -404,6 +435,7 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
     qdi_raster_fill(raster, caption->band, QDI_INK_BAND);
     if (title->shown)
         (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
+    if (caption->place[QDI_CAPTION_STAGE].shown) draw_stage_item(caption, raster, facts->stage);
     draw_caption_columns(caption, raster, facts);
     for (int item = QDI_CAPTION_RETRIEVE; item < QDI_CAPTION_COLOURS; ++item)
         draw_search_item(caption, raster, item, facts);

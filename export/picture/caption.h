@@ -16,6 +16,7 @@
 /// The items of the caption, in this order.
 typedef enum qdi_caption_item {
     QDI_CAPTION_TITLE,
+    QDI_CAPTION_STAGE,
     QDI_CAPTION_COLUMN,                                              ///< the first of the columns
     QDI_CAPTION_RETRIEVE = QDI_CAPTION_COLUMN + QDI_CAPTION_COLUMNS, ///< of the view's retrieve, the first
     QDI_CAPTION_QUERY = QDI_CAPTION_RETRIEVE + QDI_CAPTION_SEARCH,   ///< the same of the view's query

@@ -34,12 +34,6 @@ static void draw_arrow(const qdi_arrow *arrow, qdi_raster *raster) {
         qdi_raster_mark(raster, arrow->barb[i].x, arrow->barb[i].y, arrow->tip.x, arrow->tip.y, arrow_width);
 }
 
-// Draws a piece of a body's trail.
-static void draw_trail_piece(const qdi_trail *trail, qdi_raster *raster) {
-    const qdi_corner from = {trail->x0, trail->y0}, to = {trail->x1, trail->y1};
-    qdi_raster_trail(raster, from, to, trail_width, trail->hue, trail->level);
-}
-
 // Picture: draws the mark of a contact.
 static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
     float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
@@ -104,8 +98,9 @@ qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_
     for (size_t i = 0; i < picture->patch_count; ++i)
         qdi_raster_fill(raster, picture->patches[i].area, picture->patches[i].ink);
     draw_node_lines(picture, raster);
-    for (size_t i = 0; i < picture->trail_count; ++i) draw_trail_piece(&picture->trails[i], raster);
-    qd_status status = qdi_tile_bins_draw(bins, picture, raster);
+    qd_status status = qdi_trail_plane_draw(&bins->trails, picture->trails, picture->trail_count, trail_width,
+                                            QD_SIMD_AUTO, raster);
+    if (status == QD_OK) status = qdi_tile_bins_draw(bins, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_contact_mark(&picture->marks[i], raster);
     for (size_t i = 0; i < picture->arrow_count; ++i) draw_arrow(&picture->arrows[i], raster);
     for (size_t i = 0; i < picture->frame_count; ++i) draw_rectangle_outline(&picture->frames[i], raster);

@@ -100,6 +100,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
     set_world_frame(&copier, area, shown->whole);
     const qdi_searched searched = qdi_world_searched(world);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
+                                 .stage = qd_world_stage(world),
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,
                                  .contacts = copier.contact_count,

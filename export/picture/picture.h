@@ -4,6 +4,7 @@
 #include "export/picture/camera.h"
 #include "export/picture/changes.h"
 #include "export/raster/raster.h"
+#include "export/raster/trail_plane.h"
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -41,12 +42,6 @@ typedef struct qdi_line {
 typedef struct qdi_mark {
     float x, y, normal_x, normal_y, radius, half;
 } qdi_mark;
-
-/// A piece of a body's trail.
-typedef struct qdi_trail {
-    float x0, y0, x1, y1;
-    uint8_t hue, level; ///< the body's, and how much of it is left
-} qdi_trail;
 
 /// An outline on top of everything.
 typedef struct qdi_frame {
@@ -92,6 +87,7 @@ typedef struct qdi_facts {
     uint64_t refiled;  ///< bodies in another node than at the frame before
     qdi_search_facts retrieve, query;
     qd_vec2 field; ///< ends of the colours of the view's field, where it shows one
+    uint64_t stage;
 } qdi_facts;
 
 struct qdi_trails;

@@ -25,6 +25,7 @@ void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
         qdi_stencils_destroy(bins->allocator, bins->tiles[i].stencils);
     qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
     qdi_release(bins->allocator, bins->first, bins->first_room, sizeof *bins->first);
+    qdi_trail_plane_destroy(bins->allocator, &bins->trails);
     qdi_release(bins->allocator, bins->list, bins->list_room, sizeof *bins->list);
     *bins = (qdi_tile_bins){0};
 }

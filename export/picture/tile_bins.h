@@ -23,6 +23,7 @@ typedef struct qdi_tile_bins {
     size_t first_room;
     uint32_t *list; ///< numbers of the picture's disks, tile by tile
     size_t list_room;
+    qdi_trail_plane trails;
 } qdi_tile_bins;
 
 /// Picture's tiles: `team` is not freed with the bins, and must be idle when it draws. Errors: QD_ERR_MEMORY.

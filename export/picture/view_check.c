@@ -53,7 +53,7 @@ const char *qdi_view_check(const qd_view *view) {
     if ((unsigned)view->nodes > QD_VIEW_NODES_CHANGED) return "unknown drawing of nodes";
     if ((unsigned)view->contacts > QD_VIEW_CONTACTS_IMPULSE) return "unknown drawing of contacts";
     if (view->trails < 0 || view->trails > QD_VIEW_TRAILS_MAX) return "trails must go back 0 to 1000 frames";
-    if (view->text >= 2 * QD_VIEW_TEXT_SCALE) return "unknown text";
+    if (view->text >= 2 * QD_VIEW_TEXT_STAGE) return "unknown text";
     if (view->fade < 1 || view->fade > QD_VIEW_FADE_MAX) return "colours must fade in 1 to 1000 frames";
     if (!isnan(view->speed) && !(view->speed > 0.0 && isfinite(view->speed)))
         return "the speed at the top of the colour map must be positive";

@@ -189,3 +189,31 @@ qdi_palette qdi_palette_make(const qd_view *view) {
     }
     return palette;
 }
+
+// Takes the background out of levels of a colour that begin at an ink; false where they are not blended to
+// it.
+static bool clear_levels(const uint8_t (*from)[3], int first, int levels, uint8_t (*clear)[3],
+                         uint8_t *alpha) {
+    rgb background, full;
+    memcpy(background.channel, from[QDI_INK_BACKGROUND], sizeof background.channel);
+    memcpy(full.channel, from[first + levels - 1], sizeof full.channel);
+    for (int level = 1; level <= levels; ++level) {
+        const rgb blended = blend_levels(background, full, level, levels);
+        const int ink = first + level - 1;
+        if (memcmp(blended.channel, from[ink], sizeof blended.channel) != 0) return false;
+        memcpy(clear[ink], full.channel, sizeof full.channel);
+        alpha[ink] = (uint8_t)((255 * level + levels / 2) / levels);
+    }
+    return true;
+}
+
+// Takes the background out of a palette.
+bool qdi_palette_clear(const uint8_t (*from)[3], int colours, uint8_t (*clear)[3], uint8_t *alpha) {
+    if (colours != QDI_INK_COUNT) return false;
+    memcpy(clear, from, sizeof *from * QDI_INK_COUNT);
+    memset(alpha, 255, QDI_INK_COUNT);
+    alpha[QDI_INK_BACKGROUND] = 0;
+    for (int hue = 0; hue < QDI_HUES; ++hue)
+        if (!clear_levels(from, QDI_INK_BODY + hue * QDI_LEVELS, QDI_LEVELS, clear, alpha)) return false;
+    return clear_levels(from, QDI_INK_MARK, QDI_MARK_LEVELS, clear, alpha);
+}

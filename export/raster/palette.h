@@ -2,6 +2,7 @@
 #define QD_EXPORT_PALETTE_H
 
 #include <quadrille/view.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /// The colours of a picture, one byte per pixel. Coverage is part of the palette: each hue has a ramp of
@@ -61,6 +62,10 @@ typedef struct qdi_palette {
 /// The palette of a view: of what it colours by, its map, its theme and how it draws nodes. Safe for
 /// colour-blind readers: along a map lightness rises or falls evenly, and categories are Okabe's and Ito's.
 qdi_palette qdi_palette_make(const qd_view *view);
+
+/// A palette of qdi_palette_make without its background: what was blended to that gets its full colour, and
+/// an alpha (0..255) in its stead. False where it is no such palette; then nothing of use is written.
+bool qdi_palette_clear(const uint8_t (*from)[3], int colours, uint8_t (*clear)[3], uint8_t *alpha);
 
 /// Ink of a body's hue at full coverage.
 static inline uint8_t qdi_ink_of_hue(unsigned hue) {

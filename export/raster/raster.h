@@ -51,11 +51,4 @@ typedef struct qdi_corner {
 /// point where both are the same. Costs its bounding box.
 void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width);
 
-/// A line with round ends in a level (1..QDI_LEVELS) of a body's hue, `width` pixels wide; its ends lie
-/// within 1e6 pixels. Of two that share a pixel the stronger one is seen, of equals the earlier one.
-/// What is there beside is covered, but for levels that would leave a dark hole in it. Costs about its
-/// length.
-void qdi_raster_trail(qdi_raster *raster, qdi_corner from, qdi_corner to, float width, unsigned hue,
-                      int level);
-
 #endif

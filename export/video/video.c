@@ -6,6 +6,7 @@
 
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
+#include "export/raster/palette.h"
 #include "export/video/matroska.h"
 #include "export/video/video_segments.h"
 #include "sim/files/os.h"
@@ -51,6 +52,8 @@ static qd_status check_video_def(const qd_video_def *def, qd_error *error) {
     if (!video_settings_valid(&def->settings))
         return refuse_video(QD_ERR_VALUE, error, "",
                             "a video's rate is above 0 and at most 1000, its crf 0 to 51");
+    const char *refused = qd_video_refused(def->file, def->av1, def->transparent);
+    if (refused) return refuse_video(QD_ERR_VALUE, error, def->file, refused);
     if (strlen(def->file) > QDI_PATH_MAX - 64 || strlen(def->directory) > QDI_PATH_MAX - 64)
         return refuse_video(QD_ERR_VALUE, error, "", "the video's path is too long");
     return QD_OK;
@@ -106,10 +109,11 @@ static qd_status plan_encoding(qd_video *video, const qd_video_def *def, qd_erro
         add_video_note(video, text);
     }
     qd_status status = qdi_encoder_find(video->allocator, encoding, def->encoder, video->encoder, error);
-    size_t best = strcspn(format->encoders, " ");
-    if (status == QD_OK && !def->encoder && strncmp(video->encoder, format->encoders, best) != 0) {
+    const char *names = qdi_encoder_names(encoding);
+    size_t best = strcspn(names, " ");
+    if (status == QD_OK && !def->encoder && strncmp(video->encoder, names, best) != 0) {
         (void)snprintf(text, sizeof text, "ffmpeg has no usable %.*s: the video is encoded by %s", (int)best,
-                       format->encoders, video->encoder);
+                       names, video->encoder);
         add_video_note(video, text);
     }
     return status;
@@ -157,7 +161,9 @@ qd_status qd_video_create(const qd_video_def *def, qd_video **result, qd_error *
     video->encoding = (qdi_encoding){.format = qdi_video_format_of(def->file),
                                      .width = def->width,
                                      .height = def->height,
-                                     .settings = def->settings};
+                                     .settings = def->settings,
+                                     .av1 = def->av1,
+                                     .transparent = def->transparent};
     video->width = def->width;
     video->height = def->height;
     video->replace = def->replace;
@@ -249,6 +255,8 @@ static qd_status open_apng_segment(qd_video *video, const qdi_video_picture *pic
                                 .texts = texts,
                                 .text_count = video->provenance.scene ? 4 : 1};
     if (picture->rgb) memcpy(format->rgb, picture->rgb, (size_t)picture->colours * 3);
+    format->transparent = picture->alpha != NULL;
+    if (picture->alpha) memcpy(format->alpha, picture->alpha, (size_t)picture->colours);
     return qdi_apng_create(video->allocator, video->segment, format, &video->apng, error);
 }
 
@@ -294,7 +302,7 @@ static size_t stage_frame(qd_video *video, const qdi_video_picture *picture) {
     memset(to, 0, PALETTE_BYTES);
     for (int i = 0; i < picture->colours; ++i) {
         const uint8_t *rgb = picture->rgb[i];
-        const uint8_t entry[4] = {rgb[2], rgb[1], rgb[0], 255};
+        const uint8_t entry[4] = {rgb[2], rgb[1], rgb[0], picture->alpha ? picture->alpha[i] : 255};
         memcpy(to + 4 * i, entry, sizeof entry);
     }
     return (size_t)(to - video->stage) + PALETTE_BYTES;
@@ -315,7 +323,23 @@ static void push_apng_frame(qd_video *video, const qdi_video_picture *picture) {
     if (status != QD_OK) (void)qdi_video_fail(video, status, error.text);
 }
 
-void qdi_video_push(qd_video *video, const qdi_video_picture *picture) {
+/// Takes the background out of a frame's palette.
+static void clear_background(qd_video *video, qdi_video_picture *picture) {
+    if (picture->rgb && qdi_palette_clear(picture->rgb, picture->colours, video->clear, video->alpha)) {
+        picture->rgb = (const uint8_t(*)[3])video->clear;
+        picture->alpha = video->alpha;
+        return;
+    }
+    char line[128];
+    (void)snprintf(line, sizeof line,
+                   "frame %" PRIu64 " has not the palette of a frame: its background is not known",
+                   video->frames);
+    (void)qdi_video_fail(video, QD_ERR_CORRUPT, line);
+}
+
+void qdi_video_push(qd_video *video, const qdi_video_picture *pushed) {
+    qdi_video_picture frame = *pushed, *picture = &frame;
+    if (video->failure == QD_OK && video->encoding.transparent) clear_background(video, picture);
     if (video->failure == QD_OK && (picture->width != video->width || picture->height != video->height))
         (void)qdi_video_fail(video, QD_ERR_VALUE, "a frame has another size than the video");
     if (video->failure == QD_OK && !video->open) (void)open_segment(video, picture);

@@ -9,15 +9,28 @@
 #include <string.h>
 
 static const qdi_video_format formats[] = {
-    {".mp4", "mp4", QDI_VIDEO_STREAM, "libx264 libvpx-vp9 mpeg4 ", true},
-    {".m4v", "mp4", QDI_VIDEO_STREAM, "libx264 mpeg4 ", true},
-    {".mov", "mov", QDI_VIDEO_STREAM, "libx264 mpeg4 ", true},
-    {".mkv", "matroska", QDI_VIDEO_STREAM, "libx264 libvpx-vp9 mpeg4 ", false},
-    {".webm", "webm", QDI_VIDEO_STREAM, "libvpx-vp9 libvpx ", false},
-    {".gif", "gif", QDI_VIDEO_GIF, "gif ", false},
-    {".png", "apng", QDI_VIDEO_APNG, "", false},
-    {".apng", "apng", QDI_VIDEO_APNG, "", false},
+    {".mp4", "mp4", QDI_VIDEO_STREAM, "libx264 libvpx-vp9 mpeg4 ", NULL, true, true},
+    {".m4v", "mp4", QDI_VIDEO_STREAM, "libx264 mpeg4 ", NULL, false, true},
+    {".mov", "mov", QDI_VIDEO_STREAM, "libx264 mpeg4 ", "prores_ks qtrle ", false, true},
+    {".mkv", "matroska", QDI_VIDEO_STREAM, "libx264 libvpx-vp9 mpeg4 ", NULL, true, false},
+    {".webm", "webm", QDI_VIDEO_STREAM, "libvpx-vp9 libvpx ", "libvpx-vp9 libvpx ", true, false},
+    {".gif", "gif", QDI_VIDEO_GIF, "gif ", NULL, false, false},
+    {".png", "apng", QDI_VIDEO_APNG, "", "", false, false},
+    {".apng", "apng", QDI_VIDEO_APNG, "", "", false, false},
 };
+
+const char *qdi_encoder_names(const qdi_encoding *encoding) {
+    if (encoding->av1) return "libsvtav1 libaom-av1 ";
+    return encoding->transparent ? encoding->format->clear : encoding->format->encoders;
+}
+
+const char *qd_video_refused(const char *file, bool av1, bool transparent) {
+    const qdi_video_format *format = qdi_video_format_of(file);
+    if (av1 && transparent) return "AV1 has no transparent background";
+    if (av1 && !format->av1) return "AV1 goes into .mp4, .mkv or .webm";
+    if (transparent && !format->clear) return "a transparent background goes into .webm, .mov, .png or .apng";
+    return NULL;
+}
 
 const char *qd_video_endings(void) {
     return ".mp4, .m4v, .mov, .mkv, .webm, .gif, .png or .apng";
@@ -128,11 +141,48 @@ static void add_mpeg4_arguments(const qdi_encoding *encoding, qdi_arguments *lin
     qdi_arguments_format(line, "%d", quality < 2 ? 2 : quality);
 }
 
+/// Adds the arguments of AV1. SVT counts its speeds to 13, libaom to 8.
+static void add_av1_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
+    const bool svt = strcmp(encoding->encoder, "libsvtav1") == 0;
+    const int slow = (int)encoding->settings.preset, crf = encoding->settings.crf;
+    qdi_arguments_add(line, svt ? "-preset" : "-cpu-used");
+    qdi_arguments_format(line, "%d", svt ? 12 - slow : slow < 2 ? 8 : 10 - slow);
+    if (!svt) add_argument_words(line, "-b:v 0 -row-mt 1");
+    qdi_arguments_add(line, "-crf");
+    qdi_arguments_format(line, "%d", crf == 0 ? 4 : crf + 12 > 63 ? 63 : crf + 12);
+}
+
 /// Adds the arguments that convert colours to those of a video and say so in the file: players otherwise
 /// guess by the picture's size.
-static void add_yuv_arguments(qdi_arguments *line) {
-    add_argument_words(line, "-vf scale=out_color_matrix=bt709:out_range=tv,format=yuv420p");
+static void add_yuv_arguments(const char *format, qdi_arguments *line) {
+    qdi_arguments_add(line, "-vf");
+    qdi_arguments_format(line, "scale=out_color_matrix=bt709:out_range=tv,format=%s", format);
     add_argument_words(line, "-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv");
+}
+
+/// Adds the arguments of the encoder, and of its colours.
+static void add_encoder_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
+    const char *encoder = encoding->encoder;
+    qdi_arguments_add(line, encoder);
+    if (strcmp(encoder, "qtrle") == 0) {
+        add_argument_words(line, "-vf format=argb");
+        return;
+    }
+    if (strcmp(encoder, "prores_ks") == 0) {
+        add_argument_words(line, "-profile:v 4444 -alpha_bits 16 -vendor apl0");
+        add_yuv_arguments("yuva444p10le", line);
+        return;
+    }
+    if (encoding->av1)
+        add_av1_arguments(encoding, line);
+    else if (strcmp(encoder, "libx264") == 0)
+        add_x264_arguments(encoding, line);
+    else if (strcmp(encoder, "mpeg4") == 0)
+        add_mpeg4_arguments(encoding, line);
+    else
+        add_vpx_arguments(encoding, line);
+    if (encoding->transparent) add_argument_words(line, "-auto-alt-ref 0");
+    add_yuv_arguments(encoding->transparent ? "yuva420p" : "yuv420p", line);
 }
 
 void qdi_encode_line(const qdi_encoding *encoding, bool rgb, const char *path, qdi_arguments *line) {
@@ -144,18 +194,10 @@ void qdi_encode_line(const qdi_encoding *encoding, bool rgb, const char *path, q
     qdi_arguments_add(line, "-framerate");
     qdi_arguments_format(line, "%" PRIu32 "/%" PRIu32, encoding->rate.num, encoding->rate.den);
     add_argument_words(line, "-i pipe:0 -c:v");
-    if (encoding->format->kind == QDI_VIDEO_GIF) {
+    if (encoding->format->kind == QDI_VIDEO_GIF)
         qdi_arguments_add(line, "png");
-    } else {
-        qdi_arguments_add(line, encoding->encoder);
-        if (strcmp(encoding->encoder, "libx264") == 0)
-            add_x264_arguments(encoding, line);
-        else if (strcmp(encoding->encoder, "mpeg4") == 0)
-            add_mpeg4_arguments(encoding, line);
-        else
-            add_vpx_arguments(encoding, line);
-        add_yuv_arguments(line);
-    }
+    else
+        add_encoder_arguments(encoding, line);
     add_argument_words(line, "-y -f matroska");
     if (path)
         qdi_arguments_format(line, "file:%s", path);

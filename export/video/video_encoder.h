@@ -24,6 +24,8 @@ typedef struct qdi_video_format {
     const char *muxer;  ///< ffmpeg's word
     qdi_video_kind kind;
     const char *encoders; ///< that do, the best first, each followed by a blank
+    const char *clear;    ///< likewise, with an alpha; NULL: none
+    bool av1;             ///< it can hold AV1
     bool exact;           ///< its time can be counted in frames; Matroska's is in milliseconds
 } qdi_video_format;
 
@@ -57,8 +59,12 @@ typedef struct qdi_encoding {
     int width, height; ///< of what ffmpeg gets
     qdi_rate rate;
     qd_video_settings settings;
-    const char *encoder; ///< ffmpeg's name of it
+    bool av1, transparent; ///< as in qd_video_def
+    const char *encoder;   ///< ffmpeg's name of it
 } qdi_encoding;
+
+/// The encoders that do, the best first, each followed by a blank.
+const char *qdi_encoder_names(const qdi_encoding *encoding);
 
 /// ffmpeg from raw pictures (indices with a palette, or with `rgb` red, green, blue) on its standard input to
 /// a Matroska file; `path` NULL: to its standard output.

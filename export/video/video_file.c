@@ -37,8 +37,9 @@ static qd_status add_loaded_frame(qd_video *video, const qdi_png_loaded *loaded,
                            loaded->height, video->width, video->height);
         return QD_ERR_CORRUPT;
     }
-    const qdi_video_picture picture = {loaded->width, loaded->height, loaded->pixels,
-                                       loaded->colours > 0 ? loaded->rgb : NULL, loaded->colours};
+    const qdi_video_picture picture = {loaded->width,   loaded->height,
+                                       loaded->pixels,  loaded->colours > 0 ? loaded->rgb : NULL,
+                                       loaded->colours, NULL};
     return qdi_video_add(video, &picture, error);
 }
 

@@ -36,7 +36,8 @@ struct qd_video {
     qdi_child child;
     qdi_apng *apng;
     qdi_apng_format apng_format;
-    uint8_t *stage; ///< a frame as ffmpeg gets it, or as red, green, blue
+    uint8_t clear[256][3], alpha[256]; ///< the last frame's palette without its background
+    uint8_t *stage;                    ///< a frame as ffmpeg gets it, or as red, green, blue
     size_t stage_bytes;
     qdi_arguments line;
 };
@@ -48,6 +49,7 @@ typedef struct qdi_video_picture {
     const uint8_t *pixels;
     const uint8_t (*rgb)[3];
     int colours;
+    const uint8_t *alpha; ///< of the colours; NULL: all are opaque
 } qdi_video_picture;
 
 /// Adds a frame. A failure stays and is returned by qd_video_cut. Meant for a frame writer, which calls it

@@ -13,7 +13,7 @@ enum { ANSWER_ROOM = 1 << 16, PROBE_SECONDS = 60, COUNT_SECONDS = 3600, REASON_R
 
 /// Writes why there is no encoder, and both ways out.
 static qd_status no_encoder_reason(const qdi_encoding *encoding, const char *why, qd_error *error) {
-    const char *names = encoding->format->encoders;
+    const char *names = qdi_encoder_names(encoding);
     if (error)
         (void)snprintf(
             error->text, sizeof error->text,
@@ -79,7 +79,7 @@ static qd_status choose_encoder(qdi_encoding *encoding, const char *wanted, cons
                                 qdi_arguments *line, char found[32], qd_error *error) {
     char reason[REASON_ROOM] = "";
     bool listed = false;
-    const char *names = encoding->format->encoders;
+    const char *names = qdi_encoder_names(encoding);
     for (size_t length; *names; names += length + 1) {
         length = strcspn(names, " ");
         if (wanted && (strlen(wanted) != length || strncmp(wanted, names, length) != 0)) continue;
@@ -92,8 +92,12 @@ static qd_status choose_encoder(qdi_encoding *encoding, const char *wanted, cons
     }
     encoding->encoder = NULL;
     if (!listed)
-        (void)snprintf(reason, sizeof reason, "ffmpeg has no encoder for %s (%.*s)", encoding->format->ending,
-                       (int)strlen(encoding->format->encoders) - 1, encoding->format->encoders);
+        (void)snprintf(reason, sizeof reason, "ffmpeg has no encoder for %s%s (%.*s)",
+                       encoding->av1           ? "AV1 in "
+                       : encoding->transparent ? "transparent "
+                                               : "",
+                       encoding->format->ending, (int)strlen(qdi_encoder_names(encoding)) - 1,
+                       qdi_encoder_names(encoding));
     if (!listed && wanted) (void)snprintf(reason, sizeof reason, "ffmpeg has no %.60s", wanted);
     return no_encoder_reason(encoding, reason, error);
 }

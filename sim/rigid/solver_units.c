@@ -243,7 +243,7 @@ qd_status qdi_solver_part(qdi_solver_job *solver, qdi_solver_units *units) {
     const qdi_solver_colours *solved = solver->solved;
     const size_t taken = solved->start[solved->count];
     atomic_bool held_moves = false;
-    qdi_keys keys = {NULL};
+    qdi_keys keys = {.key = NULL};
     units_job job = {.world = world,
                      .links = solver->links,
                      .unit = world->scratch.unit_of,

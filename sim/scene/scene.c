@@ -43,6 +43,7 @@ void qd_scene_destroy(qd_scene *scene) {
     qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
     qdi_text_release(&scene->text);
     qdi_text_release(&scene->notes);
+    qdi_text_release(&scene->stage_names);
     qdi_release(allocator, scene, 1, sizeof *scene);
 }
 
@@ -93,7 +94,8 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
     *made = (qd_scene){.allocator = allocator,
                        .settings = qdi_settings_default(),
                        .text.allocator = allocator,
-                       .notes.allocator = allocator};
+                       .notes.allocator = allocator,
+                       .stage_names.allocator = allocator};
     qdi_scene_reader reader = {.name = name,
                                .changes = changes,
                                .error = error,
@@ -106,6 +108,11 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
     if (status == QD_OK) {
         qdi_scene_write(&made->settings, &made->text);
         status = made->text.status;
+    }
+    for (size_t k = 0; status == QD_OK && k < made->settings.stage_count; ++k) {
+        qdi_text_add(&made->stage_names, made->settings.stages[k].name);
+        qdi_text_add(&made->stage_names, "\n");
+        status = made->stage_names.status;
     }
     if (status == QD_ERR_MEMORY) qdi_reason(error, status, "%s", out_of_memory);
     if (status != QD_OK) {
@@ -191,7 +198,9 @@ qd_scene_run qd_scene_run_settings(const qd_scene *scene) {
 }
 
 qd_view qd_scene_view(const qd_scene *scene) {
-    return scene->settings.view;
+    qd_view view = scene->settings.view;
+    view.stages = scene->stage_names.chars;
+    return view;
 }
 
 qd_video_settings qd_scene_video(const qd_scene *scene) {

@@ -21,6 +21,7 @@ struct qd_scene {
     qdi_text text; ///< resolved
     uint64_t hash; ///< of the text
     qdi_text notes;
+    qdi_text stage_names; ///< one per line
 };
 
 /// A scene while it is being read.

@@ -71,13 +71,14 @@ static const qdi_key keys[] = {
         "Keyframes [time, x, y, zoom] of the rectangle's middle, and how many times smaller it is than "
         "`region`: smoothly from one to the next, as `view.camera.path`."),
     KEY("view.text", WORDS, IN_SETTINGS(view.text), 0, QD_VIEW_TEXT_DEFAULT,
-        "What stands below the picture. `true`: step, time, bodies, contacts, nodes, legend and scale; "
+        "What stands below the picture. `true`: step, time, bodies, contacts, nodes, legend and scale, of a "
+        "run with stages its stage; "
         "`false`: "
         "nothing. `candidates` are pairs per body that the last step looked at closely, `tests` comparisons "
         "of "
         "two boxes that it made to find them. `rate` (steps per second) and `cost` (nanoseconds per body and "
         "step) are a clock's: such pictures are not the same from run to run.",
-        .choices = "step|time|bodies|contacts|nodes|candidates|tests|rate|cost|legend|scale"),
+        .choices = "step|time|bodies|contacts|nodes|candidates|tests|rate|cost|legend|scale|stage"),
     FREE_KEY("view.title", BOOL, IN_SETTINGS(view.title), "The scene's name before the text."),
     GROUP_KEY("view.camera",
               "From where the world is seen. Of a periodic world the images fill the picture."),

@@ -21,7 +21,7 @@ typedef struct video_settings {
     qdi_option_list directories, titles;
     const char *file, *fps, *frames, *preset;
     qdi_option_number crf;
-    bool force, beside, above;
+    bool force, beside, above, av1, transparent;
 } video_settings;
 
 /// What has to be given back however it ends.
@@ -67,13 +67,17 @@ static int choose_file(video_job *job) {
     if (job->settings.beside) name = "beside";
     if (job->settings.above) name = "above";
     int length = job->settings.file ? snprintf(job->file, sizeof job->file, "%s", job->settings.file)
-                                    : snprintf(job->file, sizeof job->file, "%s/%s.mp4", directory, name);
+                                    : snprintf(job->file, sizeof job->file, "%s/%s%s", directory, name,
+                                               job->settings.transparent ? ".webm" : ".mp4");
     if (length <= 0 || length >= (int)sizeof job->file - 64) {
         qdi_complain("the video's path is too long");
         return QDI_EXIT_OUTPUT;
     }
     snprintf(job->segments, sizeof job->segments, "%s.segments", job->file);
-    return QDI_EXIT_DONE;
+    const char *refused = qd_video_refused(job->file, job->settings.av1, job->settings.transparent);
+    if (!refused) return QDI_EXIT_DONE;
+    qdi_complain("%s %.300s: %s", job->settings.av1 ? "--av1" : "--transparent", job->file, refused);
+    return QDI_EXIT_USAGE;
 }
 
 // The exit code for a status of the video writer.
@@ -118,6 +122,8 @@ static int make_video(video_job *job, bool true_colour) {
     def.settings = job->how;
     def.replace = job->settings.force;
     def.true_colour = true_colour;
+    def.av1 = job->settings.av1;
+    def.transparent = job->settings.transparent;
     if (job->scene) def.provenance = origin(job);
     qd_status status = qd_video_create(&def, &job->video, &error);
     if (status == QD_OK) status = qd_video_keep(job->segments, 0, &error); // of one that was killed
@@ -168,7 +174,7 @@ static int encode(video_job *job, bool *again) {
 /// Command video: frames with palettes of their own make no animated PNG as they are: then all of them become
 /// true colour.
 static int make_and_encode(video_job *job) {
-    bool again = true;
+    bool again = !job->settings.transparent; // true colour has no background that is known
     int exit_code = make_video(job, false);
     if (exit_code == QDI_EXIT_DONE) {
         if (!job->settings.common.quiet) say_notes(job);
@@ -233,6 +239,8 @@ static int check_usage(const video_settings *settings) {
     else if (!together && count > 1)
         qdi_complain("video takes one DIR, or several with --beside or --above: '%.80s' and '%.80s' are two",
                      settings->directories.items[0], settings->directories.items[1]);
+    else if (together && settings->transparent)
+        qdi_complain("--transparent takes one DIR, not %s", flag);
     else if (!together && settings->titles.count > 0)
         qdi_complain("--title needs --beside or --above");
     else if (together && (count < 2 || count > QDI_MONTAGE_MOST))
@@ -306,6 +314,10 @@ static const qdi_option video_options[] = {
      "ultrafast to veryslow, the slower the smaller; default: the scene's"},
     {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(video_settings, frames),
      "only frames A to B, both included; either may be left out"},
+    {"--av1", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, av1),
+     "AV1: .mp4, .mkv or .webm, smaller and slower to make"},
+    {"--transparent", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, transparent),
+     "no background: .webm, .mov, .png; default DIR/NAME.webm"},
     {"--beside", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, beside),
      "several DIRs side by side in one picture, frames of one time together"},
     {"--above", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, above),

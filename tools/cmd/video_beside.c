@@ -281,8 +281,9 @@ qd_status qdi_beside_add(qdi_beside *beside, qd_video *video, size_t number, qd_
         status = show(beside, i, beside->first + number, false, error);
     if (status != QD_OK) return status;
     const qdi_montage *montage = &beside->montage;
-    const qdi_video_picture picture = {montage->width, montage->height, montage->pixels,
-                                       montage->colours > 0 ? montage->rgb : NULL, montage->colours};
+    const qdi_video_picture picture = {montage->width,   montage->height,
+                                       montage->pixels,  montage->colours > 0 ? montage->rgb : NULL,
+                                       montage->colours, NULL};
     return qdi_video_add(video, &picture, error);
 }
 

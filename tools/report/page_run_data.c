@@ -80,6 +80,18 @@ static void put_page_frames(qdi_json *json, const qdi_page_source *source) {
     qdi_json_close(json, ']');
 }
 
+// Adds where stages began to a run's page.
+static void put_page_stages(qdi_json *json, const qdi_course *course) {
+    qdi_json_open(json, "stages", '[');
+    for (size_t k = 0; k < course->count; ++k) {
+        qdi_json_open(json, NULL, '{');
+        qdi_json_text(json, "name", course->row[k].name);
+        qdi_json_whole(json, "after", course->row[k].step);
+        qdi_json_close(json, '}');
+    }
+    qdi_json_close(json, ']');
+}
+
 // Adds one metric at one step to a run's page.
 static void put_page_metric(qdi_json *json, const qd_metric_field *field, const qd_metrics *metrics) {
     const char *place = (const char *)metrics + field->offset;
@@ -147,6 +159,7 @@ qd_status qdi_page_run_data(const qdi_page_job *job, const qdi_page_source *sour
                             qd_error *error) {
     put_run_head(json, job, source->past, source->result);
     put_page_frames(json, source);
+    put_page_stages(json, &source->past->course);
     qd_status status = put_page_metrics(json, source->past, error);
     if (status == QD_OK) status = put_page_phases(json, source->past, error);
     qdi_json_close(json, '}');

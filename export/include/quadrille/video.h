@@ -34,6 +34,10 @@ typedef struct qd_video_def {
     /// An encoder's name: no other will do, for the segments that are there are its; NULL: the best that
     /// there is.
     const char *encoder;
+    bool av1; ///< AV1 rather than the format's usual encoder: .mp4, .mkv and .webm
+    /// The background is left out, and edges that were blended to it have an alpha: .webm, .mov, .png and
+    /// .apng. Frames must have a palette of this library.
+    bool transparent;
     bool replace; ///< a file of that name may be there, and is replaced in the end; else it must be one that
                   ///< was joined of these segments
     bool folder_comes; ///< the folder that the file is to lie in is made before the video is finished
@@ -50,6 +54,9 @@ QD_API const char *qd_video_endings(void);
 
 /// Whether a file's ending is one of them.
 QD_API bool qd_video_is_known(const char *file);
+
+/// Why a file cannot be a video in AV1, or a transparent one; NULL: it can. The ending must be known.
+QD_API const char *qd_video_refused(const char *file, bool av1, bool transparent);
 
 /// Finds an encoder and tries it with a picture of that size: what comes back can start. Nothing is written.
 /// Errors: QD_ERR_VALUE (the ending, a size, a setting), QD_ERR_NOT_FOUND (no ffmpeg, or none with a usable

@@ -134,7 +134,7 @@ QD_API qd_scene_run qd_scene_stage_run(const qd_scene *scene, size_t number);
 QD_API QD_MUST_USE qd_status qd_scene_begin_stage(const qd_scene *scene, size_t number,
                                                   const uint64_t *first_ids, qd_world *world,
                                                   qd_error *error);
-/// What its frames show.
+/// What its frames show. It must not outlive the scene, which has the names of its stages.
 QD_API qd_view qd_scene_view(const qd_scene *scene);
 QD_API qd_video_settings qd_scene_video(const qd_scene *scene);
 /// The world's def; `threads` and `allocator` are left at their defaults.

@@ -142,9 +142,10 @@ QD_API QD_MUST_USE qd_status qd_store_flush(qd_store *store, qd_error *error);
 QD_API QD_MUST_USE qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error);
 
 /// The run gets the scene that it has from now on, which differs from the one before in its number of steps,
-/// a higher one, or in `run.at_least`. What stands there of the old last step only because it was the last, a state hash, is
-/// deleted. To be called before the first put after qd_store_open. `scene` is not looked at afterwards.
-/// Errors: QD_ERR_ARGUMENT, QD_ERR_STATE (opened to read), those of SQLite; nothing is changed then.
+/// a higher one, or in `run.at_least`. What stands there of the old last step only because it was the last, a
+/// state hash, is deleted. To be called before the first put after qd_store_open. `scene` is not looked at
+/// afterwards. Errors: QD_ERR_ARGUMENT, QD_ERR_STATE (opened to read), those of SQLite; nothing is changed
+/// then.
 QD_API QD_MUST_USE qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *error);
 
 // ---- reading: in both modes; where rows were put, waits until they are committed ----

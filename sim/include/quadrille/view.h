@@ -72,9 +72,10 @@ typedef enum qd_view_text {
     QD_VIEW_TEXT_COST = 1 << 8,   ///< nanoseconds per body and step, likewise
     QD_VIEW_TEXT_LEGEND = 1 << 9, ///< what colours mean, and what searches found
     QD_VIEW_TEXT_SCALE = 1 << 10, ///< a length
+    QD_VIEW_TEXT_STAGE = 1 << 11, ///< the run's stage, where it has some
     QD_VIEW_TEXT_DEFAULT = QD_VIEW_TEXT_STEP | QD_VIEW_TEXT_TIME | QD_VIEW_TEXT_BODIES |
                            QD_VIEW_TEXT_CONTACTS | QD_VIEW_TEXT_NODES | QD_VIEW_TEXT_LEGEND |
-                           QD_VIEW_TEXT_SCALE,
+                           QD_VIEW_TEXT_SCALE | QD_VIEW_TEXT_STAGE,
 } qd_view_text;
 
 /// What is drawn cell by cell below the bodies, see <quadrille/field.h>.
@@ -146,8 +147,10 @@ typedef struct qd_view {
     /// A rectangle that the tree is asked for: the part that a camera like this shows. What is in it keeps
     /// its colour, all else is dim. Without a part (NaN): none.
     qd_view_camera query;
-    uint32_t text; ///< of qd_view_text; 0: none, and the world has the whole picture
-    bool title;    ///< the scene's name, where there is text
+    uint32_t text;      ///< of qd_view_text; 0: none, and the world has the whole picture
+    bool title;         ///< the scene's name, where there is text
+    const char *stages; ///< names of the run's stages for the text, each ended by a line feed, in the order
+                        ///< of their numbers (qd_world_stage); NULL: none. Must outlive what draws with it
     qd_view_camera camera;
 } qd_view;
 

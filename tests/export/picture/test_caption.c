@@ -57,13 +57,14 @@ START_TEST(caption_stays_in_its_band) {
         view.width = sizes[s][0];
         view.height = sizes[s][1];
         view.colour = QD_VIEW_SPEED;
-        if (_i == 1) view.text = 2 * QD_VIEW_TEXT_SCALE - 1;
+        if (_i == 1) view.text = 2 * QD_VIEW_TEXT_STAGE - 1;
+        view.stages = "fill\nsettle\n"; // the number is past them
         qdi_caption caption;
         qdi_raster raster;
         ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
         const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 1e300, UINT64_MAX,
-                                 1e300,      -1,    0.37,       0,          {0},        {0},   {0, 0}};
+                                 1e300,      -1,    0.37,       0,          {0},        {0},   {0, 0}, UINT64_MAX};
         qdi_caption_draw(&caption, &raster, &facts, 1e-300);
         size_t wrong = 0;
         for (int p = 0; p < view.width * view.height; ++p) {
@@ -87,6 +88,7 @@ static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_
     view.width = 900;
     view.height = 300;
     view.text = text;
+    view.stages = "fill\nsettle\n";
     qdi_caption caption;
     qdi_raster raster;
     ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
@@ -106,9 +108,9 @@ START_TEST(text_has_what_is_asked_for) {
     static const int items[] = {QDI_CAPTION_COLUMN,     QDI_CAPTION_COLUMN + 1, QDI_CAPTION_COLUMN + 2,
                                 QDI_CAPTION_COLUMN + 3, QDI_CAPTION_COLUMN + 4, QDI_CAPTION_COLUMN + 5,
                                 QDI_CAPTION_COLUMN + 6, QDI_CAPTION_COLUMN + 7, QDI_CAPTION_COLUMN + 8,
-                                QDI_CAPTION_COLOURS,    QDI_CAPTION_SCALE};
+                                QDI_CAPTION_COLOURS,    QDI_CAPTION_SCALE,      QDI_CAPTION_STAGE};
     const qdi_facts facts = {.step = 1, .time = 1, .scale = 1};
-    for (int bit = 0; bit <= 10; ++bit) {
+    for (int bit = 0; bit <= 11; ++bit) {
         bool shown[QDI_CAPTION_ITEMS];
         uint8_t *pixels = draw_text(UINT32_C(1) << bit, &facts, shown);
         for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) ck_assert_int_eq(shown[i], i == items[bit]);
@@ -123,12 +125,13 @@ START_TEST(text_has_what_is_asked_for) {
         if (bit == 7) other.rate = 0.1;
         if (bit == 8) other.cost = (double)NAN;
         if (bit == 10) other.scale = 2;
+        if (bit == 11) other.stage = 1;
         uint8_t *changed = draw_text(UINT32_C(1) << bit, &other, shown);
         ck_assert_int_eq(memcmp(pixels, changed, 900 * 300) != 0, bit != 9);
         free(pixels);
         free(changed);
     }
-    ck_assert_int_eq(QD_VIEW_TEXT_SCALE, 1 << 10);
+    ck_assert_int_eq(QD_VIEW_TEXT_STAGE, 1 << 11);
 }
 END_TEST
 

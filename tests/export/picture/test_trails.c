@@ -194,9 +194,12 @@ START_TEST(saved_and_taken_up) {
 }
 END_TEST
 
-// Of lines that share pixels the stronger is seen, whatever their order; nothing goes outside of the clip.
+// Of lines that share pixels the stronger is seen, whatever their order and the instructions; nothing goes
+// outside of the clip.
 START_TEST(lines_in_any_order) {
-    qdi_raster raster[2];
+    enum { WAYS = 3 };
+    qdi_raster raster[WAYS];
+    qdi_trail_plane plane = {0};
     qd_random random = qd_random_at(5, 0, 0);
     enum { LINES = 40 };
     qdi_corner from[LINES], to[LINES];
@@ -207,15 +210,19 @@ START_TEST(lines_in_any_order) {
                                      (float)qd_test_between(&random, -30, 130)}
                       : from[i];
     }
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < WAYS; ++k) {
+        qdi_trail lines[LINES];
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 100, 100, &raster[k]), QD_OK);
         qdi_raster_set_clip(&raster[k], (qdi_area){10, 10, 90, 90});
         for (int i = 0; i < LINES; ++i) {
-            int n = k ? LINES - 1 - i : i;
-            qdi_raster_trail(&raster[k], from[n], to[n], 2.0F, 3, 1 + n % 9);
+            int n = k == 1 ? LINES - 1 - i : i;
+            lines[i] = (qdi_trail){from[n].x, from[n].y, to[n].x, to[n].y, 3, (uint8_t)(1 + n % 9)};
         }
+        qd_simd simd = k == 2 ? QD_SIMD_PORTABLE : QD_SIMD_AUTO;
+        ck_assert_int_eq(qdi_trail_plane_draw(&plane, lines, LINES, 2.0F, simd, &raster[k]), QD_OK);
+        ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, 100 * 100);
     }
-    ck_assert_mem_eq(raster[0].pixels, raster[1].pixels, 100 * 100);
+    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
     size_t drawn = 0;
     for (int y = 0; y < 100; ++y) {
         for (int x = 0; x < 100; ++x) {
@@ -236,7 +243,7 @@ START_TEST(lines_in_any_order) {
         }
     }
     ck_assert_uint_gt(drawn, 1000);
-    for (int k = 0; k < 2; ++k) qdi_raster_destroy(&raster[k]);
+    for (int k = 0; k < WAYS; ++k) qdi_raster_destroy(&raster[k]);
 }
 END_TEST
 

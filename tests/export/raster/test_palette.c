@@ -98,6 +98,31 @@ START_TEST(levels_are_even) {
 }
 END_TEST
 
+// Over the old background a palette without one looks as before; palettes of others are refused.
+START_TEST(background_is_taken_out) {
+    for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_REFILED; ++mode) {
+        qdi_palette palette = palette_of((qd_view_colour)mode);
+        uint8_t clear[QDI_INK_COUNT][3], alpha[QDI_INK_COUNT];
+        const uint8_t(*rgb)[3] = (const uint8_t(*)[3])palette.rgb;
+        ck_assert(qdi_palette_clear(rgb, QDI_INK_COUNT, clear, alpha));
+        for (int ink = 0; ink < QDI_INK_COUNT; ++ink) {
+            for (int c = 0; c < 3; ++c) {
+                double ground = palette.rgb[QDI_INK_BACKGROUND][c], part = alpha[ink] / 255.0;
+                ck_assert_double_le(fabs(ground + (clear[ink][c] - ground) * part - palette.rgb[ink][c]),
+                                    1.0);
+            }
+        }
+        ck_assert_uint_eq(alpha[QDI_INK_BACKGROUND], 0);
+        ck_assert_uint_eq(alpha[QDI_INK_BODY], 21);
+        ck_assert_uint_eq(alpha[qdi_ink_of_hue(3)], 255);
+        ck_assert_uint_eq(alpha[QDI_INK_NODE], 255);
+        ck_assert(!qdi_palette_clear(rgb, QDI_INK_COUNT - 1, clear, alpha));
+        palette.rgb[QDI_INK_BODY + 2][1] ^= 1;
+        ck_assert(!qdi_palette_clear(rgb, QDI_INK_COUNT, clear, alpha));
+    }
+}
+END_TEST
+
 START_TEST(nodes_fade_with_depth) {
     qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     for (int depth = 1; depth < QDI_NODE_COLOURS; ++depth) {
@@ -129,6 +154,7 @@ int main(void) {
     tcase_add_test(tests, touching_bodies_stand_out);
     tcase_add_test(tests, text_is_legible);
     tcase_add_test(tests, levels_are_even);
+    tcase_add_test(tests, background_is_taken_out);
     tcase_add_test(tests, nodes_fade_with_depth);
     tcase_add_test(tests, hues_of_values);
     return qd_test_run_case("palette", tests);

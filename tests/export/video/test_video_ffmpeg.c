@@ -341,12 +341,91 @@ START_TEST(test_a_segment_of_another_ffmpeg) {
 }
 END_TEST
 
+/// All frames of a file as red, green, blue and alpha; free() them.
+static uint8_t *colours_of(const char *input, size_t *bytes) {
+    char command[1024];
+    snprintf(command, sizeof command, "ffmpeg -v error -y %s -f rawvideo -pix_fmt rgba raw && echo made",
+             input);
+    free(answer_of(command));
+    return (uint8_t *)qd_scratch_read(at("raw").text, bytes);
+}
+
+/// What a colour is over a ground.
+static int over(const uint8_t *rgba, int channel, int ground) {
+    return (rgba[channel] * rgba[3] + ground * (255 - rgba[3]) + 127) / 255;
+}
+
+/// Without its background: over that the pixels are those of the files, exactly where nothing is lost; and so
+/// are the alphas, which go from none to full.
+START_TEST(test_transparent) {
+    static const char *const files[] = {"t.png", "t.mov", "t.webm"};
+    const char *file = files[_i];
+    SUCCEED(RUN_SMALL, "--set", "view.contacts=impulse");
+    SUCCEED("video", "out", "-q", "--transparent", "--crf", "4", "-o", file);
+    SUCCEED("video", "out", "-q", "--transparent", "-o", "exact.apng");
+    char input[128];
+    snprintf(input, sizeof input, "%s -i %s", _i == 2 ? "-c:v libvpx-vp9" : "", file);
+    size_t bytes = 0, exact_bytes = 0, frame_bytes = 0;
+    uint8_t *got = colours_of(input, &bytes), *exact = colours_of("-i exact.apng", &exact_bytes);
+    uint8_t *frames = colours_of("-i out/frames/frame_%06d.png", &frame_bytes);
+    ck_assert_uint_eq(bytes, (size_t)160 * 96 * 4 * FRAMES);
+    ck_assert_uint_eq(exact_bytes, bytes);
+    ck_assert_uint_eq(frame_bytes, bytes);
+    const uint8_t ground[3] = {13, 17, 23};
+    size_t clear = 0, half = 0, full = 0;
+    double alphas = 0, colours = 0;
+    for (size_t k = 0; k < bytes; k += 4) {
+        (exact[k + 3] == 0 ? &clear : exact[k + 3] == 255 ? &full : &half)[0] += 1;
+        alphas += abs(got[k + 3] - exact[k + 3]);
+        for (int c = 0; c < 3; ++c) {
+            ck_assert_int_le(abs(over(&exact[k], c, ground[c]) - frames[k + (size_t)c]),
+                             1); // both are rounded
+            colours += abs(over(&got[k], c, ground[c]) - frames[k + (size_t)c]);
+        }
+    }
+    const double pixels = (double)bytes / 4;
+    ck_assert_uint_gt(clear, bytes / 16);
+    ck_assert_uint_gt(full, bytes / 64);
+    ck_assert_uint_gt(half, bytes / 400);
+    ck_assert_msg(alphas <= (_i == 0 ? 0 : 4 * pixels), "%s: alphas are %g off", file, alphas / pixels);
+    ck_assert_msg(colours <= 3 * (_i == 0 ? 1 : 8) * pixels, "%s: colours are %g off", file,
+                  colours / pixels);
+    free(got);
+    free(exact);
+    free(frames);
+}
+END_TEST
+
+/// AV1, where ffmpeg has it.
+START_TEST(test_av1) {
+    static const char *const files[] = {"a.mp4", "a.mkv", "a.webm"};
+    const char *file = files[_i];
+    SUCCEED(RUN_SMALL);
+    if (system("ffmpeg -v error -encoders | grep -qE 'libsvtav1|libaom-av1'") != 0) { // NOLINT(cert-env33-c)
+        expect_refusal(RUN("video", "out", "-q", "--av1", "-o", file), 1, "ffmpeg has no encoder for AV1");
+        return;
+    }
+    SUCCEED("video", "out", "-q", "--av1", "-o", file);
+    expect_frames(file, FRAMES, 60, 1e-3);
+    char command[256];
+    snprintf(command, sizeof command, "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 %s",
+             file);
+    char *name = answer_of(command);
+    ck_assert_str_eq(name, "av1\n");
+    free(name);
+    const double psnr = worst_psnr(file, "out");
+    ck_assert_msg(psnr > 24, "%s: %g dB", file, psnr);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *suite = suite_create("video_ffmpeg");
     TCase *tcase = tcase_create("video_ffmpeg");
     tcase_add_checked_fixture(tcase, setup_with_file, teardown);
     tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, test_every_kind, 0, (int)(sizeof kinds / sizeof kinds[0]));
+    tcase_add_loop_test(tcase, test_transparent, 0, 3);
+    tcase_add_loop_test(tcase, test_av1, 0, 3);
     tcase_add_loop_test(tcase, test_side_by_side, 0, (int)(sizeof kinds / sizeof kinds[0]));
     tcase_add_test(tcase, test_rates);
     tcase_add_test(tcase, test_names_that_mean_something_to_ffmpeg);

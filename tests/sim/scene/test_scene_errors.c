@@ -10,9 +10,8 @@
 #include <string.h>
 
 #define TEXT_WORDS                                                                                           \
-    "true, false, or a list of step, time, bodies, contacts, nodes, candidates, tests, rate, cost, legend "  \
-    "or "                                                                                                    \
-    "scale"
+    "true, false, or a list of step, time, bodies, contacts, nodes, candidates, tests, rate, cost, legend, " \
+    "scale or stage"
 
 /// Parses text that is refused; checks that the reason is one line.
 static qd_status refused(const char *text, size_t bytes, const qd_scene_changes *changes, qd_error *error) {

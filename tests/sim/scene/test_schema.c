@@ -157,7 +157,7 @@ START_TEST(says_what_it_expects) {
         {"view.title", "true or false"},
         {"view.text",
          "true, false, or a list of step, time, bodies, contacts, nodes, candidates, tests, rate, "
-         "cost, legend or scale"},
+         "cost, legend, scale or stage"},
         {"bodies[].file.path", "some text"},
         {"bodies[].file.frame", "a whole number >= 0, or last"},
         {"bodies[].file.hash", "16 hexadecimal digits"},

@@ -54,7 +54,8 @@ START_TEST(sums_do_not_depend_on_the_order) {
         }
         for (int round = 0; round < 10; ++round) {
             double sum = 0;
-            ck_assert_int_eq(qdi_balance_array(world->team, &world->scratch.arena, values, counts[i], &sum), QD_OK);
+            ck_assert_int_eq(qdi_balance_array(world->team, &world->scratch.arena, values, counts[i], &sum),
+                             QD_OK);
             if (round == 0) first = sum;
             ck_assert_msg(memcmp(&sum, &first, 8) == 0, "%zu values: %a, then %a", counts[i], first, sum);
             ck_assert_double_eq_tol(sum, exact, 1e-14 * size);

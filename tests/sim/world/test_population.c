@@ -302,7 +302,7 @@ START_TEST(ids_are_never_used_again) {
     memset(seen, 0, sizeof seen);
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def), *other = NULL;
+    qd_world *world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, 3};
     body.label = 17;

@@ -27,6 +27,17 @@ START_TEST(test_the_command) {
     expect_line(WITH("", "video", "out", "--fps", "fast"), 2, "--fps fast: must be a number");
     expect_line(WITH("", "video", "out", "--preset", "best"), 2, "--preset best: must be one of x264's");
     expect_none("y.mp4");
+    expect_line(WITH("", "video", "out", "-o", "y.mov", "--av1"), 2, "AV1 goes into .mp4, .mkv or .webm");
+    expect_line(WITH("", "video", "out", "-o", "y.mp4", "--transparent"), 2,
+                "a transparent background goes into .webm, .mov, .png or .apng");
+    expect_line(WITH("", "video", "out", "--av1", "--transparent"), 2, "AV1 has no transparent background");
+    expect_line(WITH("", "video", "out", "out", "--beside", "--transparent"), 2,
+                "--transparent takes one DIR, not --beside");
+    expect_line(WITH("", "video", "out", "-o", "y.mp4", "--av1"), 1,
+                "ffmpeg has no encoder for AV1 in .mp4 (libsvtav1 libaom-av1)");
+    expect_line(WITH("", "video", "out", "-o", "y.webm", "--transparent"), 1,
+                "ffmpeg has no encoder for transparent .webm (libvpx-vp9 libvpx)");
+    expect_none("y.mp4");
 }
 END_TEST
 
