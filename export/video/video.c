@@ -337,9 +337,12 @@ static void clear_background(qd_video *video, qdi_video_picture *picture) {
     (void)qdi_video_fail(video, QD_ERR_CORRUPT, line);
 }
 
-void qdi_video_push(qd_video *video, const qdi_video_picture *pushed) {
-    qdi_video_picture frame = *pushed, *picture = &frame;
-    if (video->failure == QD_OK && video->encoding.transparent) clear_background(video, picture);
+void qdi_video_push(qd_video *video, const qdi_video_picture *picture) {
+    qdi_video_picture clear = *picture;
+    if (video->failure == QD_OK && video->encoding.transparent) {
+        clear_background(video, &clear);
+        picture = &clear;
+    }
     if (video->failure == QD_OK && (picture->width != video->width || picture->height != video->height))
         (void)qdi_video_fail(video, QD_ERR_VALUE, "a frame has another size than the video");
     if (video->failure == QD_OK && !video->open) (void)open_segment(video, picture);
