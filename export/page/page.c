@@ -8,13 +8,13 @@
 
 // Embedded files; see CMakeLists.txt.
 extern const unsigned char qdi_page_page_css[], qdi_page_head_html[], qdi_page_foot_html[],
-    qdi_page_common_js[], qdi_page_ask_js[], qdi_page_run_html[], qdi_page_run_js[], qdi_page_sweep_html[],
-    qdi_page_sweep_js[], qdi_page_scale_html[], qdi_page_scale_js[], qdi_page_charts[],
+    qdi_page_common_js[], qdi_page_ask_js[], qdi_page_fields_js[], qdi_page_run_html[], qdi_page_run_js[],
+    qdi_page_sweep_html[], qdi_page_sweep_js[], qdi_page_scale_html[], qdi_page_scale_js[], qdi_page_charts[],
     qdi_page_charts_style[];
 extern const unsigned long qdi_page_page_css_size, qdi_page_head_html_size, qdi_page_foot_html_size,
-    qdi_page_common_js_size, qdi_page_ask_js_size, qdi_page_run_html_size, qdi_page_run_js_size,
-    qdi_page_sweep_html_size, qdi_page_sweep_js_size, qdi_page_scale_html_size, qdi_page_scale_js_size,
-    qdi_page_charts_size, qdi_page_charts_style_size;
+    qdi_page_common_js_size, qdi_page_ask_js_size, qdi_page_fields_js_size, qdi_page_run_html_size,
+    qdi_page_run_js_size, qdi_page_sweep_html_size, qdi_page_sweep_js_size, qdi_page_scale_html_size,
+    qdi_page_scale_js_size, qdi_page_charts_size, qdi_page_charts_style_size;
 
 typedef struct embedded {
     const unsigned char *data;
@@ -27,7 +27,8 @@ static const embedded style = {qdi_page_page_css, &qdi_page_page_css_size},
                       foot = {qdi_page_foot_html, &qdi_page_foot_html_size},
                       charts = {qdi_page_charts, &qdi_page_charts_size},
                       common = {qdi_page_common_js, &qdi_page_common_js_size},
-                      ask = {qdi_page_ask_js, &qdi_page_ask_js_size};
+                      ask = {qdi_page_ask_js, &qdi_page_ask_js_size},
+                      fields = {qdi_page_fields_js, &qdi_page_fields_js_size};
 
 /// By kind.
 static const struct {
@@ -206,6 +207,7 @@ qd_status qdi_page_end(qdi_page *page, qd_error *error) {
     qd_status status = put_page_program(page, charts, error);
     if (status == QD_OK) status = put_page_program(page, common, error);
     if (status == QD_OK && page->kind == QDI_PAGE_RUN) status = put_page_program(page, ask, error);
+    if (status == QD_OK && page->kind == QDI_PAGE_RUN) status = put_page_program(page, fields, error);
     if (status == QD_OK) status = put_page_program(page, own[page->kind].program, error);
     if (status == QD_OK) status = put_page_text(page, "</body>\n</html>\n", error);
     if (status == QD_OK) status = flush_page_buffer(page, error);

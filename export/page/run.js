@@ -259,5 +259,7 @@
   startPhases();
   startPlayer();
   startCharts();
+  fields.begin();
+  if (fields.any) listeners.push((facts) => fields.follow(facts.step));
   common.ready();
 })();

@@ -193,6 +193,7 @@ void qd_trajectory_destroy(qd_trajectory *trajectory) {
     if (!trajectory->finished) discard_trajectory(trajectory);
     qdi_exported_release(&trajectory->state);
     qdi_release(allocator, trajectory->times, trajectory->time_room, sizeof *trajectory->times);
+    qdi_release(allocator, trajectory->field_times, trajectory->field_room, sizeof *trajectory->field_times);
     qdi_release(allocator, trajectory->directory, trajectory->directory_bytes, 1);
     qdi_release(allocator, trajectory->scene, trajectory->scene_bytes, 1);
     qd_team_destroy(trajectory->team);

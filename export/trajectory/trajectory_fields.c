@@ -46,10 +46,19 @@ static qd_status open_fields(qd_trajectory *trajectory, qd_error *error) {
     return QD_OK;
 }
 
+// Adds an image of the fields of a step; a failure stays the trajectory's.
+static qd_status add_image(qd_trajectory *trajectory, const qd_store_fields *fields, qd_error *error) {
+    if (trajectory->status == QD_OK) trajectory->status = qdi_vti_add(trajectory, fields, &trajectory->error);
+    if (trajectory->status != QD_OK && error) *error = trajectory->error;
+    return trajectory->status;
+}
+
 qd_status qd_trajectory_add_fields(qd_trajectory *trajectory, const qd_store_fields *fields,
                                    qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!trajectory || !fields || !fields->values) return QD_ERR_ARGUMENT;
+    if (trajectory->format == QD_TRAJECTORY_VTP && !trajectory->finished)
+        return add_image(trajectory, fields, error);
     if (trajectory->format != QD_TRAJECTORY_CSV || trajectory->finished) return QD_ERR_STATE;
     qdi_out *out = &trajectory->out[QDI_TEXT_FIELDS];
     qd_status status = trajectory->opened > QDI_TEXT_FIELDS ? QD_OK : open_fields(trajectory, error);

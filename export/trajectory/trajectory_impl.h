@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /// What the files of the trajectory writers share: trajectory.c runs them, trajectory_state.c copies from the
-/// world, trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_shape.c turns
-/// shapes into points.
+/// world, trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_fields.c and
+/// _vti.c fields, trajectory_shape.c turns shapes into points.
 
 /// A contact's point, by number of contact and of touch in it.
 typedef struct qdi_touch_place {
@@ -98,7 +98,9 @@ struct qd_trajectory {
     size_t published;            ///< of them, or of the VTK lists, that are in place
     double *times;               ///< of the states, for VTK
     size_t time_room;
-    size_t vtp_made; ///< VTK files that are in place: of state k those k * QDI_VTP_SERIES ...
+    size_t vtp_made;                ///< VTK files that are in place: of state k those k * QDI_VTP_SERIES ...
+    double *field_times;            ///< of the fields, for VTK
+    size_t field_count, field_room; ///< those that are in place
     qd_trajectory_totals totals;
     bool finished;
     qd_status status;
@@ -118,6 +120,18 @@ QD_MUST_USE qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error);
 QD_MUST_USE qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error);
 /// Deletes all of them.
 void qdi_vtp_discard(qd_trajectory *trajectory);
+
+/// Exported series: closes a file and gives it its name.
+QD_MUST_USE qd_status qdi_vtp_publish(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_error *error);
+/// Exported series: writes a .pvd: `count` files SERIES_NUMBER.ENDING and their times.
+void qdi_vtp_list(qdi_out *out, const double *times, size_t count, const char *series, const char *ending);
+/// Exported series: deletes a file.
+void qdi_vtp_remove(const qd_trajectory *trajectory, const char *name);
+
+/// The same of the fields of a step, as image data; the last two do nothing where there are none.
+QD_MUST_USE qd_status qdi_vti_add(qd_trajectory *trajectory, const qd_store_fields *fields, qd_error *error);
+QD_MUST_USE qd_status qdi_vti_finish(qd_trajectory *trajectory, qd_error *error);
+void qdi_vti_discard(qd_trajectory *trajectory);
 
 /// Exported trajectory: names of the files, NULL past the last of a format.
 const char *qdi_text_name(qd_trajectory_format format, size_t number);

@@ -353,8 +353,7 @@ static void vtp_file_name(char name[NAME_SIZE], size_t number) {
                    number / QDI_VTP_SERIES);
 }
 
-/// Closes a file and gives it its name.
-static qd_status publish_vtp_file(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_error *error) {
+qd_status qdi_vtp_publish(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_error *error) {
     qd_status status = qdi_out_close(out, sync, error);
     if (status == QD_OK) status = qdi_out_publish(out, error);
     if (status == QD_OK) {
@@ -384,7 +383,7 @@ qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
                               error);
         if (status != QD_OK) break;
         writers[i](out, &job);
-        status = publish_vtp_file(trajectory, out, false, error);
+        status = qdi_vtp_publish(trajectory, out, false, error);
         if (status == QD_OK) trajectory->vtp_made = number * QDI_VTP_SERIES + i + 1;
     }
     qdi_release(state->allocator, job.shapes, job.shape_room, sizeof *job.shapes);
@@ -392,16 +391,13 @@ qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
     return status;
 }
 
-/// Exported series: writes the list of a series' files and their times.
-static void write_pvd_list(qdi_out *out, const qd_trajectory *trajectory, size_t series) {
+void qdi_vtp_list(qdi_out *out, const double *times, size_t count, const char *series, const char *ending) {
     qdi_out_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                       "byte_order=\"LittleEndian\">\n<Collection>\n");
-    for (size_t i = 0; i < trajectory->totals.states; ++i) {
-        char name[NAME_SIZE];
-        vtp_file_name(name, i * QDI_VTP_SERIES + series);
+    for (size_t i = 0; i < count; ++i) {
         qdi_out_text(out, "<DataSet timestep=\"");
-        qdi_out_real(out, trajectory->times[i]);
-        qdi_out_format(out, "\" part=\"0\" file=\"%s\"/>\n", name);
+        qdi_out_real(out, times[i]);
+        qdi_out_format(out, "\" part=\"0\" file=\"%s_%06zu.%s\"/>\n", series, i, ending);
     }
     qdi_out_text(out, "</Collection>\n</VTKFile>\n");
 }
@@ -435,16 +431,15 @@ qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error) {
         status = qdi_out_open(out, trajectory->allocator, trajectory->team, trajectory->directory, name,
                               error);
         if (status != QD_OK) break;
-        write_pvd_list(out, trajectory, i);
-        status = publish_vtp_file(trajectory, out, true, error);
+        qdi_vtp_list(out, trajectory->times, (size_t)trajectory->totals.states, series_names[i], "vtp");
+        status = qdi_vtp_publish(trajectory, out, true, error);
         if (status == QD_OK) trajectory->published = i + 1;
     }
     if (status == QD_OK) qdi_os_sync_directory(trajectory->directory);
-    return status;
+    return status == QD_OK ? qdi_vti_finish(trajectory, error) : status;
 }
 
-/// Deletes a file of a series.
-static void remove_vtp_file(const qd_trajectory *trajectory, const char *name) {
+void qdi_vtp_remove(const qd_trajectory *trajectory, const char *name) {
     char path[QDI_PATH_MAX];
     if (qdi_path_join(trajectory->directory, name, path) == QD_OK) qdi_file_remove(path);
 }
@@ -453,10 +448,11 @@ void qdi_vtp_discard(qd_trajectory *trajectory) {
     char name[NAME_SIZE];
     for (size_t i = 0; i < trajectory->vtp_made; ++i) {
         vtp_file_name(name, i);
-        remove_vtp_file(trajectory, name);
+        qdi_vtp_remove(trajectory, name);
     }
     for (size_t i = 0; i < trajectory->published; ++i) {
         pvd_list_name(name, i);
-        remove_vtp_file(trajectory, name);
+        qdi_vtp_remove(trajectory, name);
     }
+    qdi_vti_discard(trajectory);
 }

@@ -44,19 +44,54 @@ static void declare_vtp_section(qdi_out *out, const qdi_vtp_piece *piece, qdi_vt
     qdi_out_format(out, "</%s>\n", names[section]);
 }
 
-void qdi_vtp_write(qdi_out *out, const qdi_vtp_piece *piece) {
-    uint64_t offset = 0;
-    qdi_out_text(out, "<?xml version=\"1.0\"?>\n"
-                      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-                      "header_type=\"UInt64\">\n<PolyData>\n");
-    declare_vtp_section(out, piece, QDI_VTP_FIELD, &offset);
+/// Declares what a VTK file is: of an image where its cells are.
+static void declare_vtp_form(qdi_out *out, const qdi_vtp_piece *piece, const char *form) {
+    const qd_field_grid *grid = piece->image;
+    qdi_out_format(out,
+                   "<?xml version=\"1.0\"?>\n"
+                   "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                   "header_type=\"UInt64\">\n<%s",
+                   form, form);
+    if (grid) {
+        const double corner[] = {grid->x, grid->y, 0}, spacing[] = {grid->width, grid->height, 1};
+        qdi_out_format(out, " WholeExtent=\"0 %u 0 %u 0 0\" Origin=\"", grid->nx, grid->ny);
+        for (int i = 0; i < 3; ++i) {
+            qdi_out_text(out, i > 0 ? " " : "");
+            qdi_out_real(out, corner[i]);
+        }
+        qdi_out_text(out, "\" Spacing=\"");
+        for (int i = 0; i < 3; ++i) {
+            qdi_out_text(out, i > 0 ? " " : "");
+            qdi_out_real(out, spacing[i]);
+        }
+        qdi_out_text(out, "\"");
+    }
+    qdi_out_text(out, ">\n");
+}
+
+/// Declares the piece of a VTK file and its arrays.
+static void declare_vtp_piece(qdi_out *out, const qdi_vtp_piece *piece, uint64_t *offset) {
+    if (piece->image) {
+        qdi_out_format(out, "<Piece Extent=\"0 %u 0 %u 0 0\">\n", piece->image->nx, piece->image->ny);
+        declare_vtp_section(out, piece, QDI_VTP_POINT_DATA, offset);
+        declare_vtp_section(out, piece, QDI_VTP_CELL_DATA, offset);
+        return;
+    }
     qdi_out_format(out,
                    "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
                    "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
                    piece->points, piece->verts, piece->lines, piece->polys);
     for (int section = QDI_VTP_POINTS; section <= QDI_VTP_POLYS; ++section)
-        declare_vtp_section(out, piece, (qdi_vtp_section)section, &offset);
-    qdi_out_text(out, "</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
+        declare_vtp_section(out, piece, (qdi_vtp_section)section, offset);
+}
+
+void qdi_vtp_write(qdi_out *out, const qdi_vtp_piece *piece) {
+    const char *form = piece->image ? "ImageData" : "PolyData";
+    uint64_t offset = 0;
+    declare_vtp_form(out, piece, form);
+    declare_vtp_section(out, piece, QDI_VTP_FIELD, &offset);
+    declare_vtp_piece(out, piece, &offset);
+    qdi_out_format(out, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", form);
     for (size_t i = 0; i < piece->array_count; ++i) {
         const qdi_vtp_array *array = &piece->arrays[i];
         char head[8];

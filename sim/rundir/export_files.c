@@ -9,13 +9,15 @@
 
 static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies.csv",  "contacts.csv",
                                     "nodes.csv",        "events.csv", "metrics.csv", "fields.csv",
-                                    "bodies.pvd",       "shapes.pvd", "nodes.pvd",   "contacts.pvd"};
-static const char *const series[] = {"bodies_", "shapes_", "nodes_", "contacts_"};
+                                    "bodies.pvd",       "shapes.pvd", "nodes.pvd",   "contacts.pvd",
+                                    "fields.pvd"};
+static const char *const series[] = {"bodies_", "shapes_", "nodes_", "contacts_", "fields_"};
 
-// Run directory's exports: whether a name is that of a numbered VTP file.
+// Run directory's exports: whether a name is that of a numbered VTK file.
 static bool is_vtp_series(const char *name, size_t length, const char *head) {
     size_t at = strlen(head), tail = strlen(".vtp");
-    if (length <= at + tail || memcmp(name, head, at) != 0 || memcmp(name + length - tail, ".vtp", tail) != 0)
+    if (length <= at + tail || memcmp(name, head, at) != 0 ||
+        memcmp(name + length - tail, strcmp(head, "fields_") == 0 ? ".vti" : ".vtp", tail) != 0)
         return false;
     while (at < length - tail && name[at] >= '0' && name[at] <= '9') ++at;
     return at == length - tail;

@@ -402,7 +402,8 @@ static void write_changes(const qdi_settings *before, const qdi_settings *settin
         } else {
             write_key(before, key, before, depth, &old);
             write_key(settings, key, settings, depth, &new);
-            if (old.used == new.used && memcmp(old.chars, new.chars, new.used) == 0) new.used = 0;
+            if (new.used > 0 && old.used == new.used && memcmp(old.chars, new.chars, new.used) == 0)
+                new.used = 0;
         }
         if (new.used > 0) qdi_text_add_bytes(text, new.chars, new.used);
         if (old.status != QD_OK || new.status != QD_OK) text->status = QD_ERR_MEMORY;

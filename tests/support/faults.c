@@ -283,9 +283,7 @@ ssize_t pwrite64(int descriptor, const void *data, size_t bytes, off64_t at) {
     return done;
 }
 
-ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t at) {
-    return pwrite64(descriptor, data, bytes, at);
-}
+ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t at) __attribute__((alias("pwrite64")));
 
 ssize_t read(int descriptor, void *data, size_t bytes) {
     return plan_fails(false) ? -1 : NEXT(read)(descriptor, data, plan_bytes(bytes));
@@ -295,9 +293,7 @@ ssize_t pread64(int descriptor, void *data, size_t bytes, off64_t at) {
     return plan_fails(false) ? -1 : NEXT(pread64)(descriptor, data, plan_bytes(bytes), at);
 }
 
-ssize_t pread(int descriptor, void *data, size_t bytes, off_t at) {
-    return pread64(descriptor, data, bytes, at);
-}
+ssize_t pread(int descriptor, void *data, size_t bytes, off_t at) __attribute__((alias("pread64")));
 
 /// What was not written shows when a file is closed, which it is all the same.
 int close(int descriptor) {
@@ -423,13 +419,7 @@ int open(const char *path, int flags, ...) {
     return open_file(path, flags, mode, NEXT(open));
 }
 
-int open64(const char *path, int flags, ...) {
-    va_list rest;
-    va_start(rest, flags);
-    mode_t mode = mode_of(flags, rest);
-    va_end(rest);
-    return open_file(path, flags, mode, NEXT(open64));
-}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 // ---- threads, children, the clock ----
 
@@ -480,22 +470,20 @@ int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_
     return failed;
 }
 
-int poll(struct pollfd *ends, nfds_t count, int milliseconds) {
+/// Whether a call that waits is interrupted.
+static bool plan_interrupts(void) {
     plan_signals();
-    if (plan_strikes(4)) {
-        errno = EINTR;
-        return -1;
-    }
-    return NEXT(poll)(ends, count, milliseconds);
+    if (!plan_strikes(4)) return false;
+    errno = EINTR;
+    return true;
+}
+
+int poll(struct pollfd *ends, nfds_t count, int milliseconds) {
+    return plan_interrupts() ? -1 : NEXT(poll)(ends, count, milliseconds);
 }
 
 pid_t waitpid(pid_t child, int *state, int options) {
-    plan_signals();
-    if (plan_strikes(4)) {
-        errno = EINTR;
-        return -1;
-    }
-    return NEXT(waitpid)(child, state, options);
+    return plan_interrupts() ? -1 : NEXT(waitpid)(child, state, options);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {

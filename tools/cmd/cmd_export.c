@@ -252,6 +252,11 @@ static int export_moments(export_job *job) {
     if (job->settings.every.given) job->moments.replay.progress = &job->progress;
     qd_status status = moments ? write_moments(job, &error) : QD_OK;
     if (status == QD_OK && job->format == QD_TRAJECTORY_CSV) status = write_rows(job, &error);
+    if (status == QD_OK && job->format == QD_TRAJECTORY_VTP) {
+        const bool chosen = job->settings.frames != NULL;
+        status = write_fields(job, chosen ? job->first_step : 0, chosen ? job->last_step : UINT64_MAX,
+                              &error);
+    }
     qdi_progress_end(&job->progress);
     if (status != QD_OK || qdi_host_signal() != 0) return explain_export_end(job, status, &error);
     job->writing = true;

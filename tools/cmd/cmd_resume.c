@@ -81,7 +81,7 @@ static const qdi_option resume_options[] = {
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
      "work with N threads; results are the same for any N"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(resume_settings, simd),
-     "kernels: auto, portable, sse2, avx2, avx512, neon; default those it was begun with"},
+     "kernels: auto, portable, sse2, avx2, avx512, neon; default as begun"},
     {"--log", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(resume_settings, log),
      "print a line of figures every E steps (-v: about twenty in all)"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(resume_settings, force),

@@ -40,7 +40,8 @@ int qdi_session_make_world(qdi_session *session) {
         }
     }
     if (status == QD_OK)
-        status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, session->world, &error);
+        status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, 0, session->world,
+                                 &error);
     if (status == QD_OK) status = qdi_session_take_stage(session, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
     qd_error named; // what cannot be placed is the scene's fault, so say which scene

@@ -255,8 +255,9 @@ static int go_back(qdi_session *session, const candidate *found) {
 
 // Gives the rules that end a run what they remembered at a checkpoint.
 static qd_status resume_rules(qdi_session *session, const qdi_session_state *state, qd_error *error) {
-    qd_status status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, session->world,
-                                       error);
+    const uint64_t emitted = session->course.count > 0 ? session->course.row[0].first_id : 0;
+    qd_status status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, emitted,
+                                       session->world, error);
     memcpy(session->until.memory, state->until, sizeof session->until.memory);
     const bool ended = session->steps_done >= session->plan.at_least;
     session->until.ended = ended && state->ended <= session->until.count ? state->ended : 0;

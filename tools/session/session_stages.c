@@ -56,7 +56,10 @@ qd_status qdi_session_take_stage(qdi_session *session, qd_error *error) {
     if (qd_scene_stages(session->scene) == 0) return QD_OK;
     take_plan(session, stage);
     const uint64_t origin = stage < session->course.count ? session->course.row[stage].step : 0;
-    return qdi_until_begin(&session->stage_until, session->scene, stage, origin, session->world, error);
+    const uint64_t emitted = session->course.count > 0 ? session->course.row[0].first_id : 0;
+    session->until.emitted = emitted;
+    return qdi_until_begin(&session->stage_until, session->scene, stage, origin, emitted, session->world,
+                           error);
 }
 
 bool qdi_session_enter_stage(qdi_session *session) {

@@ -23,25 +23,26 @@ static bool is_emitting(const qd_world *world) {
     return false;
 }
 
-// The first id that an emitter of this world gives.
-static uint64_t first_emitted(const qd_world *world) {
-    return world->last_label - qd_world_total(world).emitted + 1;
+// The first id that an emitter of this world gives; `known`: it, where stages may have added bodies since.
+static uint64_t first_emitted(const qd_world *world, uint64_t known) {
+    return known > 0 ? known : world->last_label - qd_world_total(world).emitted + 1;
 }
 
 // Whether there is a body of a rule about bodies that go.
-static bool has_some(const qd_until_rule *rule, const qd_world *world) {
+static bool has_some(const qd_until_rule *rule, const qd_world *world, uint64_t known) {
     const qd_body_view view = qd_world_view(world);
-    const uint64_t first = rule->first == QD_UNTIL_EMITTED ? first_emitted(world) : rule->first;
+    const uint64_t first = rule->first == QD_UNTIL_EMITTED ? first_emitted(world, known) : rule->first;
     for (size_t row = 0; row < view.count; ++row)
         if (view.label[row] >= first && view.label[row] <= rule->last) return true;
     return false;
 }
 
 // Whether all bodies with some ids are gone, of which there were some.
-static bool are_gone(const qd_until_rule *rule, qdi_until_memory *memory, const qd_world *world) {
-    const bool some = has_some(rule, world);
+static bool are_gone(const qd_until_rule *rule, qdi_until_memory *memory, const qd_world *world,
+                     uint64_t known) {
+    const bool some = has_some(rule, world, known);
     // Those of emitters may come and go between two looks. Their ids have no gaps.
-    const uint64_t emitted = first_emitted(world);
+    const uint64_t emitted = first_emitted(world, known);
     const uint64_t first = rule->first > emitted && rule->first != QD_UNTIL_EMITTED ? rule->first : emitted;
     if (some || (first <= world->last_label && rule->last >= first)) memory->count = 1;
     return !some && memory->count > 0 && !(rule->last > world->last_label && is_emitting(world));
@@ -80,20 +81,21 @@ static bool get_rule(const qd_scene *scene, size_t stage, size_t number, qd_unti
 }
 
 qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, size_t stage, uint64_t origin,
-                          const qd_world *world, qd_error *error) {
+                          uint64_t emitted, const qd_world *world, qd_error *error) {
     const bool fresh = qd_world_steps(world) == 0;
     char of[40] = "run.until";
     if (stage != QDI_UNTIL_RUN) snprintf(of, sizeof of, "stages.%zu.until", stage);
     const qd_scene_run run = qd_scene_run_settings(scene);
     const bool last = stage == QDI_UNTIL_RUN || stage + 1 == qd_scene_stages(scene);
-    *until = (qdi_until){.every = run.until_every, .least = last ? run.at_least : 0, .origin = origin};
+    *until = (qdi_until){
+        .every = run.until_every, .least = last ? run.at_least : 0, .origin = origin, .emitted = emitted};
     for (; until->count < QD_UNTIL_MAX; ++until->count) {
         const size_t number = until->count;
         qd_until_rule *rule = &until->rules[number];
         uint64_t missing = 0;
         if (!get_rule(scene, stage, number, rule)) break;
         if (rule->kind == QD_UNTIL_GONE) {
-            until->memory[number].count = has_some(rule, world);
+            until->memory[number].count = has_some(rule, world, until->emitted);
             if (fresh && until->memory[number].count == 0 && !is_emitting(world))
                 return qdi_reason(error, QD_ERR_INVALID, "%s.%zu.gone: there is no body with such an id", of,
                                   number);
@@ -200,7 +202,7 @@ static bool rule_holds(qdi_until *until, size_t number, const qd_world *world, c
                          qd_world_steps(world) - until->origin, until->every);
     case QD_UNTIL_REST: return is_at_rest(rule, memory, world, until->every);
     case QD_UNTIL_CONTACT: return until->found[number] && have_met(world, until->pair[number]);
-    case QD_UNTIL_GONE: return are_gone(rule, memory, world);
+    case QD_UNTIL_GONE: return are_gone(rule, memory, world, until->emitted);
     case QD_UNTIL_NONE: break;
     }
     return false;

@@ -25,9 +25,10 @@ typedef struct qdi_until {
     bool found[QD_UNTIL_MAX];    ///< both of them are there
     size_t count;
     uint64_t every;
-    uint64_t least;  ///< step before which none of them ends anything
-    uint64_t origin; ///< step that looks and windows count from
-    uint64_t ended;  ///< number of the rule that ended the run, from 1; 0: none yet
+    uint64_t least;   ///< step before which none of them ends anything
+    uint64_t emitted; ///< the first id that emitters gave; 0: it follows from the world
+    uint64_t origin;  ///< step that looks and windows count from
+    uint64_t ended;   ///< number of the rule that ended the run, from 1; 0: none yet
 } qdi_until;
 
 /// As the stage: the rules that end the run.
@@ -36,8 +37,9 @@ typedef struct qdi_until {
 /// Takes a scene's rules that end the run or stage number `stage`, and finds their bodies in its world. A
 /// world at step 0 must have them: else QD_ERR_INVALID, with the reason. Later they may have gone; the rest
 /// of the rules' memory is the caller's to set. They look at the states after step `origin`.
+/// `emitted`: the first id that emitters gave, or 0 where no stage can have added bodies.
 QD_MUST_USE qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, size_t stage, uint64_t origin,
-                                      const qd_world *world, qd_error *error);
+                                      uint64_t emitted, const qd_world *world, qd_error *error);
 
 /// Finds the rules' bodies again, after bodies were changed by hand.
 void qdi_until_find(qdi_until *until, const qd_world *world);

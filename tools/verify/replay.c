@@ -70,9 +70,12 @@ int qdi_recorded_open(qdi_recorded *past, const char *directory) {
 
 void qdi_recorded_words(const qdi_recorded *past, char *text, size_t bytes) {
     text[0] = '\0';
-    if (!past->complete)
-        snprintf(text, bytes, "%.300s %s: it is recorded up to step %" PRIu64 " of %" PRIu64, past->directory,
-                 past->going_on ? "is going on" : "is not complete", past->last_step, past->plan.steps);
+    if (past->complete) return;
+    const size_t stages = past->course.count;
+    snprintf(text, bytes, "%.300s %s: it is recorded up to step %" PRIu64 " of %" PRIu64 "%s%s",
+             past->directory, past->going_on ? "is going on" : "is not complete", past->last_step,
+             past->plan.steps, stages > 0 ? ", in stage " : "",
+             stages > 0 ? past->course.row[qdi_course_stage(&past->course, past->last_step)].name : "");
 }
 
 void qdi_recorded_say(const qdi_recorded *past, const qdi_common *common) {

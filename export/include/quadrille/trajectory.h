@@ -25,7 +25,8 @@ typedef enum qd_trajectory_format {
     QD_TRAJECTORY_LAMMPS, ///< bodies.lammpstrj: LAMMPS dump text
     QD_TRAJECTORY_EXTXYZ, ///< bodies.xyz: extended XYZ
     QD_TRAJECTORY_VTP, ///< VTK XML, a file per state for bodies, shapes, nodes and contacts, and a .pvd over
-                       ///< each
+                       ///< each; with the fields of a run store .vti of
+                       ///< image data and their .pvd
     QD_TRAJECTORY_CSV, ///< bodies.csv, contacts.csv, nodes.csv, and with the rows of a run store events.csv,
                        ///< metrics.csv, fields.csv
 } qd_trajectory_format;
@@ -70,7 +71,8 @@ QD_API QD_MUST_USE qd_status qd_trajectory_add_event(qd_trajectory *trajectory, 
 QD_API QD_MUST_USE qd_status qd_trajectory_add_metrics(qd_trajectory *trajectory, const qd_metrics *metrics,
                                                        qd_error *error);
 
-/// Writes the fields of a step: a line of fields.csv for each cell, at its middle.
+/// Writes the fields of a step: a line of fields.csv for each cell, at its middle; with QD_TRAJECTORY_VTP a
+/// file of image data. Errors: as qd_trajectory_add; QD_ERR_STATE for other formats than these.
 QD_API QD_MUST_USE qd_status qd_trajectory_add_fields(qd_trajectory *trajectory,
                                                       const qd_store_fields *fields, qd_error *error);
 

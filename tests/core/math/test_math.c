@@ -458,18 +458,10 @@ START_TEST(golden_bits) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("math");
-    TCase *tests = tcase_create("math");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, errors_stay_below_the_bounds, 0, FUNCTIONS);
-    tcase_add_test(tests, hard_angles);
-    tcase_add_test(tests, sine_and_cosine_together_are_the_same);
-    tcase_add_test(tests, borders_of_exp_and_log);
-    tcase_add_test(tests, powers_of_whole_numbers_are_exact);
-    tcase_add_test(tests, special_values_of_one_argument);
-    tcase_add_test(tests, special_values_of_powers);
-    tcase_add_test(tests, special_values_of_arc_tangents);
-    tcase_add_loop_test(tests, golden_bits, 0, FUNCTIONS);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("math", 300, NULL, NULL);
+    qd_test_once(tests, hard_angles, sine_and_cosine_together_are_the_same, borders_of_exp_and_log,
+                 powers_of_whole_numbers_are_exact, special_values_of_one_argument, special_values_of_powers,
+                 special_values_of_arc_tangents);
+    qd_test_loops(tests, {errors_stay_below_the_bounds, FUNCTIONS}, {golden_bits, FUNCTIONS});
+    return qd_test_run_case("math", tests);
 }

@@ -156,12 +156,8 @@ START_TEST(names_and_presence) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("simd");
-    TCase *tests = tcase_create("kernels");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, all_kernels_agree, 0, KINDS);
-    tcase_add_loop_test(tests, what_was_never_written_does_not_count, 0, KINDS);
+    TCase *tests = qd_test_case("kernels", 120, NULL, NULL);
     tcase_add_test(tests, names_and_presence);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    qd_test_loops(tests, {all_kernels_agree, KINDS}, {what_was_never_written_does_not_count, KINDS});
+    return qd_test_run_case("simd", tests);
 }

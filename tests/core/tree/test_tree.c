@@ -245,10 +245,7 @@ START_TEST(random_scenes) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree");
-    TCase *random = tcase_create("random");
-    tcase_set_timeout(random, 600);
+    TCase *random = qd_test_case("random", 600, NULL, NULL);
     tcase_add_loop_test(random, random_scenes, 0, 5);
-    suite_add_tcase(suite, random);
-    return qd_test_run(suite);
+    return qd_test_run_case("tree", random);
 }

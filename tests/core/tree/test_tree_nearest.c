@@ -485,14 +485,10 @@ int main(void) {
     Suite *suite = suite_create("tree_nearest");
     TCase *near = tcase_create("near");
     tcase_set_timeout(near, 300);
+    qd_test_once(near, few_are_asked_for_the_nearest, threads_ask_at_once, the_nearest_do_not_cost_all_bodies,
+                 calls_back_may_stop_and_leave_out, the_smallest_distances_are_told_apart,
+                 bad_arguments_are_refused, no_memory_is_taken);
     tcase_add_loop_test(near, many_nearest, 0, 3);
-    tcase_add_test(near, few_are_asked_for_the_nearest);
-    tcase_add_test(near, threads_ask_at_once);
-    tcase_add_test(near, the_nearest_do_not_cost_all_bodies);
-    tcase_add_test(near, calls_back_may_stop_and_leave_out);
-    tcase_add_test(near, the_smallest_distances_are_told_apart);
-    tcase_add_test(near, bad_arguments_are_refused);
-    tcase_add_test(near, no_memory_is_taken);
     suite_add_tcase(suite, near);
     TCase *random = tcase_create("random");
     tcase_set_timeout(random, 600);

@@ -173,14 +173,8 @@ START_TEST(all_hits_do_not_cost_periods_squared) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree_ray_cost");
-    TCase *tests = tcase_create("tree_ray_cost");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, no_memory_is_taken);
-    tcase_add_test(tests, threads_ask_at_once);
-    tcase_add_test(tests, few_are_asked_for_the_first_hit);
-    tcase_add_test(tests, the_first_hit_does_not_cost_all_bodies);
-    tcase_add_test(tests, all_hits_do_not_cost_periods_squared);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("tree_ray_cost", 300, NULL, NULL);
+    qd_test_once(tests, no_memory_is_taken, threads_ask_at_once, few_are_asked_for_the_first_hit,
+                 the_first_hit_does_not_cost_all_bodies, all_hits_do_not_cost_periods_squared);
+    return qd_test_run_case("tree_ray_cost", tests);
 }

@@ -1,7 +1,7 @@
 """Reads what `quadrille export` writes with other people's programs, and compares every number with what the run itself has
 stored: the worlds in run.db as docs/run-store.md describes their bytes, and its tables.
 
-usage: readers.py csv|ase|lammps|paraview PROGRAM SCRATCH      exit 77: the program is not there
+usage: readers.py csv|vti|ase|lammps|paraview PROGRAM SCRATCH      exit 77: the program is not there
 """
 
 import csv
@@ -12,6 +12,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 DISKS = """
 name: disks
@@ -20,7 +21,7 @@ run: {steps: 120, dt: 0.02, seed: 5}
 contact: {restitution: 0.8, friction: 0.4}
 bodies:
 - disks: {count: 700, radius: {uniform: [0.2, 0.6]}, velocity: {normal: 3}, spin: {normal: 1}}
-record: {snapshots: 40, events: true, metrics: 10}
+record: {snapshots: 40, events: true, metrics: 10, fields: {every: 30, cells: [8, 6]}}
 frames: {every: 0}
 """
 SHAPES = """
@@ -35,7 +36,7 @@ bodies:
 - disks: {count: 30, radius: 0.4, density: 3}
 - polyline: {points: [[2, 3], [20, 1.5], [38, 3]]}
 - polyline: {points: [[18, 20], [22, 20], [22, 22]], closed: true, spin: 1, radius: 0.1}
-record: {snapshots: 40, events: true, metrics: 10}
+record: {snapshots: 40, events: true, metrics: 10, fields: {every: 30, cells: [8, 6]}}
 frames: {every: 0}
 """
 SCENES = (("disks", DISKS), ("shapes", SHAPES))
@@ -133,6 +134,80 @@ def read_csv(program, directory):
             same(len(here), int(metrics[step]["tree_nodes"]), "nodes.csv")
             same(sum(int(row["bodies"]) for row in here), int(metrics[step]["bodies"]), "bodies of nodes.csv")
         check(len(contacts) > 20, "contacts.csv has few rows")
+
+
+# ---- VTK image data ----
+
+SCALARS = ("number_density", "mass_density", "area_fraction", "temperature", "contact_number")
+
+
+def image_data(path):
+    """Grid, {name: value} of the field data and {name: tuples} of the cells, of a .vti with raw data behind the markup."""
+    with open(path, "rb") as file:
+        data = file.read()
+    head, raw = data.split(b'<AppendedData encoding="raw">\n_', 1)
+    check(raw.endswith(b"\n</AppendedData>\n</VTKFile>\n"), "the end of a .vti")
+    root = xml.etree.ElementTree.fromstring(head + b"</VTKFile>")
+    same((root.get("type"), root.get("byte_order"), root.get("header_type")), ("ImageData", "LittleEndian", "UInt64"),
+         "VTKFile")
+    image = root.find("ImageData")
+    piece = image.find("Piece")
+    same(piece.get("Extent"), image.get("WholeExtent"), "Extent")
+    left, right, bottom, top, back, front = (int(word) for word in piece.get("Extent").split())
+    same((left, bottom, back, front), (0, 0, 0, 0), "Extent")
+    same(len(piece.find("PointData")), 0, "arrays of points")
+
+    def values(array, tuples):
+        size = tuples * int(array.get("NumberOfComponents", "1"))
+        offset = int(array.get("offset"))
+        same(struct.unpack_from("<Q", raw, offset)[0], 8 * size, "bytes of an array")
+        kind = {"Float64": "d", "UInt64": "Q"}[array.get("type")]
+        flat = struct.unpack_from(f"<{size}{kind}", raw, offset + 8)
+        return [flat[k:k + size // tuples] for k in range(0, size, size // tuples)]
+
+    grid = (right, top, [float(word) for word in image.get("Origin").split()],
+            [float(word) for word in image.get("Spacing").split()])
+    moment = {array.get("Name"): values(array, 1)[0][0] for array in image.find("FieldData")}
+    cells = {array.get("Name"): values(array, right * top) for array in piece.find("CellData")}
+    return grid, moment, cells
+
+
+def expected_cells(base, step):
+    """The same of the table fields."""
+    stored = {name: struct.unpack(f"<{nx * ny}d", data) for name, nx, ny, data in base.execute(
+        "SELECT name, nx, ny, data FROM fields WHERE step = ?", (step,))}
+    wanted = {name: [(value,) for value in stored[name]] for name in SCALARS}
+    nought = [0.0] * len(stored["velocity_x"])
+    wanted["velocity"] = list(zip(stored["velocity_x"], stored["velocity_y"], nought))
+    for name, parts in (("kinetic", ("xx", "xy", "xy", "yy")), ("contact", ("xx", "xy", "yx", "yy"))):
+        xx, xy, yx, yy = (stored[f"{name}_{part}"] for part in parts)
+        wanted[name] = list(zip(xx, xy, nought, yx, yy, nought, nought, nought, nought))
+    return wanted
+
+
+def read_vti(program, directory):
+    for name, _ in SCENES:
+        run, out = f"{directory}/{name}", f"{directory}/{name}.vtp"
+        subprocess.run([program, "export", run, "--format", "vtp", "-o", out, "-q"], check=True)
+        base = sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True)
+        steps = base.execute("SELECT DISTINCT step, time, x, y, width, height FROM fields ORDER BY step").fetchall()
+        listed = [(float(item.get("timestep")), item.get("file"))
+                  for item in xml.etree.ElementTree.parse(f"{out}/fields.pvd").getroot().iter("DataSet")]
+        same(len(listed), len(steps), "fields.pvd")
+        same(len(steps), 5, "steps with fields")
+        for (time, file), (step, stored, x, y, width, height) in zip(listed, steps):
+            same(time, stored, "time")
+            (nx, ny, origin, spacing), moment, cells = image_data(f"{out}/{file}")
+            same((nx, ny, origin, spacing), (8, 6, [x, y, 0], [width, height, 1]), "grid")
+            same(moment, {"TimeValue": time, "Step": step}, "field data")
+            wanted = expected_cells(base, step)
+            same(set(cells), set(wanted), "arrays")
+            for key, tuples in wanted.items():
+                same(len(cells[key]), 48, key)
+                for got, truth in zip(cells[key], tuples):
+                    same(len(got), len(truth), key)
+                    for one, other in zip(got, truth):
+                        same(one, other, key)
 
 
 # ---- ASE ----
@@ -337,7 +412,7 @@ def inside(run, vtp, tables):
     print("compared")
 
 
-READERS = {"csv": read_csv, "ase": read_ase, "lammps": read_lammps, "paraview": read_paraview}
+READERS = {"csv": read_csv, "vti": read_vti, "ase": read_ase, "lammps": read_lammps, "paraview": read_paraview}
 
 
 def main():

@@ -428,13 +428,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("refused", 240, NULL, NULL);
-    tcase_add_test(tests, names_line_and_column_of_tables);
-    tcase_add_test(tests, names_the_line_of_dumps);
-    tcase_add_test(tests, names_the_line_of_data_files);
-    tcase_add_test(tests, tells_files_that_cannot_be_read);
-    tcase_add_test(tests, survives_truncation);
-    tcase_add_test(tests, refuses_what_was_cut_off);
-    tcase_add_test(tests, survives_damage);
-    tcase_add_test(tests, fails_cleanly_without_memory);
+    qd_test_once(tests, names_line_and_column_of_tables, names_the_line_of_dumps,
+                 names_the_line_of_data_files, tells_files_that_cannot_be_read, survives_truncation,
+                 refuses_what_was_cut_off, survives_damage, fails_cleanly_without_memory);
     return qd_test_run_case("body_errors", tests);
 }

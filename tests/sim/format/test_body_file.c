@@ -360,14 +360,9 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("read", 240, NULL, NULL);
-    tcase_add_test(tests, reads_tables_in_any_dress);
-    tcase_add_test(tests, reads_every_column_of_a_table);
-    tcase_add_test(tests, reads_columns_that_the_scene_names);
-    tcase_add_test(tests, takes_masses_as_asked);
-    tcase_add_test(tests, reads_the_frames_of_a_dump);
-    tcase_add_test(tests, reads_dumps_of_any_columns);
-    tcase_add_test(tests, reads_the_sides_of_a_dump);
-    tcase_add_test(tests, finds_frames_in_long_dumps);
-    tcase_add_test(tests, reads_data_files_of_every_style);
+    qd_test_once(tests, reads_tables_in_any_dress, reads_every_column_of_a_table,
+                 reads_columns_that_the_scene_names, takes_masses_as_asked, reads_the_frames_of_a_dump,
+                 reads_dumps_of_any_columns, reads_the_sides_of_a_dump, finds_frames_in_long_dumps,
+                 reads_data_files_of_every_style);
     return qd_test_run_case("body_file", tests);
 }

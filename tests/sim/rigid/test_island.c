@@ -121,11 +121,8 @@ START_TEST(units_change_nothing) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("island");
-    TCase *tcase = tcase_create("island");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("island", 120, NULL, NULL);
     tcase_add_test(tcase, islands_are_what_contacts_join);
     tcase_add_loop_test(tcase, units_change_nothing, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("island", tcase);
 }

@@ -483,25 +483,12 @@ START_TEST(kernels_agree) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("rest");
-    TCase *tcase = tcase_create("rest");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_loop_test(tcase, block_slides_to_a_stop, 0, 2);
-    tcase_add_loop_test(tcase, block_slides_down, 0, 2);
-    tcase_add_loop_test(tcase, block_slides_down_a_ramp, 0, 2);
-    tcase_add_loop_test(tcase, block_slips_at_the_angle_of_friction, 0, 2);
-    tcase_add_test(tcase, box_tips_where_it_should);
-    tcase_add_loop_test(tcase, disk_comes_to_roll, 0, 2);
-    tcase_add_loop_test(tcase, disk_rolls_down, 0, 3);
-    tcase_add_loop_test(tcase, ball_bounces_and_rests, 0, 4);
-    tcase_add_test(tcase, elastic_ball_keeps_its_height);
-    tcase_add_loop_test(tcase, elastic_boxes_conserve_everything, 0, 2);
-    tcase_add_test(tcase, pyramids_stand);
-    tcase_add_test(tcase, piles_are_the_same_for_any_team);
-    tcase_add_test(tcase, many_columns_are_the_same_for_any_team);
-    tcase_add_test(tcase, floor_bears_the_weight);
-    tcase_add_test(tcase, overlap_is_taken_back_gently);
-    tcase_add_loop_test(tcase, kernels_agree, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("rest", 240, NULL, NULL);
+    qd_test_once(tcase, box_tips_where_it_should, elastic_ball_keeps_its_height, pyramids_stand,
+                 piles_are_the_same_for_any_team, many_columns_are_the_same_for_any_team,
+                 floor_bears_the_weight, overlap_is_taken_back_gently);
+    qd_test_loops(tcase, {block_slides_to_a_stop, 2}, {block_slides_down, 2}, {block_slides_down_a_ramp, 2},
+                  {block_slips_at_the_angle_of_friction, 2}, {disk_comes_to_roll, 2}, {disk_rolls_down, 3},
+                  {ball_bounces_and_rests, 4}, {elastic_boxes_conserve_everything, 2}, {kernels_agree, 2});
+    return qd_test_run_case("rest", tcase);
 }

@@ -337,15 +337,10 @@ int main(void) {
     Suite *suite = suite_create("scenes_builtin");
     TCase *tcase = tcase_create("scenes_builtin");
     tcase_set_timeout(tcase, 300);
-    tcase_add_test(tcase, every_scene_is_here);
-    tcase_add_loop_test(tcase, same_for_any_team_and_after_a_save, 0, CUTS);
-    tcase_add_loop_test(tcase, nobody_leaves, 0, CUTS);
-    tcase_add_test(tcase, pyramid_stands);
-    tcase_add_loop_test(tcase, energy_does_not_grow, 0, 4);
-    tcase_add_test(tcase, brownian_is_warm);
-    tcase_add_test(tcase, cradle_passes_on_what_comes_in);
-    tcase_add_test(tcase, heap_does_not_sink_into_itself);
-    tcase_add_test(tcase, rain_comes_to_rest);
+    qd_test_once(tcase, every_scene_is_here, pyramid_stands, brownian_is_warm, cradle_passes_on_what_comes_in,
+                 heap_does_not_sink_into_itself, rain_comes_to_rest);
+    qd_test_loops(tcase, {same_for_any_team_and_after_a_save, CUTS}, {nobody_leaves, CUTS},
+                  {energy_does_not_grow, 4});
     suite_add_tcase(suite, tcase);
     TCase *fixed = tcase_create("golden");
     tcase_set_timeout(fixed, 300);

@@ -136,11 +136,7 @@ START_TEST(the_general_way_finds_the_same) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("rects");
-    TCase *tests = tcase_create("rects");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, all_instruction_sets_give_the_same_bits);
-    tcase_add_test(tests, the_general_way_finds_the_same);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("rects", 300, NULL, NULL);
+    qd_test_once(tests, all_instruction_sets_give_the_same_bits, the_general_way_finds_the_same);
+    return qd_test_run_case("rects", tests);
 }

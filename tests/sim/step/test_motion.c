@@ -210,20 +210,11 @@ START_TEST(instruction_sets_agree) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("motion");
-    TCase *tcase = tcase_create("motion");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, box_in_small_steps, 0, 3);
-    tcase_add_loop_test(tcase, box_in_giant_steps, 0, 3);
-    tcase_add_test(tcase, periodic_positions_stay_in_the_cell);
-    tcase_add_test(tcase, periodic_wrap_is_never_at_the_far_side);
-    tcase_add_loop_test(tcase, projectile_follows_its_parabola, 0, 2);
-    tcase_add_test(tcase, open_sides_let_bodies_go);
-    tcase_add_test(tcase, body_as_wide_as_the_world_stays_in_the_middle);
-    tcase_add_test(tcase, body_across_a_mirror_comes_in);
-    tcase_add_test(tcase, time_is_step_times_dt);
-    tcase_add_test(tcase, mirrors_balance_momentum);
-    tcase_add_loop_test(tcase, instruction_sets_agree, 0, 12);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    TCase *tcase = qd_test_case("motion", 120, NULL, NULL);
+    qd_test_once(tcase, periodic_positions_stay_in_the_cell, periodic_wrap_is_never_at_the_far_side,
+                 open_sides_let_bodies_go, body_as_wide_as_the_world_stays_in_the_middle,
+                 body_across_a_mirror_comes_in, time_is_step_times_dt, mirrors_balance_momentum);
+    qd_test_loops(tcase, {box_in_small_steps, 3}, {box_in_giant_steps, 3},
+                  {projectile_follows_its_parabola, 2}, {instruction_sets_agree, 12});
+    return qd_test_run_case("motion", tcase);
 }

@@ -457,17 +457,10 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("save", 240, NULL, NULL);
-    tcase_add_test(tcase, saved_worlds_go_on_the_same);
-    tcase_add_loop_test(tcase, margins_go_on_the_same, 0, 4);
-    tcase_add_test(tcase, a_copy_is_whole);
-    tcase_add_loop_test(tcase, damage_is_noticed, 0, 3);
-    tcase_add_loop_test(tcase, forged_data_does_no_harm, 0, 3);
-    tcase_add_test(tcase, older_versions_are_named);
-    tcase_add_test(tcase, steps_have_an_end);
-    tcase_add_test(tcase, changes_of_springs_are_forgotten);
-    tcase_add_loop_test(tcase, contacts_of_removed_bodies, 0, 2);
-    tcase_add_test(tcase, kernels_may_change);
-    tcase_add_test(tcase, arguments_are_checked);
-    tcase_add_loop_test(tcase, memory_may_fail, 0, 3);
+    qd_test_once(tcase, saved_worlds_go_on_the_same, a_copy_is_whole, older_versions_are_named,
+                 steps_have_an_end, changes_of_springs_are_forgotten, kernels_may_change,
+                 arguments_are_checked);
+    qd_test_loops(tcase, {margins_go_on_the_same, 4}, {damage_is_noticed, 3}, {forged_data_does_no_harm, 3},
+                  {contacts_of_removed_bodies, 2}, {memory_may_fail, 3});
     return qd_test_run_case("save", tcase);
 }

@@ -322,17 +322,10 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("bench_rigid", 120, setup, teardown);
-    tcase_add_test(tests, test_gas_is_what_it_says);
-    tcase_add_test(tests, test_pile_rests_on_the_floor);
-    tcase_add_test(tests, test_scenes_are_what_they_say);
-    tcase_add_test(tests, test_pyramids_are_judged);
-    tcase_add_test(tests, test_what_is_driven_moves);
-    tcase_add_test(tests, test_methods_start_from_the_same_state);
-    tcase_add_test(tests, test_a_run_measures_and_can_be_stopped);
-    tcase_add_test(tests, test_reference_is_the_fastest_peer);
-    tcase_add_test(tests, test_the_command_writes_rows);
-    tcase_add_test(tests, test_the_command_says_what_fell);
-    tcase_add_test(tests, test_the_command_says_who_is_as_fast);
-    tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
+    qd_test_once(tests, test_gas_is_what_it_says, test_pile_rests_on_the_floor, test_scenes_are_what_they_say,
+                 test_pyramids_are_judged, test_what_is_driven_moves, test_methods_start_from_the_same_state,
+                 test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
+                 test_the_command_writes_rows, test_the_command_says_what_fell,
+                 test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
     return qd_test_run_case("bench_rigid", tests);
 }

@@ -554,28 +554,15 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("cli", 300, setup, teardown);
-    tcase_add_test(tests, test_a_run_and_what_it_leaves);
-    tcase_add_test(tests, test_json_and_quiet);
-    tcase_add_test(tests, test_folders_above_the_output_are_made);
-    tcase_add_test(tests, test_same_state_for_any_kernels);
-    tcase_add_test(tests, test_verbose_adds_tree_and_threads);
-    tcase_add_test(tests, test_default_directory_is_named_after_the_scene);
-    tcase_add_test(tests, test_same_bytes_for_any_number_of_threads);
-    tcase_add_test(tests, test_the_resolved_scene_runs_the_same);
-    tcase_add_test(tests, test_threads_by_environment);
-    tcase_add_test(tests, test_zero_bodies_run);
-    tcase_add_test(tests, test_a_body_that_is_not_there_is_told);
-    tcase_add_test(tests, test_brute_force_is_warned_of);
-    tcase_add_test(tests, test_help_of_scenes);
-    tcase_add_test(tests, test_a_scene_from_the_standard_input);
-    tcase_add_test(tests, test_progress_on_a_terminal);
-    tcase_add_test(tests, test_scenes_are_listed_and_printed);
-    tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);
-    tcase_add_test(tests, test_bodies_from_a_file);
-    tcase_add_test(tests, test_long_steps_of_springs_are_told);
-    tcase_add_test(tests, test_energy_that_the_steps_made_is_told);
-    tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
-    tcase_add_test(tests, test_help);
-    tcase_add_test(tests, test_help_lines_fit_a_terminal);
+    qd_test_once(tests, test_a_run_and_what_it_leaves, test_json_and_quiet,
+                 test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
+                 test_verbose_adds_tree_and_threads, test_default_directory_is_named_after_the_scene,
+                 test_same_bytes_for_any_number_of_threads, test_the_resolved_scene_runs_the_same,
+                 test_threads_by_environment, test_zero_bodies_run, test_a_body_that_is_not_there_is_told,
+                 test_brute_force_is_warned_of, test_help_of_scenes, test_a_scene_from_the_standard_input,
+                 test_progress_on_a_terminal, test_scenes_are_listed_and_printed,
+                 test_a_printed_scene_runs_as_the_built_in_one, test_bodies_from_a_file,
+                 test_long_steps_of_springs_are_told, test_energy_that_the_steps_made_is_told,
+                 test_files_and_built_in_scenes_are_told_apart, test_help, test_help_lines_fit_a_terminal);
     return qd_test_run_case("cli", tests);
 }

@@ -172,6 +172,23 @@ START_TEST(fields_are_a_table) {
 }
 END_TEST
 
+/// A file of image data for each recorded step, those of the chosen frames, and none that stays behind.
+START_TEST(fields_are_images) {
+    qd_scratch_write(at("made.yaml").text, scene);
+    SUCCEED("run", "made.yaml", "-o", "out", "-q", "--set", "record.fields={every: 5, cells: [3, 2]}");
+    SUCCEED("export", "out", "--format", "vtp", "-q", "-o", "all");
+    ck_assert_uint_eq(count_in("all/fields.pvd", "<DataSet"), MOMENTS);
+    ck_assert(qd_scratch_exists(at("all/fields_000000.vti").text));
+    SUCCEED("export", "out", "--format", "vtp", "-q", "-o", "all", "--force", "--frames", "2:4");
+    ck_assert_uint_eq(count_in("all/fields.pvd", "<DataSet"), 3);
+    ck_assert(qd_scratch_exists(at("all/fields_000002.vti").text));
+    ck_assert(!qd_scratch_exists(at("all/fields_000003.vti").text));
+    SUCCEED("run", "made.yaml", "-o", "bare", "-q");
+    SUCCEED("export", "bare", "--format", "vtp", "-q", "-o", "all", "--force");
+    ck_assert(!qd_scratch_exists(at("all/fields.pvd").text));
+}
+END_TEST
+
 START_TEST(tables_without_snapshots) {
     qd_scratch_write(at("made.yaml").text, scene);
     SUCCEED("run", "made.yaml", "-o", "bare", "-q", "--set", "record.snapshots=0");
@@ -478,7 +495,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, every_snapshot_and_the_same_simulated_again, 0, 4);
     qd_test_once(tests, some_of_the_moments, tables_have_the_rows_of_the_store, fields_are_a_table,
-                 tables_without_snapshots, what_is_refused, files_that_are_there);
+                 fields_are_images, tables_without_snapshots, what_is_refused, files_that_are_there);
     tcase_add_loop_test(tests, a_damaged_snapshot, 0, 4);
     tcase_add_loop_test(tests, no_room, 0, 4);
     tcase_add_loop_test(tests, stopped_by_a_signal, 0, 4);

@@ -335,22 +335,10 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("render", 300, setup, teardown);
+    qd_test_once(tests, some_of_the_frames, simulated_again, trails_go_back, a_query_goes_along,
+                 text_of_searches_and_clocks, brute_force_is_drawn_alike, changed_nodes, a_field_with_stress,
+                 bodies_by_thread, another_view, a_run_that_is_not_over, a_video_too, what_is_refused,
+                 frames_that_are_there, a_damaged_snapshot, no_room_for_the_pictures);
     tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
-    tcase_add_test(tests, some_of_the_frames);
-    tcase_add_test(tests, simulated_again);
-    tcase_add_test(tests, trails_go_back);
-    tcase_add_test(tests, a_query_goes_along);
-    tcase_add_test(tests, text_of_searches_and_clocks);
-    tcase_add_test(tests, brute_force_is_drawn_alike);
-    tcase_add_test(tests, changed_nodes);
-    tcase_add_test(tests, a_field_with_stress);
-    tcase_add_test(tests, bodies_by_thread);
-    tcase_add_test(tests, another_view);
-    tcase_add_test(tests, a_run_that_is_not_over);
-    tcase_add_test(tests, a_video_too);
-    tcase_add_test(tests, what_is_refused);
-    tcase_add_test(tests, frames_that_are_there);
-    tcase_add_test(tests, a_damaged_snapshot);
-    tcase_add_test(tests, no_room_for_the_pictures);
     return qd_test_run_case("render", tests);
 }

@@ -1,5 +1,5 @@
 """Drives the pages of reports in a headless browser: they load without complaints of the console and without the network, a run's
-player moves by its slider, buttons and keys, its bodies and nodes answer clicks and keys, a sweep's table sorts and filters, the charts
+player moves by its slider, buttons and keys, its bodies and nodes answer clicks and keys, its recorded fields are maps, a sweep's table sorts and filters, the charts
 show the data, and all fit a phone. Screenshots in light, dark and phone
 width are left in the scratch folder, to be looked at.
 
@@ -285,6 +285,50 @@ def check_charts(browser, rows):
         "kinetic: %s" % format(kinetic, ".6g").rstrip() in chart.find_element(By.CLASS_NAME, "legend").text for chart in charts))
 
 
+def check_fields(browser, recorded):
+    """The map of recorded fields: steps, quantities, the value of a cell, and the profile."""
+    rows, names = recorded["rows"], recorded["names"]
+    canvas, where = browser.find_element(By.ID, "fieldmap"), browser.find_element(By.ID, "fieldwhere")
+
+    def drawn():
+        return browser.execute_script("return document.getElementById('fieldmap').toDataURL();")
+
+    def slide(number):
+        browser.execute_script("const s = document.getElementById('fieldslider'); s.value = %d; s.dispatchEvent(new Event('input'));" % number)
+
+    wait("the map follows the player's first frame", lambda: canvas.get_attribute("data-step") == "0")
+    first = drawn()
+    slide(len(rows) - 1)
+    assert where.text.startswith("step %d " % rows[-1]["step"]) and canvas.get_attribute("data-step") == str(rows[-1]["step"]), where.text
+    assert drawn() != first, "the last map looks like the first"
+    before = drawn()
+    browser.execute_script("document.getElementById('fieldmap').scrollIntoView({block: 'center'})")
+    for quantity in ("area fraction", "temperature", "pressure", "number density"):
+        choose(browser, "fieldof", quantity)
+        assert drawn() != before, "%s looks like the quantity before" % quantity
+        before = drawn()
+        assert quantity in canvas.get_attribute("aria-label"), canvas.get_attribute("aria-label")
+    # The pointer in the middle of a cell tells what is stored of it.
+    _, _, _, _, nx, ny = rows[-1]["grid"]
+    values = rows[-1]["values"][names.index("number_density")]
+    for i, j in ((0, 0), (nx - 1, 1), (2, ny - 1)):
+        size = canvas.size
+        ActionChains(browser).move_to_element_with_offset(canvas, round(((i + 0.5) / nx - 0.5) * size["width"]),
+                                                          round((0.5 - (j + 0.5) / ny) * size["height"])).perform()
+        told = browser.find_element(By.ID, "fieldcell").text.split(": ")[1]
+        assert abs(float(told) - values[j * nx + i]) <= 1e-5 * abs(values[j * nx + i]), (told, values[j * nx + i], i, j)
+    high = float(browser.find_element(By.ID, "fieldhigh").text.split()[0])
+    most = max(max(row["values"][names.index("number_density")]) for row in rows)
+    assert abs(high - most) <= 0.01 * most, (high, most)
+    profile = browser.find_element(By.ID, "fieldprofile")
+    plot = profile.find_element(By.CLASS_NAME, "plot")
+    for axis in ("y", "x"):
+        choose(browser, "fieldalong", axis)
+        assert plot.get_attribute("aria-label") == "Profile of number density along " + axis, plot.get_attribute("aria-label")
+    assert "this step" in profile.text and "mean of the steps" in profile.text, profile.text
+    choose(browser, "fieldof", "speed")
+
+
 def check_width(browser, name, width):
     """No wider than the screen; where it is, what sticks out is named."""
     def fits():
@@ -448,13 +492,16 @@ def make_pages(program, scratch):
     store.close()
     call("report", "silent", "-q")
     call("report", "frameless", "-q")
+    call("run", "gas", "--bodies", "1500", "--steps", "60", "--frames", "20", "--set", "record.fields={every: 15, cells: [12, 8]}", "--set",
+         "view.field=velocity", "--set", "view.size=[640,384]", "-o", "measured", "-q")
+    call("report", "measured", "-q")
     with open(os.path.join(scratch, "sweep.yaml"), "w", encoding="utf-8") as file:
         file.write(SWEEP)
     call("sweep", "sweep.yaml", "-o", "swept # 1", "-q", code=1)
     call("report", "swept # 1", "--runs", "-q")
     call("scale", "gas", "--bodies", "400,800", "--threads", "1,2,3", "--weak", "--steps", "3", "--repeats", "3", "-o", "scaled", "-q")
     call("report", "scaled", "-q")
-    pages = [os.path.abspath(os.path.join(scratch, name, "report.html")) for name in (RUN, "swept # 1", "scaled", "asked", "silent", "frameless")]
+    pages = [os.path.abspath(os.path.join(scratch, name, "report.html")) for name in (RUN, "swept # 1", "scaled", "asked", "silent", "frameless", "measured")]
     run = data_of(pages[0])
     steps = [frame["step"] for frame in run["frames"]]
     rows = [dict(zip(run["metrics"]["names"], row)) for row in run["metrics"]["rows"]]
@@ -480,7 +527,12 @@ def make_pages(program, scratch):
 
     def check_frameless(browser):
         assert "This run has no frames." in browser.find_element(By.ID, "player").text
-    return (("run", pages[0], check_run), ("silent", pages[4], check_silent), ("frameless", pages[5], check_frameless), ("asked", pages[3], check_asked), ("sweep", pages[1], check_sweep),
+        assert not browser.find_elements(By.ID, "fields"), "there are no fields to be shown"
+
+    def check_measured(browser):
+        check_fields(browser, data_of(pages[6])["fields"])
+        browser.execute_script("document.getElementById('fields').scrollIntoView({block: 'start'})")
+    return (("run", pages[0], check_run), ("silent", pages[4], check_silent), ("frameless", pages[5], check_frameless), ("measured", pages[6], check_measured), ("asked", pages[3], check_asked), ("sweep", pages[1], check_sweep),
             ("scale", pages[2], lambda browser: check_scale(browser, data_of(pages[2])["test"])))
 
 

@@ -5,6 +5,7 @@
 #include "tests/support/runs.h"
 
 #include <jansson.h>
+#include <quadrille/field.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,41 @@ START_TEST(rows_of_metrics_and_phases) {
 END_TEST
 
 /// As the scene has them, not with the 17 digits that also read back as the same.
+// Each recorded step, as run.db has it to five digits; of more than there is room for some, the last among
+// them.
+START_TEST(recorded_fields) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "record.fields={every: 5, cells: [4, 3]}");
+    SUCCEED("report", "out", "-q");
+    qd_page read = READ("out/report.html");
+    const json_t *fields = json_object_get(read.data, "fields"), *rows = json_object_get(fields, "rows");
+    ck_assert_uint_eq(json_array_size(rows), FRAMES);
+    ck_assert_uint_eq(json_array_size(json_object_get(fields, "names")), QD_FIELD_QUANTITIES);
+    const double total = 30 / (5.0 * 4.0); // bodies over the area of a cell
+    for (size_t i = 0; i < FRAMES; ++i) {
+        const json_t *row = json_array_get(rows, i), *values = json_object_get(row, "values");
+        ck_assert_int_eq(json_integer_value(json_object_get(row, "step")), (json_int_t)(5 * i));
+        ck_assert_uint_eq(json_array_size(values), QD_FIELD_QUANTITIES);
+        double sum = 0;
+        for (size_t c = 0; c < 12; ++c)
+            sum += json_number_value(json_array_get(json_array_get(values, QD_FIELD_NUMBER_DENSITY), c));
+        ck_assert_double_eq_tol(sum, total, 1e-4 * total);
+    }
+    qd_page_forget(&read);
+    SUCCEED("run", "small.yaml", "-o", "fine", "-q", "--set", "record.fields={every: 5, cells: [80, 50]}");
+    SUCCEED("report", "fine", "-q");
+    read = READ("fine/report.html");
+    fields = json_object_get(read.data, "fields");
+    rows = json_object_get(fields, "rows");
+    ck_assert_int_eq(json_integer_value(json_object_get(fields, "all")), FRAMES);
+    const size_t shown = json_array_size(rows);
+    ck_assert(shown >= 1 && shown * 80 * 50 * QD_FIELD_QUANTITIES <= 500000);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(rows, shown - 1), "step")),
+                     5 * (FRAMES - 1));
+    qd_page_forget(&read);
+}
+END_TEST
+
 START_TEST(numbers_are_short) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "2", "--set", "run.dt=0.005", "-o", "out", "-q");
     SUCCEED("report", "out", "-q");
@@ -201,6 +237,7 @@ int main(void) {
     TCase *tests = qd_test_case("report", 300, setup, teardown);
     tcase_add_test(tests, everything_is_in_the_page);
     tcase_add_test(tests, rows_of_metrics_and_phases);
+    tcase_add_test(tests, recorded_fields);
     tcase_add_test(tests, numbers_are_short);
     tcase_add_test(tests, more_frames_than_there_is_room_for);
     tcase_add_test(tests, a_run_that_is_not_over);

@@ -6,6 +6,7 @@
 #include <quadrille/random.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,6 +178,48 @@ START_TEST(test_more_steps) {
 }
 END_TEST
 
+// The scene of docs/stages.md, up to where its gate has opened.
+START_TEST(test_scene_of_the_document) {
+    size_t bytes = 0;
+    char *page = qd_scratch_read(QD_SOURCE_DIR "/docs/stages.md", &bytes);
+    ck_assert_ptr_nonnull(page);
+    char *yaml = strstr(page, "```yaml\n");
+    ck_assert_ptr_nonnull(yaml);
+    yaml += strlen("```yaml\n");
+    char *end = strstr(yaml, "```");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    qd_scratch_write(at("silo.yaml").text, yaml);
+    free(page);
+    SUCCEED("run", "silo.yaml", "-o", "ref", "-q", "--steps", "4200", "--set", "frames.every=0");
+    ck_assert_int_eq(number("SELECT count(*) FROM stages"), 3);
+    ck_assert_int_eq(number("SELECT max(stage) FROM metrics"), 2);
+    ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 253);
+    SUCCEED("verify", "ref", "-q");
+}
+END_TEST
+
+// Bodies that a stage adds are none of an emitter's, and move no id of theirs.
+START_TEST(test_added_bodies_are_not_emitted) {
+    qd_scratch_write(
+        at("hopper.yaml").text,
+        "name: hopper\nworld: {size: [10, 10], boundary: {x: reflect, y: open}, removal: 1,"
+        " gravity: [0, -10]}\nrun: {dt: 0.01}\nframes: {every: 0}\nrecord: {metrics: 1}\n"
+        "bodies: [{list: [{at: [8, 2], static: true}]}]\n"
+        "emitters: [{region: [1, 7, 3, 1], rate: 50, total: 3}]\n"
+        "stages:\n  - {name: drip, steps: 20}\n"
+        "  - name: fall\n    add: [{list: [{at: [8, 4], static: true}, {at: [8, 6], static: true},"
+        " {at: [8, 8], static: true}]}]\n"
+        "    until: [{gone: {first: emitted, last: 4}}]\n    at_most: 900\n");
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q");
+    ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 1 + 3 + 3);
+    // Looks are 10 steps apart.
+    ck_assert_int_eq(
+        number("SELECT max(step) FROM metrics"),
+        number("SELECT 10 * ((min(step) + 9) / 10) FROM metrics WHERE bodies = 4 AND step > 30"));
+}
+END_TEST
+
 /// Stages that are refused, and what is said.
 static const struct {
     const char *stages, *said;
@@ -240,6 +283,8 @@ int main(void) {
     tcase_add_test(tests, test_killed_again_and_again);
     tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
     tcase_add_test(tests, test_more_steps);
+    tcase_add_test(tests, test_scene_of_the_document);
+    tcase_add_test(tests, test_added_bodies_are_not_emitted);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tests, test_a_stage_that_cannot_begin);
     return qd_test_run_case("stages", tests);

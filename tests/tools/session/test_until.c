@@ -247,14 +247,10 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("until", 300, setup, teardown);
-    tcase_add_loop_test(tests, test_ends_where_rows_say, 0, CASES);
-    tcase_add_test(tests, test_announced_as_the_most);
-    tcase_add_test(tests, test_no_rule_holds);
-    tcase_add_test(tests, test_two_bodies_meet);
-    tcase_add_test(tests, test_bodies_of_an_emitter_are_gone);
-    tcase_add_test(tests, test_at_rest);
-    tcase_add_test(tests, test_killed_again_and_again);
-    tcase_add_test(tests, test_more_steps);
-    tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
+    qd_test_once(tests, test_announced_as_the_most, test_no_rule_holds, test_two_bodies_meet,
+                 test_bodies_of_an_emitter_are_gone, test_at_rest, test_killed_again_and_again,
+                 test_more_steps);
+    qd_test_loops(tests, {test_ends_where_rows_say, CASES},
+                  {test_refused, sizeof refused / sizeof refused[0]});
     return qd_test_run_case("until", tests);
 }
