@@ -63,8 +63,9 @@ START_TEST(caption_stays_in_its_band) {
         qdi_raster raster;
         ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
-        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 1e300, UINT64_MAX,
-                                 1e300,      -1,    0.37,       0,          {0},        {0},   {0, 0}, UINT64_MAX};
+        const qdi_facts facts = {UINT64_MAX, 1e300,      UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                                 1e300,      UINT64_MAX, 1e300,      -1,         0.37,
+                                 0,          {0},        {0},        {0, 0},     UINT64_MAX};
         qdi_caption_draw(&caption, &raster, &facts, 1e-300);
         size_t wrong = 0;
         for (int p = 0; p < view.width * view.height; ++p) {

@@ -506,8 +506,9 @@ static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
                               .wide = true};
         if (view->colour == QD_VIEW_CONTACT) disks[i].hue %= 2;
     }
-    qdi_picture picture = {
-        .facts = {1234, 20.5667, 160, 3, 17, 0, 0, 0, 0, 8.5, 0, {0}, {0}, NULL}, .side_x = side, .side_y = side};
+    qdi_picture picture = {.facts = {1234, 20.5667, 160, 3, 17, 0, 0, 0, 0, 8.5, 0, {0}, {0}, {0, 0}, 0},
+                           .side_x = side,
+                           .side_y = side};
     picture.world = picture.clip = (qdi_area){6, 6, view->width - 6, caption.world.max_y - 6};
     picture.disks = disks;
     picture.disk_count = 160;
