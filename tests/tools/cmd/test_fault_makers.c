@@ -153,8 +153,7 @@ static void finish(int number, const char *after) {
     qd_plans_expect_same(at("expected").text, at("out").text, after);
 }
 
-/// Whether a page says what it could not read: SQLite takes an error of the disk (EIO) for damage, the reader
-/// of JSON a want of memory.
+/// Whether a page says that it could not read something, which it may do where a plan made the reading fail.
 static bool says_damaged(void) {
     char *page = qd_scratch_read(at("out/page.html").text, NULL);
     bool says = page && (strstr(page, "\"notes\":[\"1 snapshot of run.db is damaged: ") ||
