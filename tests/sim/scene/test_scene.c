@@ -212,7 +212,7 @@ START_TEST(sets_any_key) {
         {"view.contacts=impulse", "contacts: impulse\n"},
         {"view.retrieve=17", "retrieve: 17\n"},
         {"view.text=[scale, tests, tests, step]", "text: [step, tests, scale]\n"},
-        {"view.text=[step, time, bodies, contacts, nodes, legend, scale]", "text: true\n"},
+        {"view.text=[step, time, bodies, contacts, nodes, legend, scale, stage]", "text: true\n"},
         {"view.text=[]", "text: false\n"},
         {"view.text=TRUE", "text: true\n"},
         {"view.camera.follow=mass", "follow: mass\n"},
