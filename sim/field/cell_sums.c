@@ -50,13 +50,14 @@ qd_status qdi_cell_sums_begin(qdi_cell_sums *sums, qd_team *team, size_t cells, 
         whole.terms += most[r].terms;
     }
     for (int t = 0; t < QDI_CELL_TALLIES; ++t) sums->cut[t] = qdi_tally_cut_for(&whole.most[t], whole.terms);
-    sums_job job = {sums, NULL};
+    sums_job job = {.sums = sums};
     qdi_team_for(team, all, GRAIN, clear_range, &job);
     return QD_OK;
 }
 
 void qdi_cell_sums_end(const qdi_cell_sums *sums, qd_team *team, double *into) {
-    sums_job job = {sums, into};
+    sums_job job = {.sums = sums};
+    job.into = into;
     qdi_team_for(team, sums->cells, GRAIN, merge_range, &job);
 }
 
