@@ -167,8 +167,9 @@ static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift
 
 /// Stops of ccd: no more than the distance of a point, `d` away from a body at the step's start, from it.
 static double side_distance(const qd_world *world, uint32_t row, qd_vec2 d) {
-    const qdi_form *form = &world->shapes.form[world->shape[row]];
-    if (world->shape[row] == 0 || (form->kind != QD_SHAPE_RECT && form->kind != QD_SHAPE_CAPSULE))
+    const uint32_t shape = world->shape[row];
+    const qdi_form *form = shape ? &world->shapes.form[shape] : NULL;
+    if (!form || (form->kind != QD_SHAPE_RECT && form->kind != QD_SHAPE_CAPSULE))
         return sqrt(d.x * d.x + d.y * d.y) - world->radius[row];
     const double c = world->now.c[row], s = world->now.s[row];
     const double x = fabs(c * d.x + s * d.y) - form->half.x,
