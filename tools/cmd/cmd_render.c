@@ -32,6 +32,7 @@ typedef struct render_settings {
 typedef struct render_job {
     render_settings settings;
     qdi_recorded past;
+    qd_scene *scene; ///< whose view it is
     qd_view view;
     double fps; ///< of a video
     char output[PATH_SIZE];
@@ -57,14 +58,12 @@ static int choose_view(render_job *job) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/scene.yaml", settings->directory);
     qd_scene_changes changes = {settings->sets.items, settings->sets.count, 0};
-    qd_scene *scene = NULL;
     qd_error error = {""};
-    qd_status status = qd_scene_read(path, &changes, &scene, &error);
+    qd_status status = qd_scene_read(path, &changes, &job->scene, &error);
     if (status != QD_OK)
         return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
-    job->view = qd_scene_view(scene);
-    job->fps = qd_scene_video(scene).fps;
-    qd_scene_destroy(scene);
+    job->view = qd_scene_view(job->scene);
+    job->fps = qd_scene_video(job->scene).fps;
     return QDI_EXIT_DONE;
 }
 
@@ -279,6 +278,7 @@ static int render(void *context) {
 static void end(void *context) {
     render_job *job = context;
     qdi_recorded_close(&job->past);
+    qd_scene_destroy(job->scene);
 }
 
 static const qdi_option render_options[] = {
