@@ -22,6 +22,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_ccd *ccd = scratch->ccd;
     qdi_release(allocator, ccd->trajectory_of, ccd->trajectory_of_room, sizeof *ccd->trajectory_of);
     qdi_release(allocator, ccd->free, ccd->free_room, sizeof *ccd->free);
+    qdi_release(allocator, ccd->glances, ccd->glance_room, sizeof *ccd->glances);
     qdi_release(allocator, ccd->place_of, ccd->place_of_room, sizeof *ccd->place_of);
     qdi_release(allocator, ccd->flags, ccd->flag_room, 1);
     qdi_release(allocator, ccd->slowest, ccd->slowest_room, sizeof *ccd->slowest);
@@ -203,6 +204,7 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .threshold = qdi_impulse_threshold(world, dt),
                      .reach = qdi_speculative(world),
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
+                     .fresh = SIZE_MAX,
                      .periodic = period.x > 0 || period.y > 0,
                      .walls = walls};
     if (!step.following) return qdi_ccd_stop(&step, lap);

@@ -62,6 +62,14 @@ typedef struct qdi_path_segment {
     bool impact;         ///< it starts with an impact that is counted here: `impacts` has it
 } qdi_path_segment;
 
+/// What most candidates need no more of than this, of each of the two: a body at the step's start, and what
+/// it does in the step where nothing stops it. A line of the cache.
+typedef struct qdi_glance {
+    double x, y, way_x, way_y, turn; ///< disks do not turn, for all that can be seen
+    double inner, radius;
+    bool moves, bullet; ///< dynamic
+} qdi_glance;
+
 /// A meeting of two on their segments.
 typedef struct qdi_encounter {
     double time;
@@ -156,7 +164,8 @@ struct qdi_ccd {
     uint32_t *place_of;      ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;          ///< by row
     qdi_path_segment *free;  ///< by row, but for disks: the segment that the body goes where nothing stops it
-    size_t trajectory_of_room, place_of_room, flag_room, free_room;
+    qdi_glance *glances;     ///< by row, in worlds where `free` is
+    size_t trajectory_of_room, place_of_room, flag_room, free_room, glance_room;
     bool all;             ///< all bodies are listed
     bool by_margin;       ///< listed are strays, all others are met in the world's candidates
     atomic_bool carriers; ///< some kinematic body moves
@@ -212,6 +221,7 @@ typedef struct qdi_step {
     bool following;       ///< impacts are followed exactly
     bool first;           ///< round
     int round;            ///< of stops
+    size_t fresh;         ///< bodies that have new paths in this round, or more
     bool periodic;        ///< along some axis
     qdi_wall_gain *walls; ///< gets added what walls give
 } qdi_step;
@@ -294,6 +304,7 @@ bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, 
 typedef struct qdi_ccd_visitor {
     void (*pair)(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image, int worker);
     void (*wall)(const qdi_step *step, uint32_t row, int wall, int worker);
+    bool at_a_glance; ///< pairs that qdi_ccd_passes_by need not be shown
 } qdi_ccd_visitor;
 /// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors:
 /// QD_ERR_MEMORY, QD_ERR_STOPPED.

@@ -28,14 +28,6 @@
 
 enum { ROUNDS = 64 };
 
-/// Stops of ccd: the time at which a body stops, as found so far.
-static double stop_of(const qdi_ccd *ccd, uint32_t row) {
-    uint64_t bits = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
-    double time;
-    memcpy(&time, &bits, sizeof time);
-    return time;
-}
-
 // ---- rounds ----
 
 /// Stops of ccd: sets a range of bodies to go on to the step's end.
@@ -57,7 +49,7 @@ static void settle_range(void *context, size_t begin, size_t end) {
     qdi_ccd *ccd = step->ccd;
     size_t fresh = 0;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
-        const double stop = stop_of(ccd, r);
+        const double stop = qdi_ccd_stop_of(ccd, r);
         const bool earlier = stop < ccd->stopped[r], fresh_now = earlier && ccd->flags[r] & QDI_FOLLOWED;
         ccd->flags[r] &= (uint8_t)~QDI_FRESH;
         if (fresh_now) ccd->flags[r] |= QDI_FRESH;
@@ -257,7 +249,7 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands.
 static qd_status take_rounds(qdi_step *step) {
     qd_world *world = step->world;
-    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
+    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall, !step->following};
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t fresh = 1;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
@@ -266,6 +258,7 @@ static qd_status take_rounds(qdi_step *step) {
     for (int round = 0; fresh > 0 && round < ROUNDS; ++round) {
         step->first = round == 0;
         step->round = round;
+        step->fresh = fresh;
         qd_status status = qdi_ccd_visit(step, &visitor);
         const bool any = atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed);
         if (status != QD_OK || !any) return status;

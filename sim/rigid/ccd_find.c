@@ -5,6 +5,7 @@
 #include "core/base/assert.h"
 #include "sim/contact/narrow.h"
 #include "sim/rigid/ccd.h"
+#include "sim/rigid/ccd_stop.h"
 #include "sim/world/grain.h"
 #include "sim/world/scratch.h"
 #include "sim/world/stop.h"
@@ -14,14 +15,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Listed bodies to a range; each takes some microseconds.
-enum { RETRIEVE_GRAIN = 32 };
+/// Listed bodies to a range; each takes some microseconds. And pairs that are looked at in the time that it
+/// takes to retrieve what one body may meet.
+enum { RETRIEVE_GRAIN = 32, WORTH_ALL = 64 };
 
 typedef struct find_job {
     const qdi_step *step;
     const qdi_ccd_visitor *visitor;
     const qd_pair *pairs;
     unsigned walls;
+    const qdi_glance *glances; ///< NULL: all is shown
 } find_job;
 
 /// Impacts of ccd: the key of a pair of fast bodies, by their indices.
@@ -108,10 +111,17 @@ static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     return x * x + y * y > enough;
 }
 
+/// Impacts of ccd: true where a glance says that nothing comes of two bodies.
+static inline bool passes_by(const find_job *job, uint32_t a, uint32_t b) {
+    const qdi_glance *one = &job->glances[a], *two = &job->glances[b];
+    return qdi_ccd_passes_by(one, two, (qd_vec2){two->x - one->x, two->y - one->y});
+}
+
 /// Impacts of ccd: looks at two bodies; a has the lower index.
 static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
+    if (job->glances && passes_by(job, a, b)) return;
     uint8_t flags = step->ccd->flags[a] | step->ccd->flags[b];
     if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     qd_image image;
@@ -235,6 +245,51 @@ static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
             look_at_walls(job, row, step->world->fat[row], worker);
 }
 
+/// Impacts of ccd: looks at a listed body near one that has a new path; where both are listed and have one,
+/// from the first of them.
+static bool look_at_listed(void *context, qd_body_index body, qd_image image) {
+    (void)image; // of a box, not of a path
+    const about *here = context;
+    const qdi_step *step = here->job->step;
+    const qdi_ccd *ccd = step->ccd;
+    const uint32_t row = step->world->row_of_index[body];
+    const bool first = step->world->index[here->row] < body, both = ccd->place_of[here->row] != QDI_NONE_YET;
+    if (both && !first && (ccd->flags[row] & QDI_FRESH)) return true;
+    look_at_pair(here->job, first ? here->row : row, first ? row : here->row, here->worker);
+    return true;
+}
+
+/// Impacts of ccd: shows all that a body with a new path may meet to the visitor.
+static void look_from(const find_job *job, uint32_t row, int worker) {
+    const qdi_step *step = job->step;
+    const qd_world *world = step->world;
+    const qdi_ccd *ccd = step->ccd;
+    const uint8_t flags = ccd->flags[row];
+    const uint32_t place = ccd->place_of[row];
+    const bool listed = place != QDI_NONE_YET;
+    if (!(flags & QDI_FRESH) || (flags & QDI_LOST) || (!listed && !ccd->by_margin)) return;
+    qd_box box = listed ? ccd->boxes[place] : world->fat[row];
+    const bool goes = due(step, flags);
+    if (job->walls && goes) look_at_walls(job, row, box, worker);
+    about here = {job, row, worker};
+    qd_box wider;
+    if (!ccd->all && qdi_path_wider(step, box, &wider)) box = wider;
+    qd_status status = QD_OK;
+    if (ccd->listed_count > 0)
+        status = qd_tree_retrieve(ccd->tree, box, world->index[row], look_at_listed, &here);
+    if (status == QD_OK && !ccd->all && (goes || ccd->by_margin))
+        status = qd_tree_retrieve(world->tree, box, world->index[row], look_at_neighbour, &here);
+    QD_ASSERT(status == QD_OK);
+    (void)status;
+}
+
+/// Impacts of ccd: the same for a range of bodies.
+static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    for (uint32_t row = (uint32_t)begin; row < end && !qdi_stopping(job->step->world); ++row)
+        look_from(job, row, worker);
+}
+
 /// Impacts of ccd: makes room for what the threads find.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
@@ -250,6 +305,19 @@ static qd_status reserve(const qdi_step *step) {
     return QD_OK;
 }
 
+/// Impacts of ccd: shows all pairs, and all walls near somebody, to the visitor.
+static void look_at_all(find_job *job, size_t pairs, size_t met) {
+    const qdi_ccd *ccd = job->step->ccd;
+    const qd_world *world = job->step->world;
+    if (pairs > 0) qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, job);
+    if (ccd->by_margin) {
+        qdi_team_for_workers(world->team, met, QDI_CONTACT_GRAIN, look_at_candidates, job);
+        if (job->walls) qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_at_sides, job);
+    }
+    if (!ccd->all || job->walls)
+        qdi_team_for_workers(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, job);
+}
+
 qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     qd_world *world = step->world;
     qdi_ccd *ccd = step->ccd;
@@ -258,17 +326,15 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     find_job job = {.step = step, .visitor = visitor};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
-    if (ccd->listed_count > 0) {
-        size_t pairs;
-        job.pairs = qd_pairs_data(ccd->pairs, &pairs);
-        qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
-    }
-    if (ccd->by_margin) {
-        qdi_team_for_workers(world->team, world->met_count, QDI_CONTACT_GRAIN, look_at_candidates, &job);
-        if (job.walls) qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_at_sides, &job);
-    }
-    if (!ccd->all || job.walls)
-        qdi_team_for_workers(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    if (step->first && visitor->at_a_glance && world->shaped > 0 && !step->periodic)
+        job.glances = ccd->glances;
+    size_t pairs = 0;
+    if (ccd->listed_count > 0) job.pairs = qd_pairs_data(ccd->pairs, &pairs);
+    const size_t met = ccd->by_margin ? world->met_count : 0;
+    if (!step->first && step->fresh < (pairs + met) / WORTH_ALL)
+        qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_from_fresh, &job);
+    else
+        look_at_all(&job, pairs, met);
     if (qdi_stopping(world)) return QD_ERR_STOPPED;
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
         if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;
@@ -351,7 +417,7 @@ static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) 
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {
     qdi_ccd *ccd = step->ccd;
-    const qdi_ccd_visitor visitor = {note_pair, note_wall};
+    const qdi_ccd_visitor visitor = {note_pair, note_wall, false};
     *added = 0;
     size_t found;
     qd_status status = qdi_ccd_visit(step, &visitor);

@@ -9,6 +9,7 @@
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 #include "sim/world/world_make.h"
@@ -22,10 +23,28 @@ enum { FEW = 4 };
 /// Bodies for a thread at once, of those that come on the list when others have met them.
 enum { MORE_GRAIN = 32 };
 
+/// Fast bodies of ccd: a body on its way through the step.
+static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn) {
+    const qd_world *world = step->world;
+    return (qdi_glance){.x = world->now.x[row],
+                        .y = world->now.y[row],
+                        .way_x = way.x,
+                        .way_y = way.y,
+                        .turn = turn,
+                        .inner = qdi_inner_of_row(world, row),
+                        .radius = world->radius[row],
+                        .moves = world->kind[row] == QD_BODY_DYNAMIC,
+                        .bullet = qdi_is_bullet(world, row)};
+}
+
 /// Fast bodies of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
     const qdi_path_segment segment = qdi_segment_make(step, row);
     if (step->world->shape[row]) step->ccd->free[row] = segment;
+    if (step->world->shaped > 0)
+        step->ccd->glances[row] = glance_at(step, row,
+                                            (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
+                                            step->world->shape[row] ? segment.spin * step->dt : 0);
     double far = sqrt(segment.vx * segment.vx + segment.vy * segment.vy) * step->dt;
     if (step->world->shape[row]) far += fabs(segment.spin) * step->dt * step->world->radius[row];
     *way = far * far;
@@ -89,6 +108,7 @@ static void survey(void *context, size_t begin, size_t end) {
         double x = next.x[row] - now.x[row], y = next.y[row] - now.y[row], radius = world->radius[row];
         double way = x * x + y * y;
         bool plain = world->shape[row] == 0 && way <= least_squared * (radius * radius);
+        if (plain && world->shaped > 0) ccd->glances[row] = glance_at(step, row, (qd_vec2){x, y}, 0);
         bool is = !plain && followed(step, row, &way);
         is = is || ccd->flags[row] == QDI_FOLLOWED; // as has been marked
         const bool stray = ccd->by_margin && !keeps_to_its_box(step, row);
@@ -180,6 +200,8 @@ static qd_status reserve(const qdi_step *step, size_t ranges) {
     if (status == QD_OK) status = qdi_reserve(allocator, &ccd->flags, &ccd->flag_room, 0, count, 1);
     if (status == QD_OK && step->world->shaped > 0)
         status = qdi_reserve(allocator, &ccd->free, &ccd->free_room, 0, count, sizeof *ccd->free);
+    if (status == QD_OK && step->world->shaped > 0)
+        status = qdi_reserve(allocator, &ccd->glances, &ccd->glance_room, 0, count, sizeof *ccd->glances);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->slowest, &ccd->slowest_room, 0, ranges, sizeof *ccd->slowest);
     if (status == QD_OK)

@@ -29,14 +29,21 @@
 
 /// A gap that is none, per size: what was stopped on its way ends this near.
 static const double met_gap = 3e-6;
-/// Parts of a body's size: relative motion that is followed, and that nothing comes of; the radius of a core.
-static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
+/// Parts of a body's size: relative motion that is followed; the radius of a core.
+static const double followed_part = 0.5, core_part = 0.5;
 /// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
 /// they touch, what of that is left once one of them was stopped, and what the middles may in any case; and
 /// what one that runs after another is to overlap it by, to be sure of the contact.
 static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part = 0.02, caught_part = 0.01;
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
+
+double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row) {
+    const uint64_t bits = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
+    double time;
+    memcpy(&time, &bits, sizeof time);
+    return time;
+}
 
 /// Stops of ccd: lowers the time at which a body is to stop.
 static void lower(qdi_ccd *ccd, uint32_t row, double time) {
@@ -250,9 +257,9 @@ static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifo
     return time;
 }
 
-/// Stops of ccd: the first time at which two meet on their paths, or infinity.
+/// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
 static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                         qd_vec2 shift, qd_vec2 *normal) {
+                         qd_vec2 shift, double last, qd_vec2 *normal) {
     walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
     for (;;) {
         a->segment = p.segment;
@@ -264,6 +271,7 @@ static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uin
             *normal = meeting.manifold.normal;
             return meeting.time;
         }
+        if (!(until < last)) return (double)INFINITY;
         const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
         if (!more_p && !more_q) return (double)INFINITY;
     }
@@ -340,38 +348,91 @@ static qdi_twist free_velocity(const qdi_step *step, uint32_t row) {
                        (world->next.y[row] - world->now.y[row]) / step->dt, 0};
 }
 
-/// Stops of ccd: how far the points of a body move at most as seen from another one, `d` away from it, that
-/// turns by `turn` meanwhile, where their centroids move by `w` relative to each other: by what is left when
-/// turning carries along, and of second order.
-static double way_beside(qd_vec2 w, qd_vec2 d, double turn, double own_turn, double radius) {
-    const double x = w.x + turn * d.y, y = w.y - turn * d.x;
-    return sqrt(x * x + y * y) + fabs(own_turn - turn) * radius +
-           fabs(turn) * (fabs(w.x) + fabs(w.y) + 0.5 * fabs(turn) * (fabs(d.x) + fabs(d.y)));
+/// Stops of ccd: a body at a glance, in worlds of disks alone.
+static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    const qdi_twist u = free_velocity(step, row);
+    return (qdi_glance){.way_x = u.x * step->dt,
+                        .way_y = u.y * step->dt,
+                        .inner = world->radius[row],
+                        .radius = world->radius[row],
+                        .moves = world->kind[row] == QD_BODY_DYNAMIC};
 }
 
 /// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
-/// each other (as long as neither has been stopped, as seen from the one or the other), or are far apart. It
-/// says so of most pairs, for a fraction of the work.
+/// each other, or are far apart. It says so of most pairs, for a fraction of the work.
 static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
     const qd_world *world = step->world;
-    const qdi_twist u = free_velocity(step, a), v = free_velocity(step, b);
-    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC,
-               both = moves_a && moves_b;
-    const double inner_a = qdi_inner_of_row(world, a), inner_b = qdi_inner_of_row(world, b),
-                 size = both ? 2 * smaller(inner_a, inner_b) : (moves_a ? inner_a : inner_b);
-    const qd_vec2 w = {(v.x - u.x) * step->dt, (v.y - u.y) * step->dt},
-                  d = {world->now.x[b] + shift.x - world->now.x[a],
+    const qd_vec2 d = {world->now.x[b] + shift.x - world->now.x[a],
                        world->now.y[b] + shift.y - world->now.y[a]};
-    const double turn_a = u.spin * step->dt, turn_b = v.spin * step->dt, radius_a = world->radius[a],
-                 radius_b = world->radius[b];
-    const double rounding = 1e-8,
-                 way = (1 + rounding) * (step->first ? smaller(way_beside(w, d, turn_a, turn_b, radius_b),
-                                                               way_beside(w, d, turn_b, turn_a, radius_a))
-                                                     : relative_way(step, a, u, b, v));
-    if (!(way > unseen_part * size)) return true;
-    const double more = rounding * (radius_a < radius_b ? radius_a : radius_b),
+    const bool shaped = world->shaped > 0;
+    const qdi_glance one = shaped ? step->ccd->glances[a] : glance_at_disk(step, a),
+                     two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
+    const double size = qdi_glance_size(&one, &two),
+                 way = step->first ? qdi_glance_way(&one, &two, d)
+                                   : (1 + QDI_GLANCE_ROUNDING) * relative_way(step, a, free_velocity(step, a),
+                                                                              b, free_velocity(step, b));
+    if (!(way > QDI_UNSEEN_PART * size)) return true;
+    const bool both = one.moves && two.moves;
+    const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
                  least = least_gap(world, a, b, shift);
     return least > way + more || !(way + more > followed_way(size, both ? least : 0, both));
+}
+
+/// The way of b as seen from a, which is `from` away at the start and goes no further than this.
+typedef struct passage {
+    qd_vec2 from;
+    qd_vec2 way[5]; ///< when something happens to one of the two, and at the step's end
+    double more;    ///< that turning adds, and what counts as near
+} passage;
+
+/// Stops of ccd: how far a body has come at a time.
+static qd_vec2 way_until(const qdi_step *step, const qdi_party *party, uint32_t row, double time) {
+    const qdi_ccd *ccd = step->ccd;
+    const double stop = ccd->stopped[row], carried = ccd->carried[row], first = smaller(time, stop);
+    qd_vec2 way = {party->segment.vx * first, party->segment.vy * first};
+    if (!(time > carried)) return way;
+    return (qd_vec2){way.x + ccd->along[row].x * (time - carried),
+                     way.y + ccd->along[row].y * (time - carried)};
+}
+
+/// Stops of ccd: true where a, seen from itself as it lies at the start, is apart from all that b's box
+/// passes.
+static bool apart_from(const qdi_party *a, const qdi_party *b, const passage *by, double sign) {
+    const double c = a->segment.c, s = a->segment.s;
+    qd_vec2 low, high, low_b, high_b, least = {0, 0}, most = {0, 0};
+    qdi_form_bounds(&a->form, 1, 0, &low, &high);
+    qdi_form_bounds(&b->form, c * b->segment.c + s * b->segment.s, c * b->segment.s - s * b->segment.c,
+                    &low_b, &high_b);
+    for (int k = 0; k < 5; ++k) {
+        const qd_vec2 way = {sign * by->way[k].x, sign * by->way[k].y};
+        const double x = c * way.x + s * way.y, y = c * way.y - s * way.x;
+        least = (qd_vec2){smaller(least.x, x), smaller(least.y, y)};
+        most = (qd_vec2){larger(most.x, x), larger(most.y, y)};
+    }
+    const qd_vec2 from = {sign * by->from.x, sign * by->from.y};
+    const double x = c * from.x + s * from.y, y = c * from.y - s * from.x;
+    return x + low_b.x + least.x > high.x + by->more || x + high_b.x + most.x < low.x - by->more ||
+           y + low_b.y + least.y > high.y + by->more || y + high_b.y + most.y < low.y - by->more;
+}
+
+/// Stops of ccd: true where two are apart at the start, and stay so on the ways that they have by now: a side
+/// of one of them is between them all the time. That is so of many that only slide along each other.
+static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
+                       const qdi_party *b, qd_vec2 shift, double reach) {
+    const qdi_ccd *ccd = step->ccd;
+    const qdi_path_segment *p = &a->segment, *q = &b->segment;
+    if (step->following || p->parts > 0 || q->parts > 0) return false;
+    const double times[5] = {ccd->stopped[row_a], ccd->carried[row_a], ccd->stopped[row_b],
+                             ccd->carried[row_b], step->dt};
+    passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}};
+    by.more = reach + 1e-9 * (a->reach + b->reach) + turn_of(step, row_a, p->spin) +
+              turn_of(step, row_b, q->spin);
+    for (int k = 0; k < 5; ++k) {
+        const qd_vec2 to_a = way_until(step, a, row_a, times[k]), to_b = way_until(step, b, row_b, times[k]);
+        by.way[k] = (qd_vec2){to_b.x - to_a.x, to_b.y - to_a.y};
+    }
+    return apart_from(a, b, &by, 1) || apart_from(b, a, &by, -1);
 }
 
 /// Stops of ccd: false where one of two is carried along, and their own paths are not near each other: who is
@@ -401,21 +462,26 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? size_of_both(step, &one, &two) : mover->inner,
                  way = relative_way(step, a, velocity_of(&segment_a), b, velocity_of(&segment_b));
-    if (!bullet && !(way > unseen_part * size)) return;
+    if (!bullet && !(way > QDI_UNSEEN_PART * size)) return;
     const double least = least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
     if (!step->following && least > way + rounding) return;
     if (!is_followed(way + rounding, size, both ? least : 0, both, bullet)) return;
     qdi_manifold manifold;
-    const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a),
-                 gap = gap_at_start(&one, &two, shift, reach, &manifold);
+    const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
+    if (stay_apart(step, a, &one, b, &two, shift, reach)) return;
+    const double gap = gap_at_start(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
     if (gap <= met_gap * mover->inner && !m.touching) {
         if (moves_a) one = core_of(&one);
         if (moves_b) two = core_of(&two);
     }
+    // Two movers do nothing to each other after both were stopped.
+    const double last = both && !step->following
+                            ? larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
+                            : step->dt;
     const double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
-                                   : meeting_of(step, a, &one, b, &two, shift, &m.normal);
+                                   : meeting_of(step, a, &one, b, &two, shift, last, &m.normal);
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
         stop_movers(step, &m, time);
@@ -496,5 +562,5 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
         return false;
     *mover = core_of(mover);
     qd_vec2 normal;
-    return meeting_of(step, row_a, &a, row_b, &b, shift, &normal) < step->dt;
+    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, &normal) < step->dt;
 }

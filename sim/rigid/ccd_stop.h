@@ -3,6 +3,7 @@
 
 #include "sim/rigid/ccd.h"
 
+#include <math.h>
 #include <string.h>
 
 /// When somebody is stopped in a step (rigid/ccd_stop.c), for the rounds of that (rigid/ccd_clamp.c).
@@ -13,6 +14,47 @@ static inline uint64_t qdi_time_bits(double time) {
     memcpy(&bits, &time, sizeof bits);
     return bits;
 }
+
+/// Stops of ccd: relative motion, as a part of the size of what moves, that nothing comes of.
+#define QDI_UNSEEN_PART 0.1
+/// Stops of ccd: what each number here is rounded by, at most.
+#define QDI_GLANCE_ROUNDING 1e-8
+
+/// Stops of ccd: the size that the relative motion of two is compared with.
+static inline double qdi_glance_size(const qdi_glance *a, const qdi_glance *b) {
+    if (!a->moves || !b->moves) return a->moves ? a->inner : b->inner;
+    return 2 * (a->inner < b->inner ? a->inner : b->inner);
+}
+
+/// Stops of ccd: how far the points of b move at most as seen from a, `d` away from it: from a frame that
+/// turns with a, where their centroids move by `w` relative to each other. What is left when turning carries
+/// along, and of second order.
+static inline double qdi_glance_beside(const qdi_glance *a, const qdi_glance *b, qd_vec2 w, qd_vec2 d) {
+    const double turn = a->turn, x = w.x + turn * d.y, y = w.y - turn * d.x;
+    return sqrt(x * x + y * y) + fabs(b->turn - turn) * b->radius +
+           fabs(turn) * (fabs(w.x) + fabs(w.y) + 0.5 * fabs(turn) * (fabs(d.x) + fabs(d.y)));
+}
+
+/// Stops of ccd: how far two move at most relative to each other, as seen from the one or the other; b's
+/// image is `d` away at the start.
+static inline double qdi_glance_way(const qdi_glance *a, const qdi_glance *b, qd_vec2 d) {
+    const qd_vec2 w = {b->way_x - a->way_x, b->way_y - a->way_y};
+    const double from_a = qdi_glance_beside(a, b, w, d), from_b = qdi_glance_beside(b, a, w, d);
+    return (1 + QDI_GLANCE_ROUNDING) * (from_a < from_b ? from_a : from_b);
+}
+
+/// Stops of ccd: true where nothing comes of two, b's image `d` away at the start, as long as neither has
+/// been stopped: neither may be, or they move little relative to each other, or are far apart.
+static inline bool qdi_ccd_passes_by(const qdi_glance *a, const qdi_glance *b, qd_vec2 d) {
+    if (!a->moves && !b->moves) return true;
+    if (a->bullet || b->bullet) return false;
+    const double way = qdi_glance_way(a, b, d),
+                 far = way * (1 + QDI_GLANCE_ROUNDING) + (a->radius + b->radius) * (1 + QDI_GLANCE_ROUNDING);
+    return !(way > QDI_UNSEEN_PART * qdi_glance_size(a, b)) || d.x * d.x + d.y * d.y > far * far;
+}
+
+/// Stops of ccd: the time at which a body stops, as found so far.
+double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row);
 
 /// Visitors (qdi_ccd_visitor): lower the times in `stops` at which two, or a body at a wall, are stopped, and
 /// note whom a kinematic body may have to carry.
