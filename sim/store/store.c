@@ -120,13 +120,22 @@ static qd_status open_to_write(qd_store *store, qd_error *error) {
     return status == QD_OK ? qdi_tables_update(store, version, error) : status;
 }
 
-/// Opens to read; an older store is brought up to date before.
+/// Store: whether a writer was stopped in the middle of a write, which somebody who may write has to take back
+/// before anything can be read.
+static bool has_unfinished_write(const qd_store *store) {
+    return store->db && (sqlite3_extended_errcode(store->db) & 0xff) == SQLITE_READONLY;
+}
+
+/// Opens to read; an older store is brought up to date, and an unfinished write taken back, before.
 static qd_status open_to_read(qd_store *store, qd_error *error) {
-    for (;;) {
+    for (bool again = true;;) {
         int64_t version = 0;
         qd_status status = qdi_store_connect(store, store->path, SQLITE_OPEN_READONLY, error);
         if (status == QD_OK) status = qdi_tables_check(store, &version, error);
-        if (status != QD_OK || version == qdi_tables_version()) return status;
+        const bool unfinished = status != QD_OK && has_unfinished_write(store);
+        if (status != QD_OK && !(unfinished && again)) return status;
+        if (status == QD_OK && version == qdi_tables_version()) return status;
+        if (unfinished) again = false;
         qdi_store_disconnect(store);
         status = open_to_write(store, error);
         if (status != QD_OK) return status;
@@ -177,7 +186,7 @@ qd_status qd_store_close(qd_store *store, qd_error *error) {
     if (wrote) status = end_log(store, error);
     if (wrote) qdi_store_disconnect(store);
     // That log and journal are gone is on the disk, too, before anything says that the run is complete.
-    if (wrote) qdi_os_sync_parent(store->path);
+    if (status == QD_OK && wrote) status = qdi_os_sync_parent(store->path, error);
     qdi_store_destroy(store);
     return status;
 }

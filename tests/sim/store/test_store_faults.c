@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -484,12 +485,49 @@ START_TEST(a_killed_process_loses_nothing) {
 }
 END_TEST
 
+/// Changes every page of the database and is gone before it says that this was meant.
+static void write_half(const qd_store_rig *rig, int from, int to) {
+    (void)from;
+    (void)to;
+    sqlite3 *db = NULL;
+    if (sqlite3_open(rig->path.text, &db) != SQLITE_OK) _exit(5);
+    const char *sql = "PRAGMA journal_mode=DELETE; PRAGMA cache_size=1; BEGIN IMMEDIATE;"
+                      "UPDATE hashes SET hash = 1; DELETE FROM frames;"
+                      "CREATE TABLE much (bytes BLOB); INSERT INTO much VALUES (zeroblob(1000000))";
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) _exit(6);
+    _exit(0);
+}
+
+START_TEST(a_reader_takes_back_what_was_not_finished) {
+    qd_store_rig rig;
+    make(&rig);
+    char *expected = expect(&rig);
+    attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
+    ck_assert_int_eq(begin(&run), QD_OK);
+    ck_assert_int_eq(go(&run, LAST), QD_OK);
+    qd_test_store_close(&run.store);
+    child other = start(&rig, write_half);
+    ck_assert_int_eq(finish(&other), 0);
+    ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 2); // with the journal
+    qd_store *reader = qd_test_store_open(rig.path.text, QD_STORE_READ);
+    check_seen(reader, LAST);
+    qd_test_store_close(&reader);
+    char *content = qd_test_store_content(rig.path.text);
+    ck_assert_str_eq(content, expected);
+    free(content);
+    ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1);
+    qd_world_destroy(run.world);
+    free(expected);
+    qd_store_rig_end(&rig);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("store_faults", 240, NULL, NULL);
     tcase_add_test(tests, no_memory_for_sqlite); // first: it needs SQLite not to have begun
     qd_test_once(tests, no_memory_at_any_allocation, no_memory_while_reading, a_disk_that_is_full,
                  a_disk_that_is_broken, a_file_system_that_shares_no_memory, a_disk_that_is_slow,
                  two_processes_do_not_write_at_once, a_reader_sees_what_is_committed,
-                 a_killed_process_loses_nothing);
+                 a_killed_process_loses_nothing, a_reader_takes_back_what_was_not_finished);
     return qd_test_run_case("store_faults", tests);
 }
