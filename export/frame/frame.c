@@ -58,6 +58,7 @@ struct qd_frame_writer {
     char *scene;
     size_t scene_bytes;
     qd_provenance provenance;
+    const char *stages; // of the first view: names for the list of frames; NULL: it has no such column
     qd_view view;
     qdi_caption caption;
     qdi_palette palette;
@@ -88,7 +89,8 @@ struct qd_frame_writer {
 };
 
 qd_frame_writer_def qd_frame_writer_def_default(void) {
-    return (qd_frame_writer_def){.cookie = QDI_COOKIE, .view = qd_view_default(), .queue = 4, .workers = 1};
+    return (qd_frame_writer_def){
+        .cookie = QDI_COOKIE, .view = qd_view_default(), .queue = 4, .workers = 1, .speed = (double)NAN};
 }
 
 /// Writes why the settings of a frame writer are refused.
@@ -163,7 +165,7 @@ static qd_status write_frame_file(qd_frame_writer *writer, const frame_worker *w
     qd_status status = frame_path(writer->directory, row->index, path);
     if (status == QD_OK) status = qdi_png_write(&worker->bytes, path, &writer->turn_error);
     if (status != QD_OK) return status;
-    status = qdi_manifest_add(&writer->turn_manifest, row, &writer->turn_error);
+    status = qdi_manifest_add(&writer->turn_manifest, row, writer->stages, &writer->turn_error);
     if (status == QD_OK) return QD_OK;
     // A frame that the list does not have must not stay.
     writer->turn_manifest_broken = true;
@@ -191,8 +193,8 @@ static qd_status publish_queued_frame(void *context, size_t slot, int number) {
                                    writer->turn_row_count, writer->turn_row_count + 1,
                                    sizeof *writer->turn_rows);
     if (status != QD_OK) return status;
-    const qd_frame_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time,
-                              worker->pixels};
+    const qd_frame_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time, worker->pixels,
+                              shot->picture.facts.stage};
     if (writer->directory[0]) status = write_frame_file(writer, worker, &row);
     if (status != QD_OK) return status;
     push_frame_to_video(writer, worker);
@@ -226,17 +228,22 @@ static void frame_writer_release(qd_frame_writer *writer) {
 
 // Opens the list of frames, with the rows of those that exist already.
 static qd_status open_frame_list(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
-    qd_status status = qdi_manifest_open(&writer->turn_manifest, writer->directory, error);
+    qd_status status = qdi_manifest_open(&writer->turn_manifest, writer->directory, writer->stages, error);
     for (size_t i = 0; status == QD_OK && i < def->row_count; ++i)
-        status = qdi_manifest_add(&writer->turn_manifest, &def->rows[i], error);
+        status = qdi_manifest_add(&writer->turn_manifest, &def->rows[i], writer->stages, error);
     return status;
+}
+
+/// How far a view's fading colours go back, in frames; 0: they do not fade.
+static uint32_t view_fade(const qd_view *view) {
+    return view->colour == QD_VIEW_REFILED ? (uint32_t)view->fade : 0;
 }
 
 /// Takes up what an earlier writer left of the frames before: notes of nodes, then trails.
 static qd_status load_frame_past(qd_frame_writer *writer, const unsigned char *past, size_t bytes) {
     size_t used = 0;
     writer->refiled.allocator = writer->allocator;
-    if (writer->view.colour == QD_VIEW_REFILED) writer->refiled.fade = (uint32_t)writer->view.fade;
+    writer->refiled.fade = view_fade(&writer->view);
     qd_status status = qdi_trails_create(writer->allocator, writer->view.trails, &writer->trails);
     if (status == QD_OK) status = qdi_refiled_load(&writer->refiled, past, bytes, &used);
     // There may be no place for no bytes.
@@ -259,6 +266,14 @@ static qd_status make_frame_workers(qd_frame_writer *writer) {
     return status;
 }
 
+/// Makes what the view's field is measured with, where it has one.
+static qd_status make_view_field(qd_frame_writer *writer) {
+    const qd_view *view = &writer->view;
+    if (view->field == QD_VIEW_FIELD_NONE) return QD_OK;
+    return qd_field_create((uint32_t)view->field_cells[0], (uint32_t)view->field_cells[1], writer->allocator,
+                           &writer->field);
+}
+
 // Makes all that a frame writer needs.
 // The manifest comes after all memory is there, and the thread last, so that nothing has to be undone on disk
 // for want of memory.
@@ -277,15 +292,18 @@ static qd_status prepare_frame_writer(qd_frame_writer *writer, const qd_frame_wr
     if (status == QD_OK)
         status = qdi_caption_create(writer->allocator, &writer->view, writer->scene, &writer->caption);
     if (status == QD_OK) status = load_frame_past(writer, def->past, def->past_bytes);
-    if (status == QD_OK && writer->view.field != QD_VIEW_FIELD_NONE)
-        status = qd_field_create((uint32_t)writer->view.field_cells[0], (uint32_t)writer->view.field_cells[1],
-                                 writer->allocator, &writer->field);
+    if (status == QD_OK) status = make_view_field(writer);
     if (status == QD_OK && def->directory) status = qdi_directory_check(writer->directory, error);
     if (status == QD_OK && def->directory) status = open_frame_list(writer, def, error);
     if (status == QD_OK)
         status = qdi_queue_create_workers(writer->allocator, writer->slots, (int)writer->worker_count,
                                           draw_queued_frame, publish_queued_frame, writer, &writer->queue);
     return status;
+}
+
+// Whether a view knows of stages.
+static bool has_stages(const qd_view *view) {
+    return view->stages && view->stages[0];
 }
 
 qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer, qd_error *error) {
@@ -304,9 +322,10 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
     if (made) {
         *made = (qd_frame_writer){.allocator = allocator,
                                   .provenance = def->provenance,
+                                  .stages = has_stages(&def->view) ? def->view.stages : NULL,
                                   .view = def->view,
                                   .palette = qdi_palette_make(&def->view),
-                                  .speed_top = def->view.speed,
+                                  .speed_top = isnan(def->speed) ? def->view.speed : def->speed,
                                   .rate = (double)NAN,
                                   .cost = (double)NAN,
                                   .video = def->video,
@@ -328,6 +347,40 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
     }
     *writer = made;
     return QD_OK;
+}
+
+/// Makes a frame writer's view another one; no frame waits.
+static qd_status change_view(qd_frame_writer *writer, const qd_view *view) {
+    const qd_view old = writer->view;
+    writer->view = *view;
+    writer->palette = qdi_palette_make(view);
+    if (!qdi_view_same_scale(&old, view)) writer->speed_top = view->speed;
+    qdi_caption_destroy(&writer->caption);
+    qd_field_destroy(writer->field);
+    writer->field = NULL;
+    qd_status status = qdi_caption_create(writer->allocator, view, writer->scene, &writer->caption);
+    if (status == QD_OK) status = make_view_field(writer);
+    if (view_fade(view) != writer->refiled.fade) {
+        qdi_refiled_destroy(&writer->refiled);
+        writer->refiled = (qdi_refiled){.allocator = writer->allocator, .fade = view_fade(view)};
+    }
+    if (status != QD_OK || view->trails == old.trails) return status;
+    qdi_trails_destroy(&writer->trails);
+    return qdi_trails_create(writer->allocator, view->trails, &writer->trails);
+}
+
+qd_status qd_frame_writer_set_view(qd_frame_writer *writer, const qd_view *view, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (error) error->text[0] = '\0';
+    if (!writer || !view) return QD_ERR_ARGUMENT;
+    if (writer->failure != QD_OK) return writer->failure;
+    const char *wrong = qdi_view_check(view);
+    if (wrong) return refuse_writer_def(wrong, error);
+    if (view->width != writer->view.width || view->height != writer->view.height)
+        return refuse_writer_def("frames of one writer have one size", error);
+    writer->failure = qdi_queue_drain(writer->queue);
+    if (writer->failure == QD_OK) writer->failure = change_view(writer, view);
+    return writer->failure;
 }
 
 qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world) {
@@ -400,8 +453,8 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     shot->speed_top = writer->speed_top;
     bool known = writer->watching && writer->watched_step + 1 == qd_world_steps(world);
     writer->watching = false;
-    if (writer->trails.frames > 0) shot->picture.past = &writer->trails;
-    if (writer->refiled.fade > 0) shot->picture.refiled = &writer->refiled;
+    shot->picture.past = writer->trails.frames > 0 ? &writer->trails : NULL;
+    shot->picture.refiled = writer->refiled.fade > 0 ? &writer->refiled : NULL;
     shot->picture.measured = writer->field;
     writer->failure = qdi_picture_copy(&shot->picture, world, &writer->view, writer->caption.world,
                                        writer->speed_top, known ? &writer->watched : NULL);
@@ -446,7 +499,7 @@ static qd_status sync_frames(qd_frame_writer *writer) {
     if (status == QD_ERR_NOT_FOUND) {
         status = QD_OK;
         for (uint64_t i = first; i < end && status == QD_OK; ++i) status = sync_frame(writer, i, &error);
-        qdi_os_sync_directory(writer->directory);
+        if (status == QD_OK) status = qdi_os_sync_directory(writer->directory, &error);
     }
     if (status != QD_OK) writer->reason = error;
     return status;
@@ -493,7 +546,8 @@ qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_e
             qdi_manifest_discard(&writer->turn_manifest);
         else if (writer->directory[0])
             listed = qdi_manifest_publish(&writer->turn_manifest, &reason);
-        if (writer->directory[0]) qdi_os_sync_directory(writer->directory);
+        if (writer->directory[0] && listed == QD_OK)
+            listed = qdi_os_sync_directory(writer->directory, &reason);
         if (writer->failure == QD_OK && listed != QD_OK) {
             writer->failure = listed;
             writer->turn_error = reason;

@@ -1,5 +1,6 @@
 #include "export/image/manifest.h"
 
+#include "export/picture/view_check.h"
 #include "sim/text/number.h"
 
 #include <inttypes.h>
@@ -13,8 +14,9 @@ qd_status qdi_path_join(const char *directory, const char *name, char path[QDI_P
     return written > 0 && written < QDI_PATH_MAX ? QD_OK : QD_ERR_VALUE;
 }
 
-qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, qd_error *error) {
-    static const char header[] = "index,step,time,pixels\n";
+qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, const char *stages,
+                            qd_error *error) {
+    const char *header = stages ? "index,step,time,pixels,stage\n" : "index,step,time,pixels\n";
     manifest->file = QDI_FILE_NONE;
     qd_status status = qdi_path_join(directory, "manifest.csv", manifest->path);
     if (status == QD_OK) status = qdi_path_join(directory, "manifest.csv.part", manifest->part);
@@ -26,11 +28,13 @@ qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, qd_er
     return status;
 }
 
-qd_status qdi_manifest_add(qdi_manifest *manifest, const qd_frame_row *row, qd_error *error) {
-    char time[QDI_NUMBER_ROOM], line[128 + QDI_NUMBER_ROOM];
+qd_status qdi_manifest_add(qdi_manifest *manifest, const qd_frame_row *row, const char *stages,
+                           qd_error *error) {
+    char time[QDI_NUMBER_ROOM], line[256 + QDI_NUMBER_ROOM];
     (void)qdi_number_write(row->time, time);
-    int bytes = snprintf(line, sizeof line, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "\n", row->index,
-                         row->step, time, row->pixels);
+    int bytes = snprintf(line, sizeof line, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "%s%s\n", row->index,
+                         row->step, time, row->pixels, stages ? "," : "",
+                         qdi_view_stage_name(stages, row->stage).text);
     return qdi_file_write(manifest->file, manifest->part, line, (size_t)bytes, error);
 }
 

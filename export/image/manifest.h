@@ -21,11 +21,14 @@ typedef struct qdi_manifest {
     char part[QDI_PATH_MAX], path[QDI_PATH_MAX];
 } qdi_manifest;
 
-/// Starts the list with its header `index,step,time,pixels`. Errors: QD_ERR_IO, QD_ERR_VALUE (path too long).
-QD_MUST_USE qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, qd_error *error);
+/// Starts the list with its header `index,step,time,pixels`, and `,stage` where there are names of `stages`
+/// (as in a view; NULL: none). Errors: QD_ERR_IO, QD_ERR_VALUE (path too long).
+QD_MUST_USE qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, const char *stages,
+                                        qd_error *error);
 
-/// Appends a row. Errors: QD_ERR_IO.
-QD_MUST_USE qd_status qdi_manifest_add(qdi_manifest *manifest, const qd_frame_row *row, qd_error *error);
+/// Appends a row, with the same `stages`. Errors: QD_ERR_IO.
+QD_MUST_USE qd_status qdi_manifest_add(qdi_manifest *manifest, const qd_frame_row *row, const char *stages,
+                                       qd_error *error);
 
 /// Brings the list to the device and renames it into place. On QD_ERR_IO the unfinished list is removed.
 QD_MUST_USE qd_status qdi_manifest_publish(qdi_manifest *manifest, qd_error *error);

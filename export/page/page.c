@@ -215,10 +215,8 @@ qd_status qdi_page_end(qdi_page *page, qd_error *error) {
     status = qdi_file_close(page->file, page->part, true, error);
     page->file = QDI_FILE_NONE;
     if (status == QD_OK) status = qdi_file_rename(page->part, page->path, error);
-    if (status == QD_OK)
-        qdi_os_sync_parent(page->path);
-    else
-        qdi_file_remove(page->part);
+    if (status == QD_OK) return qdi_os_sync_parent(page->path, error);
+    qdi_file_remove(page->part);
     return status;
 }
 

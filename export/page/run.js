@@ -153,12 +153,14 @@
     const kept = given.map((_, k) => k + 1).filter((k) => points.some((point) => point[k] !== null && point[k] !== 0));
     return { labels: ['step'].concat(kept.map((k) => given[k - 1][0])), points: points.map((point) => [point[0]].concat(kept.map((k) => point[k]))) };
   }
-  /// A line in a chart where each stage but the first begins, with the stage's name beside it.
+  /// A line in a chart where each stage but the first begins, with the stage's name beside it: in the first of three rows where the name
+  /// before ends sooner.
   function markStages(canvas, area, graph) {
     canvas.save();
     canvas.strokeStyle = canvas.fillStyle = common.css('--soft');
     canvas.setLineDash([3, 3]);
     canvas.font = '10px sans-serif';
+    const ends = [0, 0, 0];
     data.stages.forEach((stage, i) => {
       const x = Math.max(graph.toDomXCoord(stage.after), area.x), next = i + 1 < data.stages.length ? graph.toDomXCoord(data.stages[i + 1].after) : area.x + area.w;
       if (x >= area.x + area.w || next <= area.x) return;
@@ -168,7 +170,10 @@
         canvas.lineTo(x, area.y + area.h);
         canvas.stroke();
       }
-      if (canvas.measureText(stage.name).width + 6 < next - x) canvas.fillText(stage.name, x + 3, area.y + 9);
+      const row = ends.findIndex((end) => end < x), end = x + 6 + canvas.measureText(stage.name).width;
+      if (row < 0 || end > area.x + area.w) return;
+      canvas.fillText(stage.name, x + 3, area.y + 9 + 11 * row);
+      ends[row] = end;
     });
     canvas.restore();
   }

@@ -1,4 +1,5 @@
 #include "export/picture/caption.h"
+#include "export/picture/view_check.h"
 
 #include "export/raster/shade.h"
 #include "sim/files/os.h"
@@ -127,21 +128,16 @@ static bool has_item(const qd_view *view, int item) {
     return view->text & (item == QDI_CAPTION_SCALE ? QD_VIEW_TEXT_SCALE : QD_VIEW_TEXT_LEGEND);
 }
 
-// The name of a stage of a view's list; "" where there is none.
-static void stage_name(const qd_view *view, uint64_t stage, char name[80]) {
-    const char *at = view->stages;
-    for (; *at && stage > 0; --stage) at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
-    (void)snprintf(name, 80, "%.*s", (int)strcspn(at, "\n"), at);
-}
-
 static const char stage_label[] = "stage";
 
 // How wide the caption's name of the stage may get.
 static int stage_item_width(const qdi_font *font, const qd_view *view) {
     int widest_name = 0;
-    char name[80];
-    for (uint64_t k = 0; stage_name(view, k, name), name[0]; ++k)
-        if (qdi_font_width(font, name) > widest_name) widest_name = qdi_font_width(font, name);
+    for (uint64_t k = 0;; ++k) {
+        const qdi_stage_name name = qdi_view_stage_name(view->stages, k);
+        if (!name.text[0]) break;
+        if (qdi_font_width(font, name.text) > widest_name) widest_name = qdi_font_width(font, name.text);
+    }
     return qdi_font_width(font, stage_label) + gap_width(font) + widest_name;
 }
 
@@ -402,10 +398,9 @@ static void draw_scale_item(const qdi_caption *caption, qdi_raster *raster, doub
 static void draw_stage_item(const qdi_caption *caption, qdi_raster *raster, uint64_t stage) {
     const qdi_font *font = &caption->font;
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_STAGE];
-    char name[80];
-    stage_name(&caption->view, stage, name);
+    const qdi_stage_name name = qdi_view_stage_name(caption->view.stages, stage);
     const int x = qdi_font_draw(font, raster, place->x, place->baseline, stage_label, QDI_INK_LABEL);
-    (void)qdi_font_draw(font, raster, x + gap_width(font), place->baseline, name, QDI_INK_VALUE);
+    (void)qdi_font_draw(font, raster, x + gap_width(font), place->baseline, name.text, QDI_INK_VALUE);
 }
 
 // Draws the caption's columns of numbers.

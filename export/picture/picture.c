@@ -6,6 +6,7 @@
 #include "sim/world/world_team.h"
 
 #include <math.h>
+#include <quadrille/hexatic.h>
 
 void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator) {
     *picture = (qdi_picture){.allocator = allocator};
@@ -15,6 +16,7 @@ void qdi_picture_destroy(qdi_picture *picture) {
     qdi_release(picture->allocator, picture->disks, picture->disk_room, sizeof *picture->disks);
     qdi_release(picture->allocator, picture->corners, picture->corner_room, sizeof *picture->corners);
     qdi_release(picture->allocator, picture->blocks, picture->block_room, sizeof *picture->blocks);
+    qdi_release(picture->allocator, picture->psi6, picture->psi6_room, sizeof *picture->psi6);
     qdi_release(picture->allocator, picture->seen, picture->seen_room, sizeof *picture->seen);
     qdi_release(picture->allocator, picture->lines, picture->line_room, sizeof *picture->lines);
     qdi_release(picture->allocator, picture->lit, picture->lit_room, sizeof *picture->lit);
@@ -72,6 +74,17 @@ static void set_world_frame(qdi_copy *copier, qdi_area area, bool whole) {
     }
 }
 
+/// Picture: measures the hexatic order that bodies are coloured by. Where it cannot be, none has any.
+static void measure_order(qdi_copy *copier) {
+    qdi_picture *picture = copier->picture;
+    if (copier->view->colour != QD_VIEW_PSI6) return;
+    copier->status = qdi_reserve(picture->allocator, &picture->psi6, &picture->psi6_room, 0,
+                                 copier->bodies.count, sizeof *picture->psi6);
+    if (copier->status != QD_OK) return;
+    const qd_status measured = qd_hexatic_measure(copier->from, QD_HEXATIC_REACH, picture->psi6);
+    if (measured == QD_OK) copier->shade.psi6 = picture->psi6;
+}
+
 qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
                            double top, const qdi_changes *before) {
     const qdi_camera_part shown = qdi_camera_part_of(&view->camera, world);
@@ -113,6 +126,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
                                  .cost = (double)NAN,
                                  .scale = copier.camera.scale};
     picture->line_count = picture->mark_count = picture->frame_count = 0;
+    measure_order(&copier);
     qdi_field_map_copy(&copier);
     qdi_overlay_query(&copier);
     qdi_picture_bodies(&copier);

@@ -107,6 +107,8 @@ typedef struct qdi_picture {
     size_t block_room;
     uint32_t *seen; ///< scratch: rows of the bodies that the tree found
     size_t seen_count, seen_room;
+    qd_vec2 *psi6; ///< by row, where bodies are coloured by it
+    size_t psi6_room;
     qdi_line *lines;
     size_t line_count, line_room;
     qdi_mark *marks;

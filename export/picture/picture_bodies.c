@@ -373,7 +373,7 @@ static bool find_seen_bodies(qdi_copy *copier) {
 void qdi_picture_bodies(qdi_copy *copier) {
     qdi_picture *picture = copier->picture;
     picture->disk_count = picture->corner_count = 0;
-    if (copier->view->colour == QD_VIEW_HIDDEN) return;
+    if (copier->status != QD_OK || copier->view->colour == QD_VIEW_HIDDEN) return;
     bool some = find_seen_bodies(copier);
     size_t count = some ? picture->seen_count : copier->bodies.count, blocks = qdi_range_count(count, BLOCK);
     if (copier->status == QD_OK)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <quadrille/field.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { SIDE_MIN = 16, SIDE_MAX = 16384 };
 
@@ -47,7 +49,7 @@ const char *qdi_view_check(const qd_view *view) {
     if (view->width < SIDE_MIN || view->width > SIDE_MAX || view->height < SIDE_MIN ||
         view->height > SIDE_MAX)
         return "a picture's width and height must be 16 to 16384 pixels";
-    if ((unsigned)view->colour > QD_VIEW_HIDDEN) return "unknown colouring";
+    if ((unsigned)view->colour > QD_VIEW_PSI6) return "unknown colouring";
     if ((unsigned)view->map > QD_VIEW_CIVIDIS) return "unknown colour map";
     if ((unsigned)view->theme > QD_VIEW_LIGHT) return "unknown theme";
     if ((unsigned)view->nodes > QD_VIEW_NODES_CHANGED) return "unknown drawing of nodes";
@@ -66,4 +68,22 @@ const char *qdi_view_check(const qd_view *view) {
     const char *wrong = check_field(view);
     if (!wrong) wrong = check_camera(query);
     return wrong ? wrong : check_camera(&view->camera);
+}
+
+/// View: whether two numbers are the same, or both not given.
+static bool same_number(double a, double b) {
+    return a == b || (isnan(a) && isnan(b));
+}
+
+bool qdi_view_same_scale(const qd_view *a, const qd_view *b) {
+    return a->colour == b->colour && same_number(a->range.x, b->range.x) &&
+           same_number(a->range.y, b->range.y) && same_number(a->speed, b->speed);
+}
+
+qdi_stage_name qdi_view_stage_name(const char *stages, uint64_t number) {
+    qdi_stage_name name = {""};
+    const char *at = stages ? stages : "";
+    for (; *at && number > 0; --number) at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+    (void)snprintf(name.text, sizeof name.text, "%.*s", (int)strcspn(at, "\n"), at);
+    return name;
 }

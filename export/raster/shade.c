@@ -15,6 +15,7 @@ const char *qdi_shade_name(qd_view_colour by) {
     case QD_VIEW_MATERIAL: return "material";
     case QD_VIEW_THREAD: return "thread";
     case QD_VIEW_REFILED: return "refiled";
+    case QD_VIEW_PSI6: return "psi6";
     case QD_VIEW_CONTACT:
     case QD_VIEW_HIDDEN:
     case QD_VIEW_PLAIN: break;
@@ -82,6 +83,12 @@ qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top) {
     return shade;
 }
 
+// Shade of pixels: the size of a body's hexatic order.
+static double order_of_row(const qdi_shade *shade, size_t row) {
+    const qd_vec2 psi6 = shade->psi6 ? shade->psi6[row] : (qd_vec2){0.0, 0.0};
+    return sqrt(psi6.x * psi6.x + psi6.y * psi6.y);
+}
+
 // Shade of pixels: the speed of a body.
 static double speed_of_row(const qd_body_view *bodies, size_t row) {
     double vx = bodies->vx[row], vy = bodies->vy[row];
@@ -94,6 +101,7 @@ double qdi_shade_value(const qdi_shade *shade, size_t row) {
     case QD_VIEW_SPEED: return speed_of_row(&shade->bodies, row);
     case QD_VIEW_SIZE: return shade->bodies.radius[row];
     case QD_VIEW_SPIN: return fabs(shade->bodies.spin[row]);
+    case QD_VIEW_PSI6: return order_of_row(shade, row);
     case QD_VIEW_DEPTH:
         return qd_tree_depth(shade->tree, shade->bodies.index[row], &depth) == QD_OK ? (double)depth : 0.0;
     case QD_VIEW_CONTACT:
@@ -184,7 +192,7 @@ static double mean_fall_speed(const qd_world *world, const qd_body_view *bodies)
 }
 
 double qdi_shade_top(const qd_view *view, const qd_world *world) {
-    if (!qd_view_is_continuous(view->colour)) return 1.0;
+    if (!qd_view_is_continuous(view->colour) || view->colour == QD_VIEW_PSI6) return 1.0;
     const qdi_shade shade = qdi_shade_of(view, world, 1.0);
     const qd_body_view *bodies = &shade.bodies;
     double most = 0.0, sum = 0.0;

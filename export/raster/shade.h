@@ -20,6 +20,7 @@ typedef struct qdi_shade {
     qd_material materials[QDI_MATERIALS_MAX]; ///< in order of their values, so that no body's number decides
     size_t material_count;
     const uint8_t *lit;     ///< by index: 0 where a body is dim, as static ones are else; NULL: none is
+    const qd_vec2 *psi6;    ///< by row: hexatic order, for QD_VIEW_PSI6; NULL: all have none
     const uint8_t *refiled; ///< by index: hues of QD_VIEW_REFILED; NULL: all have faded
 } qdi_shade;
 
@@ -38,7 +39,7 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
 double qdi_shade_value(const qdi_shade *shade, size_t row);
 
 /// A value for the top of the map: three times the root mean square of all speeds or spins; the largest
-/// radius or depth. 1 where that is 0.
+/// radius or depth; 1 for hexatic order, and where that is 0.
 double qdi_shade_top(const qd_view *view, const qd_world *world);
 
 /// Shade of pixels: the ends of the map of colours: the view's, or 0 and `top`.

@@ -158,8 +158,7 @@ static qd_status publish_trajectory(qd_trajectory *trajectory, qd_error *error) 
         trajectory->totals.files += 1;
         trajectory->totals.bytes += trajectory->out[i].written;
     }
-    if (status == QD_OK) qdi_os_sync_directory(trajectory->directory);
-    return status;
+    return status == QD_OK ? qdi_os_sync_directory(trajectory->directory, error) : status;
 }
 
 qd_status qd_trajectory_finish(qd_trajectory *trajectory, qd_trajectory_totals *totals, qd_error *error) {

@@ -418,8 +418,7 @@ static qd_status sync_vtp_files(const qd_trajectory *trajectory, qd_error *error
         status = qdi_path_join(trajectory->directory, name, path);
         if (status == QD_OK) status = qdi_file_sync(path, error);
     }
-    qdi_os_sync_directory(trajectory->directory);
-    return status;
+    return status == QD_OK ? qdi_os_sync_directory(trajectory->directory, error) : status;
 }
 
 qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error) {
@@ -435,7 +434,7 @@ qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error) {
         status = qdi_vtp_publish(trajectory, out, true, error);
         if (status == QD_OK) trajectory->published = i + 1;
     }
-    if (status == QD_OK) qdi_os_sync_directory(trajectory->directory);
+    if (status == QD_OK) status = qdi_os_sync_directory(trajectory->directory, error);
     return status == QD_OK ? qdi_vti_finish(trajectory, error) : status;
 }
 

@@ -337,6 +337,27 @@ static void clear_background(qd_video *video, qdi_video_picture *picture) {
     (void)qdi_video_fail(video, QD_ERR_CORRUPT, line);
 }
 
+/// Turns a frame with a palette into true colour, where frames have several palettes and the format has one
+/// for all of them.
+static void widen_frame(qd_video *video, qdi_video_picture *picture) {
+    const size_t pixels = (size_t)picture->width * (size_t)picture->height;
+    if (!video->wide) video->wide = qdi_allocate(video->allocator, 3 * pixels, 1);
+    if (!video->wide) {
+        (void)qdi_video_fail(video, QD_ERR_MEMORY, qd_status_text(QD_ERR_MEMORY));
+        return;
+    }
+    for (size_t i = 0; i < pixels; ++i) memcpy(video->wide + 3 * i, picture->rgb[picture->pixels[i]], 3);
+    picture->pixels = video->wide;
+    picture->rgb = NULL;
+    picture->colours = 0;
+}
+
+/// Whether a video has one palette for all frames.
+static bool has_one_palette(const qd_video *video) {
+    const qdi_video_kind kind = video->encoding.format->kind;
+    return kind == QDI_VIDEO_APNG || kind == QDI_VIDEO_GIF;
+}
+
 void qdi_video_push(qd_video *video, const qdi_video_picture *picture) {
     qdi_video_picture clear = *picture;
     if (video->failure == QD_OK && video->encoding.transparent) {
@@ -345,6 +366,10 @@ void qdi_video_push(qd_video *video, const qdi_video_picture *picture) {
     }
     if (video->failure == QD_OK && (picture->width != video->width || picture->height != video->height))
         (void)qdi_video_fail(video, QD_ERR_VALUE, "a frame has another size than the video");
+    if (video->failure == QD_OK && video->true_colour && picture->rgb && has_one_palette(video)) {
+        widen_frame(video, &clear);
+        picture = &clear;
+    }
     if (video->failure == QD_OK && !video->open) (void)open_segment(video, picture);
     if (video->failure == QD_OK && video->apng) {
         push_apng_frame(video, picture);
@@ -394,8 +419,7 @@ static qd_status name_segment(const qd_video *video, qd_error *error) {
                                                       qdi_video_segment_ending(video));
     qd_status status = qdi_path_join(video->directory, name.text, path);
     if (status == QD_OK) status = qdi_file_rename(video->segment, path, error);
-    if (status == QD_OK) qdi_os_sync_directory(video->directory);
-    return status;
+    return status == QD_OK ? qdi_os_sync_directory(video->directory, error) : status;
 }
 
 /// Closes a segment of the video.
@@ -434,6 +458,7 @@ void qd_video_destroy(qd_video *video) {
     qdi_apng_discard(video->apng);
     if (left) qdi_file_remove(video->segment);
     qdi_release(video->allocator, video->stage, video->stage_bytes, 1);
+    qdi_release(video->allocator, video->wide, 3 * (size_t)video->width * (size_t)video->height, 1);
     qdi_release(video->allocator, video->scene, video->scene_bytes, 1);
     qdi_release(video->allocator, video, 1, sizeof *video);
 }

@@ -39,6 +39,7 @@ struct qd_video {
     uint8_t clear[256][3], alpha[256]; ///< the last frame's palette without its background
     uint8_t *stage;                    ///< a frame as ffmpeg gets it, or as red, green, blue
     size_t stage_bytes;
+    uint8_t *wide; ///< a frame with a palette in true colour; NULL until one is needed
     qdi_arguments line;
 };
 

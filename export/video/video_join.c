@@ -200,8 +200,7 @@ static qd_status note_joined_video(const qd_video *video, qd_error *error) {
 static qd_status name_joined_video(const qd_video *video, qd_error *error) {
     if (!video->replace) return qdi_os_rename_new(video->part, video->file, error);
     qd_status status = qdi_file_rename(video->part, video->file, error);
-    if (status == QD_OK) qdi_os_sync_parent(video->file);
-    return status;
+    return status == QD_OK ? qdi_os_sync_parent(video->file, error) : status;
 }
 
 /// Joins the segments to a video.

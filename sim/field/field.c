@@ -71,6 +71,8 @@ void qd_field_destroy(qd_field *field) {
     qdi_release(allocator, field->sums, field->cells * QDI_CELL_LANES, sizeof *field->sums);
     qdi_release(allocator, field->stress, field->cells * QDI_CELL_LANES, sizeof *field->stress);
     qdi_release(allocator, field->values, field->cells * QD_FIELD_QUANTITIES, sizeof *field->values);
+    if (field->added)
+        qdi_release(allocator, field->added, field->cells * QD_FIELD_QUANTITIES, sizeof *field->added);
     qdi_release(allocator, field->ends, field->cells, sizeof *field->ends);
     qdi_release(allocator, field, 1, sizeof *field);
 }

@@ -25,6 +25,8 @@ struct qd_field {
     double *sums, *stress; ///< QDI_CELL_LANES a cell
     _Atomic uint32_t *ends;
     double *values; ///< quantity by quantity
+    double *added;  ///< sums of these over `moments`, see field_mean.c; NULL until there are any
+    uint64_t moments;
 };
 
 /// A measurement on its way.

@@ -221,10 +221,8 @@ qd_status qdi_os_write_file(const char *temporary, const char *path, const void 
         if (error) *error = late;
     }
     if (status == QD_OK) status = qdi_file_rename(temporary, path, error);
-    if (status == QD_OK)
-        qdi_os_sync_parent(path);
-    else
-        qdi_file_remove(temporary);
+    if (status == QD_OK) return qdi_os_sync_parent(path, error);
+    qdi_file_remove(temporary);
     return status;
 }
 
@@ -266,7 +264,8 @@ qd_status qdi_os_make_parents(const char *path, qd_error *error) {
         // it.
         if (!there && mkdir(parent, 0777) != 0 && errno != EEXIST)
             return file_call_failed("make the directory", path, errno, error);
-        if (!there) qdi_os_sync_parent(parent);
+        qd_status status = there ? QD_OK : qdi_os_sync_parent(parent, error);
+        if (status != QD_OK) return status;
     }
     return QD_OK;
 }
@@ -336,8 +335,7 @@ qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error)
         return QD_ERR_EXISTS;
     }
     if (rename(from, path) != 0) return file_call_failed("make", path, errno, error);
-    qdi_os_sync_parent(path);
-    return QD_OK;
+    return qdi_os_sync_parent(path, error);
 }
 
 qd_status qdi_os_sync_disk(const char *path, qd_error *error) {
@@ -354,22 +352,25 @@ qd_status qdi_os_sync_disk(const char *path, qd_error *error) {
     return number == ENOSYS || number == ENOTSUP || number == EINVAL ? QD_ERR_NOT_FOUND : status;
 }
 
-void qdi_os_sync_parent(const char *path) {
+qd_status qdi_os_sync_parent(const char *path, qd_error *error) {
     char folder[PATH_MAX];
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') --length;
     while (length > 0 && path[length - 1] != '/') --length;
     while (length > 1 && path[length - 1] == '/') --length;
-    if (length >= sizeof folder) return;
+    if (length >= sizeof folder) return file_call_failed("write to", path, ENAMETOOLONG, error);
     snprintf(folder, sizeof folder, "%.*s", (int)(length > 0 ? length : 1), length > 0 ? path : ".");
-    qdi_os_sync_directory(folder);
+    return qdi_os_sync_directory(folder, error);
 }
 
-void qdi_os_sync_directory(const char *path) {
+qd_status qdi_os_sync_directory(const char *path, qd_error *error) {
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    (void)fsync(descriptor);
+    if (descriptor < 0) return QD_OK;
+    int number = fsync(descriptor) == 0 ? 0 : errno;
     close(descriptor);
+    if (number == 0 || number == EINVAL || number == ENOSYS || number == ENOTSUP || number == EROFS)
+        return QD_OK;
+    return file_call_failed("write to", path, number, error);
 }
 
 // ---- locks ----

@@ -114,18 +114,20 @@ bool qdi_os_exists(const char *path);
 /// folder does not.
 size_t qdi_os_full_length(const char *path);
 
-/// Renames a file to `path`, which must not exist, and syncs the directory. Others that make `path` at the
+/// Renames a file to `path`, which must not exist, and syncs the directory; where that fails the file has its
+/// new name all the same. Others that make `path` at the
 /// same time are not noticed. Errors: QD_ERR_EXISTS, QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error);
 
-/// Syncs a directory, so that the names in it survive a crash. Where a file system cannot, nothing happens.
-void qdi_os_sync_directory(const char *path);
+/// Syncs a directory, so that the names in it survive a crash. Where a file system cannot, or the directory
+/// may not be read, nothing happens. Errors: QD_ERR_IO.
+QD_MUST_USE qd_status qdi_os_sync_directory(const char *path, qd_error *error);
 /// Brings all files of a directory's file system, and their names, to the device: where many were written
 /// this costs a fortieth of what it costs to sync them one by one. Errors: QD_ERR_NOT_FOUND (this system has
 /// no such call), QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_sync_disk(const char *path, qd_error *error);
-/// Syncs the directory that a path is in.
-void qdi_os_sync_parent(const char *path);
+/// Syncs the directory that a path is in. Errors: QD_ERR_IO.
+QD_MUST_USE qd_status qdi_os_sync_parent(const char *path, qd_error *error);
 
 // ---- locks ----
 

@@ -98,6 +98,5 @@ qd_status qdi_own_files_prepare(const qdi_own_files *kind, const char *directory
         return qdi_reason(error, QD_ERR_EXISTS, "%.300s holds %s already", directory, kind->what);
     status = qdi_own_files_clear(kind, directory, 0, error);
     // Their list shall not come back with new files beside it.
-    if (status == QD_OK && look.ours) qdi_os_sync_directory(directory);
-    return status;
+    return status == QD_OK && look.ours ? qdi_os_sync_directory(directory, error) : status;
 }

@@ -302,8 +302,8 @@ qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
     if (!rundir) return report_no_memory(error);
     qd_status status = qdi_os_make_directories(path, error);
     bool made = status == QD_OK;
-    if (made) qdi_os_sync_parent(path);
     if (status == QD_ERR_EXISTS) status = QD_OK;
+    if (made) status = qdi_os_sync_parent(path, error);
     bool locked = false;
     if (status == QD_OK) {
         status = enter_rundir(rundir, made, force, error);
@@ -355,7 +355,7 @@ qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error) {
 qd_status qd_rundir_extend(qd_rundir *rundir, const char *scene_text, qd_error *error) {
     if (!rundir || !scene_text) return QD_ERR_ARGUMENT;
     qd_status status = delete_run_file(rundir, "result.json", error);
-    if (status == QD_OK) qdi_os_sync_directory(rundir->path);
+    if (status == QD_OK) status = qdi_os_sync_directory(rundir->path, error);
     return status == QD_OK ? write_run_scene(rundir, scene_text, error) : status;
 }
 
@@ -407,7 +407,7 @@ qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error)
     char *path = join_texts(rundir->allocator, rundir->path, "/", name, NULL);
     if (!path) return report_no_memory(error);
     qd_status status = qdi_os_make_directory(path, error);
-    if (status == QD_OK) qdi_os_sync_directory(rundir->path);
+    if (status == QD_OK) status = qdi_os_sync_directory(rundir->path, error);
     if (status == QD_ERR_EXISTS) status = qdi_os_check(path, QDI_OS_DIRECTORY, error);
     release_string(rundir->allocator, path);
     return status;

@@ -134,6 +134,34 @@ static qd_status descend_path(set_walk *walk) {
     }
 }
 
+// Scene's overrides: takes a key out of a stage, where it has it; `word` is its path, up to `end`.
+static void forget_in_stage(qdi_yaml *yaml, qdi_yaml_ref node, const char *word, const char *end) {
+    for (;;) {
+        const char *dot = memchr(word, '.', (size_t)(end - word));
+        const size_t bytes = (size_t)((dot ? dot : end) - word);
+        const bool map = yaml->nodes[node].kind == QDI_YAML_MAP;
+        const qdi_yaml_ref child = map ? qdi_yaml_find(yaml, node, word, bytes) : 0;
+        if (!child) return;
+        if (!dot) {
+            qdi_yaml_remove(yaml, node, child);
+            return;
+        }
+        node = child;
+        word = dot + 1;
+    }
+}
+
+/// Scene's overrides: what is set of frames and view holds for the whole run, whatever stages say: who wants
+/// no frames, or other colours, means all of it.
+static void forget_in_stages(qdi_scene_reader *reader, const char *path, const char *end) {
+    qdi_yaml *yaml = &reader->yaml;
+    if (strncmp(path, "frames.", 7) != 0 && strncmp(path, "view.", 5) != 0) return;
+    const qdi_yaml_ref list = qdi_yaml_find(yaml, reader->root, "stages", strlen("stages"));
+    if (!list || yaml->nodes[list].kind != QDI_YAML_LIST) return;
+    for (qdi_yaml_ref stage = yaml->nodes[list].first; stage; stage = yaml->nodes[stage].next)
+        forget_in_stage(yaml, stage, path, end);
+}
+
 // Applies a --set to the scene's YAML.
 static qd_status apply_set(qdi_scene_reader *reader, size_t number) {
     const char *text = reader->changes->sets[number];
@@ -149,8 +177,10 @@ static qd_status apply_set(qdi_scene_reader *reader, size_t number) {
     if (status != QD_OK) return status;
     if (!value) return refuse_set(&walk, "has no value");
     status = descend_path(&walk);
-    if (status == QD_OK) qdi_yaml_become(&reader->yaml, walk.node, value);
-    return status;
+    if (status != QD_OK) return status;
+    qdi_yaml_become(&reader->yaml, walk.node, value);
+    forget_in_stages(reader, text, equals);
+    return QD_OK;
 }
 
 qd_status qdi_overrides_apply(qdi_scene_reader *reader) {

@@ -253,7 +253,18 @@ qd_scene_run qd_scene_stage_run(const qd_scene *scene, size_t number) {
     run.record_snapshots = own->record_snapshots;
     run.record_events = own->record_events;
     run.record_fields = own->record_fields;
+    run.field_sample = own->field_sample;
+    run.frames_every = own->frames_every;
     return run;
+}
+
+qd_view qd_scene_stage_view(const qd_scene *scene, size_t number) {
+    qd_view view = qd_scene_view(scene);
+    if (number >= scene->settings.stage_count) return view;
+    const char *names = view.stages;
+    view = scene->settings.stages[number].settings.view;
+    view.stages = names;
+    return view;
 }
 
 bool qd_scene_grows(const qd_scene *scene) {

@@ -91,6 +91,7 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
     if (item->kind == QDI_ITEM_RUN) {
         qd_body_state state = qdi_item_run_body(&item->run, k);
         state.material = qdi_scene_material_again(item->run.world, &state.material, world);
+        state.source = 0; // of another scene's emitters
         return qdi_body_add_again(world, &state, error);
     }
     qd_body_def body = item->kind == QDI_ITEM_LIST ? qdi_listed_body(settings, &item->listed[k])
@@ -166,6 +167,7 @@ static qd_status add_scene_source(qd_world *world, const qdi_settings *settings,
     const qdi_region *region = &source->region;
     bool one = source->scale.form == QDI_RADIUS_FIXED;
     def.body = qdi_listed_body(settings, &source->body);
+    def.body.source = source->number;
     def.low = (qd_vec2){region->x, region->y};
     def.high = (qd_vec2){region->x + region->width, region->y + region->height};
     def.scale_low = source->scale.range.x;

@@ -47,6 +47,8 @@ extern const unsigned char qdi_scene_retrieve[];
 extern const unsigned long qdi_scene_retrieve_size;
 extern const unsigned char qdi_scene_query[];
 extern const unsigned long qdi_scene_query_size;
+extern const unsigned char qdi_scene_gate[];
+extern const unsigned long qdi_scene_gate_size;
 
 int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
     const qdi_builtin all[] = {
@@ -95,6 +97,9 @@ int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
          (const char *)qdi_scene_retrieve, qdi_scene_retrieve_size},
         {"query", "2000 balls in a box, and a rectangle that goes round: what is in it lights up.",
          (const char *)qdi_scene_query, qdi_scene_query_size},
+        {"gate",
+         "A bin is filled, its grains settle, a gate opens, and it runs empty: one run in four stages.",
+         (const char *)qdi_scene_gate, qdi_scene_gate_size},
     };
     if (number >= sizeof all / sizeof all[0]) return 0;
     *builtin = all[number];

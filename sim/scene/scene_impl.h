@@ -51,6 +51,11 @@ qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, c
 /// too many.
 QD_MUST_USE qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader);
 
+/// Checks what keys of the view must keep to with each other, and makes its field's grid out of cells. `node`
+/// is the view's in the scene or a stage, `of` what comes before its keys in messages: "" or "stages.2.".
+QD_MUST_USE qd_status qdi_scene_settle_view(const qdi_scene_reader *reader, qdi_yaml_ref node,
+                                            const char *of);
+
 /// Scene's overrides: overrides.c
 /// Puts every `--set` into the tree. Source k + 1 is the set number k.
 QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);

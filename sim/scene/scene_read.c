@@ -360,13 +360,13 @@ qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref m
 }
 
 // Scene's reader: a query that goes along needs a size.
-static qd_status check_query(const qdi_scene_reader *reader) {
+static qd_status check_query(const qdi_scene_reader *reader, qdi_yaml_ref view, const char *of) {
     const qd_view_camera *query = &reader->settings->view.query;
     if (!isnan(query->x) || (query->follow == QD_VIEW_NOBODY && query->key_count == 0)) return QD_OK;
-    const char *const path[] = {"view", "query", NULL};
+    const char *const path[] = {"query", NULL};
     return qdi_scene_complain(
-        reader, deepest_node(reader, reader->root, path),
-        "view.query.follow and view.query.path need the size that view.query.region has");
+        reader, deepest_node(reader, view, path),
+        "%sview.query.follow and view.query.path need the size that view.query.region has", of);
 }
 
 // Cells of a fields' grid along a side of the world: as many as come next to the length, where there is one.
@@ -376,34 +376,49 @@ static double field_cells_along(double side, double length, int otherwise) {
     return cells > 1 ? cells : 1;
 }
 
-// Sets the cells of a fields' grid by their length, where that is given. `path` is the key that asks for it.
-static qd_status settle_cells(const qdi_scene_reader *reader, const char *const *path, double length,
-                              int cells[2]) {
+// Sets the cells of a fields' grid by their length, where that is given. `key` of the node asks for it.
+static qd_status settle_cells(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *of,
+                              const char *key, double length, int cells[2]) {
     const qd_vec2 size = reader->settings->world.size;
     const double x = field_cells_along(size.x, length, cells[0]),
                  y = field_cells_along(size.y, length, cells[1]);
     if (!(x * y <= QD_FIELD_CELLS_MAX) || x > QD_FIELD_SIDE_MAX || y > QD_FIELD_SIDE_MAX)
-        return qdi_scene_complain(reader, deepest_node(reader, reader->root, path),
-                                  "%s.%s has %.0f x %.0f cells, at most %d are kept, %d along a side",
-                                  path[0], path[1], x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
+        return qdi_scene_complain(reader, node,
+                                  "%s%s has %.0f x %.0f cells, at most %d are kept, %d along a side", of, key,
+                                  x, y, QD_FIELD_CELLS_MAX, QD_FIELD_SIDE_MAX);
     cells[0] = (int)x;
     cells[1] = (int)y;
     return QD_OK;
 }
 
-qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
-    static const char *const recorded[] = {"record", "fields", NULL};
-    static const char *const seen[] = {"view", "field", NULL};
-    qd_scene_run *run = &reader->settings->run;
+qd_status qdi_scene_settle_view(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *of) {
+    static const char *const field[] = {"field", NULL};
+    const qd_scene_run *run = &reader->settings->run;
     qd_view *view = &reader->settings->view;
-    qd_status status = settle_cells(reader, recorded, run->field_length, run->field_cells);
-    if (status != QD_OK) return status;
+    const qdi_yaml_ref asked = deepest_node(reader, node, field);
     if (view->field != QD_VIEW_FIELD_NONE && view->colour == QD_VIEW_REFILED)
-        return qdi_scene_complain(reader, deepest_node(reader, reader->root, seen),
-                                  "view.field and view.colour: refiled cannot be seen together");
+        return qdi_scene_complain(reader, asked,
+                                  "%sview.field and view.colour: refiled cannot be seen together", of);
     view->field_cells[0] = run->field_cells[0];
     view->field_cells[1] = run->field_cells[1];
-    return settle_cells(reader, seen, view->field_length, view->field_cells);
+    qd_status status = check_query(reader, node, of);
+    return status == QD_OK
+               ? settle_cells(reader, asked, of, "view.field", view->field_length, view->field_cells)
+               : status;
+}
+
+qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
+    static const char *const recorded[] = {"record", "fields", NULL}, *const seen[] = {"view", NULL};
+    qd_scene_run *run = &reader->settings->run;
+    qd_status status = settle_cells(reader, deepest_node(reader, reader->root, recorded), "", "record.fields",
+                                    run->field_length, run->field_cells);
+    if (status == QD_OK && run->field_sample > 0 && run->record_fields % run->field_sample != 0)
+        status = qdi_scene_complain(reader, deepest_node(reader, reader->root, recorded),
+                                    "record.fields.every, %" PRIu64
+                                    ", must be a multiple of record.fields.sample, %" PRIu64,
+                                    run->record_fields, run->field_sample);
+    return status == QD_OK ? qdi_scene_settle_view(reader, deepest_node(reader, reader->root, seen), "")
+                           : status;
 }
 
 qd_status qdi_scene_check_rules(const qdi_scene_reader *reader, qdi_yaml_ref list, const char *of) {
@@ -449,7 +464,6 @@ static qd_status check_scene(const qdi_scene_reader *reader) {
         return qdi_reason(reader->error, QD_ERR_INVALID, "%s: %.300s", quote, reason.text);
     const qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
     qd_status status = qdi_scene_check_items(reader, list);
-    if (status == QD_OK) status = check_query(reader);
     const char *const path[] = {"run", "until", NULL};
     if (status == QD_OK && settings->rule_count > 0)
         status = qdi_scene_check_rules(reader, deepest_node(reader, reader->root, path), "run.until");

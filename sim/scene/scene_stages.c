@@ -22,11 +22,11 @@ const char *qdi_stage_keeps(const qdi_key *key) {
         {"materials", "a world keeps its materials; `change` gives bodies another one"},
         {"limits", "they hold for the whole run"},
         {"bodies", "`add` adds bodies, `remove` and `change` are for those that there are"},
-        {"frames", "frames come at equal distances over the whole run"},
+        {"frames.files", "all frames of a run are files, or none"},
         {"video", "a run has one video"},
         {"checkpoint", "it holds for the whole run"},
         {"stages", "a stage has no stages"},
-        {"view", "all frames of a run are seen in one way"},
+        {"view.size", "all frames of a run have one size, and so has its video"},
         {"world.size", "a world keeps its size; `world.walls` and `world.compress` move its sides"},
         {"world.origin", "a world keeps its place; `world.walls` moves its sides"},
         {"world.boundary", "a world keeps its sides; bodies that stand still can be a gate"},
@@ -199,7 +199,10 @@ static qd_status check_settings(qdi_scene_reader *reader, qdi_yaml_ref node, qdi
         status = qdi_scene_check_rules(reader, node_of(reader, node, "until"), of);
     if (status == QD_OK) status = qdi_scene_check_items(reader, node_of(reader, node, "add"));
     if (status == QD_OK && stage->emits) status = qdi_scene_check_sources(reader, node);
+    snprintf(of, sizeof of, "stages.%zu.", k);
+    if (status == QD_OK) status = qdi_scene_settle_view(reader, node_of(reader, node, "view"), of);
     reader->settings = scene;
+    if (k == 0) scene->view = stage->settings.view; // what the first one changes is the scene's
     return status;
 }
 
@@ -289,20 +292,62 @@ static qd_status settle_steps(const qdi_scene_reader *reader) {
     return QD_OK;
 }
 
+// ---- the names of emitters ----
+
+/// The most names that the emitters of a scene may have.
+enum { SOURCES_MAX = 1000 };
+
+// Gives the names of all emitters numbers, the same to the same name, and rules those of the names they have.
+static qd_status number_sources(const qdi_scene_reader *reader) {
+    qdi_settings *scene = reader->settings;
+    const qdi_source *named[SOURCES_MAX];
+    uint32_t count = 0;
+    for (size_t k = 0; k == 0 || k < scene->stage_count; ++k) {
+        const bool own = k == 0 || scene->stages[k].emits; // else they are those of the stage before
+        const qdi_settings *of = k == 0 ? scene : &scene->stages[k].settings;
+        for (size_t i = 0; own && i < of->source_count; ++i) {
+            qdi_source *source = &of->sources[i];
+            uint32_t at = 0;
+            if (!source->name[0]) continue;
+            while (at < count && strcmp(named[at]->name, source->name) != 0) ++at;
+            if (at == SOURCES_MAX)
+                return qdi_reason(reader->error, QD_ERR_INVALID, "%s: emitters have more than %d names",
+                                  reader->name, SOURCES_MAX);
+            if (at == count) named[count++] = source;
+            source->number = at + 1;
+        }
+    }
+    for (size_t k = 0; k <= scene->stage_count; ++k) {
+        qdi_settings *of = k == 0 ? scene : &scene->stages[k - 1].settings;
+        for (size_t i = 0; i < of->rule_count; ++i) {
+            qd_until_rule *rule = &of->rules[i];
+            uint32_t at = 0;
+            if (!rule->emitter[0]) continue;
+            while (at < count && strcmp(named[at]->name, rule->emitter) != 0) ++at;
+            if (at == count)
+                return qdi_scene_complain(reader, reader->root, "gone: no emitter is called \"%s\"",
+                                          rule->emitter);
+            rule->source = at + 1;
+        }
+    }
+    return QD_OK;
+}
+
 qd_status qdi_scene_read_stages(qdi_scene_reader *reader) {
     const qdi_yaml_node *list = &reader->yaml.nodes[reader->stages];
     qdi_settings *scene = reader->settings;
-    if (reader->stages == 0) return QD_OK;
+    if (reader->stages == 0) return number_sources(reader);
     if (list->kind != QDI_YAML_LIST)
         return qdi_scene_complain(reader, reader->stages, "stages must be a list");
     if (list->count > QD_STAGES_MAX)
         return qdi_scene_complain(reader, reader->stages, "stages: more than %d", QD_STAGES_MAX);
-    if (list->count == 0) return QD_OK;
+    if (list->count == 0) return number_sources(reader);
     qd_status status = qdi_reserve(reader->allocator, &scene->stages, &scene->stage_room, 0, list->count,
                                    sizeof *scene->stages);
     qdi_yaml_ref node = list->first;
     for (size_t k = 0; node && status == QD_OK; ++k, node = reader->yaml.nodes[node].next)
         status = read_stage(reader, node, k);
     if (status == QD_OK) status = check_stages(reader);
-    return status == QD_OK ? settle_steps(reader) : status;
+    if (status == QD_OK) status = settle_steps(reader);
+    return status == QD_OK ? number_sources(reader) : status;
 }

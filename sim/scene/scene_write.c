@@ -232,12 +232,18 @@ static bool is_stage_key_left_out(const qdi_key *key, const void *base) {
     return false;
 }
 
+// Whether some rule ends the run or a stage.
+static bool has_rules(const qdi_settings *settings) {
+    bool any = settings->rule_count > 0;
+    for (size_t k = 0; k < settings->stage_count && !any; ++k)
+        any = settings->stages[k].settings.rule_count > 0;
+    return any;
+}
+
 // Whether a key is not written: most surfaces are of no material, and most runs have no rule that ends them.
 static bool is_left_out(const qdi_key *key, const void *base) {
-    if (is_key_below(key, "run.until") && !strchr(key->path, '[')) {
-        const qdi_settings *settings = base;
-        return settings->rule_count == 0;
-    }
+    if (strcmp(key->path, "run.until_every") == 0) return !has_rules(base);
+    if (strcmp(key->path, "run.until") == 0) return ((const qdi_settings *)base)->rule_count == 0;
     if (key->otherwise && key->type == QDI_KEY_NAME) return ((const char *)base)[key->offset] == '\0';
     if (strcmp(key->path, "run.at_least") == 0) return ((const qdi_settings *)base)->run.at_least == 0;
     if (strcmp(key->path, "stages") == 0) return ((const qdi_settings *)base)->stage_count == 0;

@@ -19,7 +19,7 @@ _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
 _Static_assert(QD_VIDEO_ULTRAFAST == 0 && QD_VIDEO_VERYSLOW == 8, "video.preset");
 _Static_assert(QD_VIEW_SIZE == 2 && QD_VIEW_SPIN == 3 && QD_VIEW_DEPTH == 4 && QD_VIEW_ID == 5 &&
                    QD_VIEW_MATERIAL == 6 && QD_VIEW_PLAIN == 7 && QD_VIEW_THREAD == 8 &&
-                   QD_VIEW_REFILED == 9 && QD_VIEW_HIDDEN == 10,
+                   QD_VIEW_REFILED == 9 && QD_VIEW_HIDDEN == 10 && QD_VIEW_PSI6 == 11,
                "view.colour");
 _Static_assert(QD_VIEW_VIRIDIS == 0 && QD_VIEW_MAGMA == 1 && QD_VIEW_CIVIDIS == 2, "view.map");
 _Static_assert(QD_VIEW_FIELD_NONE == 0 && QD_VIEW_FIELD_VELOCITY == 4 && QD_VIEW_FIELD_CONTACT_NUMBER == 7,

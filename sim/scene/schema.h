@@ -152,7 +152,9 @@ typedef struct qdi_body_item {
 
 /// One item of `emitters`.
 typedef struct qdi_source {
-    qdi_listed body; ///< position is not looked at
+    char name[QDI_NAME_MAX + 1]; ///< "": none
+    uint32_t number;             ///< of its name, from 1; 0: none
+    qdi_listed body;             ///< position is not looked at
     qdi_radius scale;
     qdi_region region;
     double turn, spread, rate, start, stop;

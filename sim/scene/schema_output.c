@@ -14,9 +14,10 @@ static const qdi_key keys[] = {
         "Width and height of a frame in pixels. The world is letterboxed, never stretched."),
     CHOICE_KEY(
         "view.colour", IN_SETTINGS(view.colour),
-        "contact|speed|size|spin|depth|id|material|plain|thread|refiled|hidden",
+        "contact|speed|size|spin|depth|id|material|plain|thread|refiled|hidden|psi6",
         "What the bodies' colours tell. `contact`: those that touch another stand out; `speed`, `size` "
-        "(radius), `spin` (either way round) and `depth` (of the tree's node that holds the body): along "
+        "(radius), `spin` (either way round), `depth` (of the tree's node that holds the body) and `psi6` "
+        "(hexatic order, from 0 to 1: how well a body's neighbours stand at the corners of a hexagon): along "
         "`map`; `id`, `material`: one of seven colours; `plain`: nothing; `thread`: which thread moved it, "
         "one of seven colours, and not the same from run to run; `refiled`: those that came into another "
         "node of the tree since the frame before light up, and fade. Static bodies are grey. `hidden`: "
@@ -28,7 +29,8 @@ static const qdi_key keys[] = {
         "What the ends of the map stand for; `auto`: from 0 to `speed`."),
     KEY("view.speed", REAL_OR_AUTO, IN_SETTINGS(view.speed), 0, DBL_MAX,
         "With `range: auto`: what the top of the map stands for, be it a speed or not; `auto`: from the "
-        "bodies of frame 0 and, for speeds, from how fast gravity will make them.",
+        "bodies of frame 0 (of the first frame of a stage that changes `colour`, `range` or `speed`) and, "
+        "for speeds, from how fast gravity will make them.",
         .above = true),
     KEY("view.fade", INT, IN_SETTINGS(view.fade), 1, QD_VIEW_FADE_MAX,
         "With `colour: refiled`: how many frames a body takes to fade."),
@@ -98,7 +100,7 @@ static const qdi_key keys[] = {
         "to the next, never past either."),
     GROUP_KEY("frames", "Pictures."),
     KEY("frames.every", UINT64, IN_SETTINGS(run.frames_every), 0, most_steps,
-        "A frame at step 0 and every so many steps; 0: none."),
+        "A frame at step 0 and at each step that is a multiple of this; 0: none."),
     FREE_KEY("frames.files", BOOL, IN_SETTINGS(run.frames_files),
              "Each frame as a PNG file. `false`: only as a part of the video (see video.md)."),
     GROUP_KEY("video", "How `--video` makes a video of the frames (see video.md)."),
@@ -121,6 +123,10 @@ static const qdi_key keys[] = {
     GROUP_KEY("record.fields", "Densities, velocities and stresses cell by cell (see fields.md)."),
     KEY("record.fields.every", UINT64, IN_SETTINGS(run.record_fields), 0, most_steps,
         "Fields at step 0 and every so many steps; 0: none."),
+    KEY("record.fields.sample", UINT64, IN_SETTINGS(run.field_sample), 0, most_steps,
+        "Each row but that of step 0 is the mean over the moments since the row before, so many steps apart; "
+        "0: a "
+        "row is one moment. `every` is a multiple of it."),
     KEY("record.fields.cells", INT_PAIR, IN_SETTINGS(run.field_cells), 1, QD_FIELD_SIDE_MAX,
         "How many cells lie side by side, and one above the other; at most 32000 in all."),
     KEY("record.fields.length", REAL_OR_AUTO, IN_SETTINGS(run.field_length), 0, DBL_MAX,

@@ -27,8 +27,9 @@ static const qdi_key keys[] = {
      .type = QDI_KEY_ITEMS,
      .otherwise = "`[]`",
      .about = "A list of the stages that a run goes through one after the other (see stages.md). Beside the "
-              "keys below an item may have those of `world`, `contact`, `emitters`, `sinks`, `record` and "
-              "`view` that are to change when it begins; they stay so until a later stage changes them."},
+              "keys below an item may have those of `world`, `contact`, `emitters`, `sinks`, `record`, "
+              "`frames` and `view` that are to change when it begins; they stay so until a later stage "
+              "changes them."},
     GROUP_KEY("stages[]", "A stage: its end, and what changes when it begins."),
     FREE_KEY("stages[].name", NAME, IN_STAGE(name), "What it is called; no two have the same name.",
              .required = true),

@@ -312,6 +312,17 @@ void qdi_yaml_become(qdi_yaml *yaml, qdi_yaml_ref node, qdi_yaml_ref content) {
     yaml->nodes[node].next = old.next;
 }
 
+void qdi_yaml_remove(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref child) {
+    qdi_yaml_ref before = 0, at = yaml->nodes[parent].first;
+    for (; at != child; at = yaml->nodes[at].next) before = at;
+    if (before)
+        yaml->nodes[before].next = yaml->nodes[child].next;
+    else
+        yaml->nodes[parent].first = yaml->nodes[child].next;
+    if (yaml->nodes[parent].last == child) yaml->nodes[parent].last = before;
+    yaml->nodes[parent].count -= 1;
+}
+
 void qdi_yaml_clear(qdi_yaml *yaml, qdi_yaml_ref node, uint32_t source) {
     qdi_yaml_node *here = &yaml->nodes[node];
     here->kind = QDI_YAML_MAP;

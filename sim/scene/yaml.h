@@ -70,6 +70,9 @@ QD_MUST_USE qd_status qdi_yaml_append(qdi_yaml *yaml, qdi_yaml_ref parent, const
 /// Gives `node` the content of `content`, which nobody else may use afterwards; its key and place stay.
 void qdi_yaml_become(qdi_yaml *yaml, qdi_yaml_ref node, qdi_yaml_ref content);
 
+/// Takes a child out of a map or list.
+void qdi_yaml_remove(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref child);
+
 /// Makes `node` an empty map.
 void qdi_yaml_clear(qdi_yaml *yaml, qdi_yaml_ref node, uint32_t source);
 

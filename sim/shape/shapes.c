@@ -50,7 +50,8 @@ void qdi_shape_get(const unsigned char **at, qd_shape *shape) {
 
 void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
     qdi_put_u32(at, (uint32_t)trait->kind);
-    qdi_put_u32(at, (trait->sensor ? 1U : 0U) | (trait->bullet ? 2U : 0U) | trait->material.of << 8);
+    qdi_put_u32(at, (trait->sensor ? 1U : 0U) | (trait->bullet ? 2U : 0U) | trait->material.of << 8 |
+                        trait->source << 16);
     qdi_put_f64(at, trait->material.restitution);
     qdi_put_f64(at, trait->material.friction);
     qdi_put_f64(at, trait->material.tangential);
@@ -67,7 +68,8 @@ void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
     uint32_t flags = qdi_get_u32(at);
     trait->sensor = (flags & 1U) != 0;
     trait->bullet = (flags & 2U) != 0;
-    trait->material.of = flags >> 8;
+    trait->material.of = flags >> 8 & 0xffU;
+    trait->source = flags >> 16;
     trait->material.restitution = get_real_bytes(at);
     trait->material.friction = get_real_bytes(at);
     trait->material.tangential = get_real_bytes(at);
@@ -77,6 +79,8 @@ void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
     trait->pivot = get_vec_bytes(at);
     trait->slide = get_real_bytes(at);
 }
+
+_Static_assert(QD_MATERIALS_MAX <= 0xff, "a material's number has eight bits");
 
 uint64_t qdi_shape_hash(const qd_shape *shape) {
     unsigned char bytes[QDI_SHAPE_BYTES], *at = bytes;

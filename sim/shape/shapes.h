@@ -35,8 +35,9 @@ typedef struct qdi_trait {
     qd_material material; ///< as it was given: NaN for the world's
     qd_material surface;  ///< as it is used
     qd_filter filter;
-    qd_vec2 pivot; ///< NaN: none
-    double slide;  ///< of the surface, counter-clockwise round the body
+    qd_vec2 pivot;   ///< NaN: none
+    double slide;    ///< of the surface, counter-clockwise round the body
+    uint32_t source; ///< 0..0xffff
 } qdi_trait;
 
 typedef struct qdi_traits {

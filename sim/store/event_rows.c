@@ -102,17 +102,48 @@ static qdi_event_row row_of_impact(const qd_impact *impact) {
                            .rest = impact->time};
 }
 
+qd_status qdi_event_rows_hold(qdi_event_names *names, const qd_world *world) {
+    const qd_body_view view = qd_world_view(world);
+    size_t events = 0, count = 0;
+    const qd_event *event = qd_world_events(world, &events);
+    qd_status status = qdi_reserve(names->allocator, &names->held, &names->held_room, 0, events,
+                                   sizeof *names->held);
+    if (status != QD_OK) return status;
+    names->held_step = qd_world_steps(world) + 1;
+    for (size_t i = 0; i < events; ++i) {
+        if (event[i].kind == QD_EVENT_PERSIST) continue;
+        qdi_event_row *row = &names->held[count];
+        *row = row_of_event(&event[i]);
+        row->impulse = row->friction = 0; // no time has passed
+        row->step = names->held_step;
+        row->number = count++;
+        name_both(names, &view, event[i].contact->a, event[i].contact->b, row);
+    }
+    names->held_count = count;
+    return qdi_event_names_take(names, world);
+}
+
+// Store's events: hands in the rows of a change before this step, and returns how many they were.
+static uint64_t hand_in_held(qdi_event_names *names, uint64_t step, qdi_event_sink sink, void *context,
+                             qd_status *status) {
+    const size_t count = names->held_step == step ? names->held_count : 0;
+    names->held_count = 0;
+    for (size_t i = 0; i < count && *status == QD_OK; ++i) *status = sink(context, &names->held[i]);
+    return count;
+}
+
 qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool persist, qdi_event_sink sink,
                          void *context) {
     const qd_body_view view = qd_world_view(world);
     size_t events = 0, impacts = 0;
     const qd_event *event = qd_world_events(world, &events);
     const qd_impact *impact = qd_world_impacts(world, &impacts);
-    uint64_t step = qd_world_steps(world), number = 0;
+    uint64_t step = qd_world_steps(world);
     qd_status status = QD_OK;
     for (size_t i = 0; i < world->gone && status == QD_OK; ++i)
         status = keep_label(names, &view, (uint32_t)(world->count + i));
     if (status == QD_OK && world->changed && !all_known(names, world, &view)) status = QD_ERR_STALE;
+    uint64_t number = hand_in_held(names, step, sink, context, &status);
     for (size_t i = 0; i < events && status == QD_OK; ++i) {
         if (event[i].kind == QD_EVENT_PERSIST && !persist) continue;
         qdi_event_row row = row_of_event(&event[i]);
@@ -137,6 +168,7 @@ qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool per
 // Store's events: frees the labels that events of removed bodies need.
 void qdi_event_names_free(qdi_event_names *names) {
     qdi_release(names->allocator, names->labels, names->room, sizeof *names->labels);
+    qdi_release(names->allocator, names->held, names->held_room, sizeof *names->held);
     *names = (qdi_event_names){.allocator = names->allocator};
 }
 

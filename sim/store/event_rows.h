@@ -28,11 +28,15 @@ typedef struct qdi_label {
     uint32_t generation; ///< 0: it is index + 1
 } qdi_label;
 
-/// Labels that an event may need when its body is gone. Zero it but for the allocator.
+/// Labels that an event may need when its body is gone, and rows that come with the next step. Zero it but
+/// for the allocator.
 typedef struct qdi_event_names {
     const qd_allocator *allocator;
     qdi_label *labels; ///< by index, of bodies whose label is not index + 1
     size_t count, room;
+    qdi_event_row *held; ///< rows of a change between two steps, for `held_step`
+    size_t held_count, held_room;
+    uint64_t held_step;
 } qdi_event_names;
 
 /// Store's events: takes the labels of a world's bodies. Errors: QD_ERR_MEMORY.
@@ -46,6 +50,10 @@ typedef qd_status (*qdi_event_sink)(void *context, const qdi_event_row *row);
 /// Errors: QD_ERR_STALE, QD_ERR_MEMORY, the sink's.
 QD_MUST_USE qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool persist,
                                      qdi_event_sink sink, void *context);
+
+/// Keeps the rows of contacts that a change between two steps has ended or begun; they are the first of the
+/// step to come. Bodies were taken before it. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_event_rows_hold(qdi_event_names *names, const qd_world *world);
 
 /// The row as it is read from a store again.
 qd_store_event qdi_event_of_row(const qdi_event_row *row);

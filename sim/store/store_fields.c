@@ -24,10 +24,12 @@ void qd_store_fields_free(qd_store *store, qd_store_fields *fields) {
 }
 
 // The number of a quantity by its name; QD_FIELD_QUANTITIES for one that this program does not know.
-static size_t quantity_named(const char *name) {
-    size_t q = 0;
-    while (q < QD_FIELD_QUANTITIES && strcmp(qd_field_name((qd_field_quantity)q), name) != 0) ++q;
-    return q;
+static size_t quantity_named(qdi_sql_chars name) {
+    for (size_t q = 0; q < QD_FIELD_QUANTITIES; ++q) {
+        const char *known = qd_field_name((qd_field_quantity)q);
+        if (strlen(known) == name.bytes && memcmp(known, name.at, name.bytes) == 0) return q;
+    }
+    return QD_FIELD_QUANTITIES;
 }
 
 // Takes the grid from the first row of a step, and makes room for all quantities.
@@ -52,8 +54,7 @@ static qd_status begin_fields(qd_store *store, sqlite3_stmt *row, qd_store_field
 
 // Copies the values of a row to their place.
 static qd_status copy_quantity(sqlite3_stmt *row, qd_store_fields *fields) {
-    const char *name = (const char *)sqlite3_column_text(row, 1);
-    const size_t cells = grid_cells(&fields->grid), q = quantity_named(name ? name : "");
+    const size_t cells = grid_cells(&fields->grid), q = quantity_named(qdi_sql_text(row, 1));
     if (q == QD_FIELD_QUANTITIES) return QD_OK; // a newer program's
     const void *data = sqlite3_column_blob(row, 9);
     if (!data || (size_t)sqlite3_column_bytes(row, 9) != cells * sizeof(double)) return QD_ERR_CORRUPT;

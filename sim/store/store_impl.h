@@ -126,6 +126,10 @@ void qdi_store_destroy(qd_store *store);
 /// What a code of SQLite's means to us.
 qd_status qdi_sql_status(int code);
 
+/// A code, or SQLITE_IOERR_READ where SQLite calls a file malformed because the device failed to read it: it
+/// takes EIO for damage, and what it would have read may be whole.
+int qdi_sql_cause(sqlite3 *db, int code);
+
 /// Puts "cannot VERB PATH: what SQLite says" into `error` and returns the status of `code`.
 qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error);
 /// Ends a transaction that went as `code` says.
@@ -177,6 +181,14 @@ int qdi_sql_do(sqlite3 *db, const char *sql, const char *kinds, ...);
 /// file can give any other, and who goes on from there would come by it for ever. Errors: QD_ERR_CORRUPT.
 QD_MUST_USE qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
                                          uint64_t least, uint64_t most, qd_error *error);
+
+/// A text of a row as it lies there: not ended by a zero, for which SQLite would have to copy it, and give
+/// nothing where it has no memory, as if there were none. NULL where the column holds no text.
+typedef struct qdi_sql_chars {
+    const char *at;
+    size_t bytes;
+} qdi_sql_chars;
+qdi_sql_chars qdi_sql_text(sqlite3_stmt *statement, int column);
 
 /// Reads 16 hexadecimal digits; false where the column holds anything else.
 bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash);

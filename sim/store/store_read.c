@@ -57,13 +57,21 @@ void qd_store_run_free(qd_store *store, qd_store_run *run) {
 
 // Copies a text from a column of run.db.
 static qd_status copy_column_text(qd_store *store, sqlite3_stmt *statement, int column, char **text) {
-    const unsigned char *from = sqlite3_column_text(statement, column);
-    const char *chars = from ? (const char *)from : "";
-    size_t bytes = strlen(chars) + 1;
-    *text = qdi_allocate(store->allocator, bytes, 1);
+    const qdi_sql_chars from = qdi_sql_text(statement, column);
+    const char *end = from.bytes > 0 ? memchr(from.at, 0, from.bytes) : NULL;
+    const size_t bytes = end ? (size_t)(end - from.at) : from.bytes;
+    *text = qdi_allocate(store->allocator, bytes + 1, 1);
     if (!*text) return QD_ERR_MEMORY;
-    memcpy(*text, chars, bytes);
+    if (bytes > 0) memcpy(*text, from.at, bytes);
+    (*text)[bytes] = 0;
     return QD_OK;
+}
+
+// A text of a row, cut to its room.
+static void take_text(sqlite3_stmt *statement, int column, char *text, size_t room) {
+    const qdi_sql_chars stored = qdi_sql_text(statement, column);
+    const int bytes = (int)(stored.bytes < room ? stored.bytes : room);
+    (void)snprintf(text, room, "%.*s", bytes, stored.at ? stored.at : "");
 }
 
 // Copies the row of a run in run.db.
@@ -174,8 +182,7 @@ qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report 
         *report = (qd_limit_report){.step = column_step(statement, 0),
                                     .has_body = sqlite3_column_type(statement, 2) != SQLITE_NULL,
                                     .label = column_step(statement, 2)};
-        const unsigned char *reason = sqlite3_column_text(statement, 1);
-        (void)snprintf(report->reason, sizeof report->reason, "%s", reason ? (const char *)reason : "");
+        take_text(statement, 1, report->reason, sizeof report->reason);
         report->body.label = report->label;
         report->body.position = (qd_vec2){sqlite3_column_double(statement, 3),
                                           sqlite3_column_double(statement, 4)};
@@ -185,12 +192,6 @@ qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report 
     }
     (void)sqlite3_finalize(statement);
     return status;
-}
-
-// A text of a row, cut to its room.
-static void take_text(sqlite3_stmt *statement, int column, char *text, size_t room) {
-    const unsigned char *stored = sqlite3_column_text(statement, column);
-    (void)snprintf(text, room, "%s", stored ? (const char *)stored : "");
 }
 
 qd_status qd_store_next_stage(qd_store *store, uint64_t from, qd_store_stage *stage, qd_error *error) {
@@ -290,7 +291,7 @@ static qd_status copy_world_parts(qd_store *store, const char *owner, qd_store_s
         state->world_bytes = bytes;
         code = join_parts(store, owner, state);
     }
-    if (qdi_sql_status(code) == QD_ERR_CORRUPT)
+    if (qdi_sql_status(qdi_sql_cause(store->db, code)) == QD_ERR_CORRUPT)
         return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: the %s of step %" PRIu64 " is damaged: %s",
                           store->path, owner, state->step, sqlite3_errstr(code));
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
@@ -386,10 +387,10 @@ qd_status qd_store_check(qd_store *store, qd_error *error) {
     if (!store) return qdi_reason(error, QD_ERR_ARGUMENT, "no store");
     sqlite3_stmt *statement = NULL;
     qd_status status = begin_query(store, "PRAGMA integrity_check(1)", 0, &statement, error);
-    const unsigned char *text = status == QD_OK ? sqlite3_column_text(statement, 0) : NULL;
-    if (status == QD_OK && (!text || strcmp((const char *)text, "ok") != 0))
-        status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: %.150s", store->path,
-                            text ? (const char *)text : "damaged");
+    char text[151] = "";
+    if (status == QD_OK) take_text(statement, 0, text, sizeof text);
+    if (status == QD_OK && strcmp(text, "ok") != 0)
+        status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: %s", store->path, text[0] ? text : "damaged");
     (void)sqlite3_finalize(statement);
     return status;
 }

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /// Store's events: the place of a word among some, or -1.
-static int place_of(const unsigned char *word, const char *const *words, int count) {
-    for (int i = 0; word && i < count; ++i)
-        if (strcmp((const char *)word, words[i]) == 0) return i;
+static int place_of(qdi_sql_chars word, const char *const *words, int count) {
+    for (int i = 0; word.at && i < count; ++i)
+        if (strlen(words[i]) == word.bytes && memcmp(word.at, words[i], word.bytes) == 0) return i;
     return -1;
 }
 
@@ -25,9 +25,9 @@ static double column_real_or_nan(sqlite3_stmt *statement, int column) {
 static bool read_event(sqlite3_stmt *statement, qd_store_event *event) {
     static const char *const kinds[] = {"begin", "persist", "end", "impact"};
     static const char *const sides[] = {"left", "right", "bottom", "top"};
-    int kind = place_of(sqlite3_column_text(statement, 2), kinds, 4), side = -1;
+    int kind = place_of(qdi_sql_text(statement, 2), kinds, 4), side = -1;
     bool wall = sqlite3_column_type(statement, 5) != SQLITE_NULL;
-    if (wall) side = place_of(sqlite3_column_text(statement, 5), sides, 4);
+    if (wall) side = place_of(qdi_sql_text(statement, 5), sides, 4);
     *event = (qd_store_event){
         .step = (uint64_t)sqlite3_column_int64(statement, 0),
         .number = (uint64_t)sqlite3_column_int64(statement, 1),

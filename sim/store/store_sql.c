@@ -5,6 +5,7 @@
 #include "sim/text/number.h"
 #include "sim/text/reason.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +37,16 @@ qd_status qdi_sql_status(int code) {
     }
 }
 
+int qdi_sql_cause(sqlite3 *db, int code) {
+    int number = 0;
+    if ((code & 0xff) != SQLITE_CORRUPT || !db ||
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK)
+        return code;
+    return number == EIO || number == ENXIO ? SQLITE_IOERR_READ : code;
+}
+
 qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error) {
+    code = qdi_sql_cause(db, code);
     qd_status status = qdi_sql_status(code);
     if (status == QD_ERR_STATE) return qdi_reason(error, status, "%.300s is in use by another process", path);
     // The connection knows more than the code does, unless there is none or it speaks of something else.
@@ -97,8 +107,10 @@ qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, c
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     for (; code == SQLITE_ROW && !found; code = found ? SQLITE_DONE : sqlite3_step(statement)) {
         const char *sql = (const char *)sqlite3_column_text(statement, 0);
-        found = sql && is_statement(sql, head, tail);
+        if (!sql) break; // it is none, so there was no memory to show it
+        found = is_statement(sql, head, tail);
     }
+    if (code == SQLITE_ROW) code = SQLITE_NOMEM;
     (void)sqlite3_finalize(statement);
     if (code != SQLITE_DONE) return qdi_sql_fail_at(db, path, "read", code, error);
     if (found) return QD_OK;
@@ -236,11 +248,15 @@ qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, con
                       table, step);
 }
 
+qdi_sql_chars qdi_sql_text(sqlite3_stmt *statement, int column) {
+    if (sqlite3_column_type(statement, column) != SQLITE_TEXT) return (qdi_sql_chars){NULL, 0};
+    const char *at = sqlite3_column_blob(statement, column);
+    return (qdi_sql_chars){at ? at : "", (size_t)sqlite3_column_bytes(statement, column)};
+}
+
 bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
-    const char *text = sqlite3_column_type(statement, column) == SQLITE_TEXT
-                           ? (const char *)sqlite3_column_text(statement, column)
-                           : NULL;
-    return text && qdi_hash_read(text, (size_t)sqlite3_column_bytes(statement, column), hash);
+    const qdi_sql_chars text = qdi_sql_text(statement, column);
+    return text.at && qdi_hash_read(text.at, text.bytes, hash);
 }
 
 qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error) {

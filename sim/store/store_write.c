@@ -165,3 +165,15 @@ qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persi
     qd_status status = check_writable(store, qd_world_steps(world));
     return status == QD_OK ? qdi_event_rows(&store->names, world, persist, put_event_row, store) : status;
 }
+
+qd_status qd_store_note_bodies(qd_store *store, const qd_world *world) {
+    if (!world) return QD_ERR_ARGUMENT;
+    qd_status status = check_writable(store, qd_world_steps(world));
+    return status == QD_OK ? qdi_event_names_take(&store->names, world) : status;
+}
+
+qd_status qd_store_note_changes(qd_store *store, const qd_world *world) {
+    if (!world) return QD_ERR_ARGUMENT;
+    qd_status status = check_writable(store, qd_world_steps(world));
+    return status == QD_OK ? qdi_event_rows_hold(&store->names, world) : status;
+}

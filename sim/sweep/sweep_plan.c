@@ -101,6 +101,10 @@ static void take_point_scene(planner *job, uint64_t index, qdi_sweep_point *poin
     point->valid = true;
     point->id = qd_scene_hash(scene);
     point->run = qd_scene_run_settings(scene);
+    for (size_t k = 0; k < qd_scene_stages(scene); ++k) { // the most frames that it may have
+        const uint64_t every = qd_scene_stage_run(scene, k).frames_every, so_far = point->run.frames_every;
+        if (every > 0 && (so_far == 0 || every < so_far)) point->run.frames_every = every;
+    }
     point->bodies = qd_scene_bodies(scene);
     point->pixels = (uint64_t)view.width * (uint64_t)view.height;
     if (point->replica > 1) return;

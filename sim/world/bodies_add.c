@@ -139,6 +139,7 @@ static qd_status check_body_traits(const qd_world *world, const qd_body_def *bod
         return qdi_reason(error, QD_ERR_VALUE, "only the surface of a static or kinematic body slides");
     if (!(body->slide * body->slide <= qdi_limit_speed_squared(&world->def.limits)))
         return qdi_reason(error, QD_ERR_VALUE, "a surface must not slide faster than limits.speed");
+    if (body->source > 0xffff) return qdi_reason(error, QD_ERR_VALUE, "a body's source is at most 65535");
     if (body->material.of > world->traits.materials.count)
         return qdi_reason(error, QD_ERR_VALUE, "no material has the number %u", body->material.of);
     return qdi_material_check(&body->material, "a body's", error);
@@ -155,6 +156,7 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
     trait.filter = body->filter;
     trait.pivot = (qd_vec2){normalise_nan(body->pivot.x), normalise_nan(body->pivot.y)};
     trait.slide = body->slide == 0 ? 0 : body->slide; // never -0
+    trait.source = body->source;
     return trait;
 }
 
@@ -269,6 +271,7 @@ static qd_body_def def_of_state(const qd_body_state *state, double density) {
     body.sensor = state->sensor;
     body.bullet = state->bullet;
     body.label = state->label;
+    body.source = state->source;
     return body;
 }
 

@@ -274,6 +274,7 @@ static const qdi_field body_lines[] = {
     {PART(qd_body_state, filter, filter)},
     {FIELD(qd_body_state, sensor)},
     {FIELD(qd_body_state, bullet)},
+    {FIELD(qd_body_state, source)},
 };
 const qdi_fields qdi_fields_body = TABLE(body_lines);
 
@@ -348,6 +349,7 @@ static const qdi_field made_lines[] = {
     {PART(qd_body_def, filter, filter), .elsewhere = true},
     {FIELD(qd_body_def, sensor), .elsewhere = true},
     {FIELD(qd_body_def, bullet), .elsewhere = true},
+    {FIELD(qd_body_def, source), .elsewhere = true},
 };
 static const qdi_fields made = TABLE(made_lines);
 

@@ -47,5 +47,6 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .filter = trait->filter,
         .sensor = trait->sensor,
         .bullet = trait->bullet,
+        .source = trait->source,
     };
 }

@@ -41,6 +41,7 @@ static void get_body(const unsigned char **at, qd_body_def *body) {
     body->material = trait.material;
     body->filter = trait.filter;
     body->pivot = trait.pivot;
+    body->source = trait.source;
 }
 
 // Loads and checks an emitter.

@@ -1,6 +1,7 @@
 // Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from
 // its checkpoints, which gives the same states. This thread brings one world after the other; those of the
 // frame writer draw and encode them.
+#include "export/picture/view_check.h"
 #include "sim/files/os.h"
 #include "sim/rundir/frame_files.h"
 #include "sim/text/number.h"
@@ -14,6 +15,7 @@
 #include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <quadrille/frame.h>
 #include <quadrille/video.h>
 #include <stdio.h>
@@ -32,9 +34,11 @@ typedef struct render_settings {
 typedef struct render_job {
     render_settings settings;
     qdi_recorded past;
-    qd_scene *scene; ///< whose view it is
-    qd_view view;
-    double fps; ///< of a video
+    qd_scene *scene;   ///< whose view it is
+    qd_view view;      ///< of the present stage
+    uint64_t stage;    ///< whose view the writer has
+    uint64_t scale_of; ///< the stage from which on its colours stand for the same
+    double fps;        ///< of a video
     char output[PATH_SIZE];
     qdi_step_choice moments;
     qd_frame_writer *writer;
@@ -45,12 +49,22 @@ typedef struct render_job {
 
 // ---- what to do ----
 
+// Command render: whether a change is one of the view, or of a stage's view.
+static bool is_of_view(const char *set) {
+    const char *key = set;
+    if (strncmp(set, "stages.", 7) == 0) {
+        const char *dot = strchr(set + 7, '.');
+        key = dot ? dot + 1 : "";
+    }
+    return strncmp(key, "view.", 5) == 0;
+}
+
 /// The scene's view with the changes that were asked for. They must be of the view: all else was decided by
 /// the run.
 static int choose_view(render_job *job) {
     const render_settings *settings = &job->settings;
     for (size_t i = 0; i < settings->sets.count; ++i) {
-        if (strncmp(settings->sets.items[i], "view.", 5) == 0) continue;
+        if (is_of_view(settings->sets.items[i])) continue;
         qdi_complain("--set %.80s: only keys of the view can be changed once a run is over",
                      settings->sets.items[i]);
         return QDI_EXIT_USAGE;
@@ -62,7 +76,7 @@ static int choose_view(render_job *job) {
     qd_status status = qd_scene_read(path, &changes, &job->scene, &error);
     if (status != QD_OK)
         return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
-    job->view = qd_scene_view(job->scene);
+    job->view = qd_scene_stage_view(job->scene, 0);
     job->fps = qd_scene_video(job->scene).fps;
     return QDI_EXIT_DONE;
 }
@@ -100,11 +114,30 @@ static int make_writer(render_job *job) {
 
 /// Command render: begins so many moments earlier that the first frame has its trails, and what fades.
 static void plan_lead(render_job *job) {
-    const uint64_t trails = (uint64_t)job->view.trails, first = job->moments.first;
-    const uint64_t fade = job->view.colour == QD_VIEW_REFILED ? (uint64_t)job->view.fade : 0;
-    const uint64_t most = trails > fade ? trails : fade;
+    uint64_t most = 0;
+    const uint64_t first = job->moments.first;
+    const size_t stages = qd_scene_stages(job->scene);
+    for (size_t k = 0; k == 0 || k < stages; ++k) {
+        const qd_view view = qd_scene_stage_view(job->scene, k);
+        const uint64_t trails = (uint64_t)view.trails;
+        const uint64_t fade = view.colour == QD_VIEW_REFILED ? (uint64_t)view.fade : 0;
+        if (trails > most) most = trails;
+        if (fade > most) most = fade;
+    }
     job->lead = first < most ? first : most;
     job->moments.first -= job->lead;
+}
+
+// Command render: gives the writer the view of a world's stage, by way of all stages before it.
+static qd_status take_stage_view(render_job *job, const qd_world *world, qd_error *error) {
+    qd_status status = QD_OK;
+    while (status == QD_OK && job->stage < qd_world_stage(world)) {
+        const qd_view before = job->view;
+        job->view = qd_scene_stage_view(job->scene, (size_t)++job->stage);
+        if (!qdi_view_same_scale(&before, &job->view)) job->scale_of = job->stage;
+        status = qd_frame_writer_set_view(job->writer, &job->view, error);
+    }
+    return status;
 }
 
 /// Command render: the moments before the first frame that is drawn.
@@ -113,9 +146,36 @@ static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *erro
     for (uint64_t i = 0; i < job->lead && status == QD_OK && qdi_host_signal() == 0; ++i) {
         status = qdi_step_choice_next(&job->moments, error);
         if (status != QD_OK) break;
-        status = qd_frame_writer_remember(job->writer, job->moments.replay.world);
+        status = take_stage_view(job, job->moments.replay.world, error);
+        if (status == QD_OK) status = qd_frame_writer_remember(job->writer, job->moments.replay.world);
         *writing = status != QD_OK;
     }
+    return status;
+}
+
+/// Command render: where the first frame that is drawn is of a later stage whose colours have a scale of
+/// their own, the first moment of that scale fixes it, drawn or not: some frames of a run look as all of them
+/// do.
+static qd_status prime_scale(render_job *job, qd_error *error) {
+    if (job->frames > 0 || !isnan(qd_frame_writer_speed(job->writer))) return QD_OK;
+    const qdi_recorded *past = &job->past;
+    const uint64_t from = past->course.row[job->scale_of].step + 1;
+    qdi_replay replay = {.past = past, .threads = job->moments.replay.threads};
+    qd_status status;
+    if (job->settings.every.given) {
+        const uint64_t every = job->settings.every.value, step = (from + every - 1) / every * every;
+        status = qdi_replay_begin_near(&replay, step, error);
+        if (status == QD_OK) status = qdi_replay_go(&replay, step, error);
+    } else {
+        qd_store_state moment;
+        status = qd_store_next_snapshot(past->store, from, &moment, error);
+        if (status == QD_OK) {
+            status = qdi_replay_load(&replay, moment.world, moment.world_bytes, error);
+            qd_store_state_free(past->store, &moment);
+        }
+    }
+    if (status == QD_OK) status = qd_frame_writer_prime(job->writer, replay.world);
+    qdi_replay_end(&replay);
     return status;
 }
 
@@ -126,7 +186,9 @@ static qd_status draw(render_job *job, bool *writing, qd_error *error) {
     if (status == QD_OK) status = qdi_step_choice_next(&job->moments, error);
     while (status == QD_OK) {
         const qd_world *world = job->moments.replay.world;
-        status = qd_frame_writer_push(job->writer, world);
+        status = take_stage_view(job, world, error);
+        if (status == QD_OK) status = prime_scale(job, error);
+        if (status == QD_OK) status = qd_frame_writer_push(job->writer, world);
         *writing = status != QD_OK;
         if (status != QD_OK) break;
         job->last_step = qd_world_steps(world);
@@ -196,8 +258,31 @@ static void leave_nothing(const render_job *job) {
 /// Command render: before the step to a frame: it may ask what the tree was like. The writer's failure comes
 /// with the next frame, or the end.
 static qd_status watch(void *context, const qd_world *world) {
-    const render_job *job = context;
-    return qd_frame_writer_watch(job->writer, world);
+    render_job *job = context;
+    qd_status status = take_stage_view(job, world, NULL);
+    return status == QD_OK ? qd_frame_writer_watch(job->writer, world) : status;
+}
+
+// Command render: has what frames show of a step noted, where the run is simulated again; warns where it is
+// not.
+static void watch_steps(render_job *job) {
+    bool threads = false, stress = false;
+    for (size_t k = 0; k == 0 || k < qd_scene_stages(job->scene); ++k) {
+        const qd_view view = qd_scene_stage_view(job->scene, k);
+        threads = threads || view.colour == QD_VIEW_THREAD;
+        stress = stress || view.field == QD_VIEW_FIELD_PRESSURE;
+    }
+    if (job->settings.every.given) {
+        job->moments.replay.progress = &job->progress;
+        job->moments.replay.note_threads = threads;
+        job->moments.replay.watch_stress = stress;
+        job->moments.replay.watch = watch;
+        job->moments.replay.context = job;
+    } else if (threads && !job->settings.common.quiet) {
+        qdi_warn("view.colour: thread: a snapshot does not tell which thread moved its bodies; --every does");
+    } else if (stress && !job->settings.common.quiet) {
+        qdi_warn("view.field: pressure: a snapshot does not tell what impulses its step gave; --every does");
+    }
 }
 
 // Command render: draws the frames of all chosen moments of a run.
@@ -212,20 +297,11 @@ static int draw_all(render_job *job) {
     int exit_code = make_writer(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->progress = qdi_replay_progress(&job->settings.common, job->past.plan.steps);
-    if (job->settings.every.given) {
-        job->moments.replay.progress = &job->progress;
-        job->moments.replay.note_threads = job->view.colour == QD_VIEW_THREAD;
-        job->moments.replay.watch_stress = job->view.field == QD_VIEW_FIELD_PRESSURE;
-        job->moments.replay.watch = watch;
-        job->moments.replay.context = job;
-    } else if (job->view.colour == QD_VIEW_THREAD && !job->settings.common.quiet) {
-        qdi_warn("view.colour: thread: a snapshot does not tell which thread moved its bodies; --every does");
-    } else if (job->view.field == QD_VIEW_FIELD_PRESSURE && !job->settings.common.quiet) {
-        qdi_warn("view.field: pressure: a snapshot does not tell what impulses its step gave; --every does");
-    }
+    watch_steps(job);
     bool writing = true;
     plan_lead(job);
-    status = qd_frame_writer_prime(job->writer, job->moments.replay.world);
+    status = take_stage_view(job, job->moments.replay.world, &error);
+    if (status == QD_OK) status = qd_frame_writer_prime(job->writer, job->moments.replay.world);
     if (status == QD_OK) status = draw(job, &writing, &error);
     qdi_progress_end(&job->progress);
     qd_error reason = {""};

@@ -91,7 +91,7 @@ static int read_run_scene(run_settings *settings, qdi_session *session) {
         if (!settings->input) return QDI_EXIT_SCENE;
     }
     int exit_code = read_scene_with_sets(settings, session);
-    if (exit_code == QDI_EXIT_DONE && settings->video && session->plan.frames_every == 0)
+    if (exit_code == QDI_EXIT_DONE && settings->video && !qdi_course_has_frames(session->scene))
         exit_code = add_frames(settings, session);
     return exit_code;
 }

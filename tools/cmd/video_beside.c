@@ -6,6 +6,7 @@
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
+#include "tools/verify/course.h"
 
 #include <inttypes.h>
 #include <quadrille/compare.h>
@@ -146,16 +147,32 @@ static void name_scenes(qdi_beside *beside) {
 
 // ---- frames ----
 
+/// Command video --beside: the stages of a run so far; false where they cannot be read.
+static bool read_course(const char *directory, qdi_course *course) {
+    char path[PATH_ROOM + 16];
+    qd_error error = {""};
+    snprintf(path, sizeof path, "%s/run.db", directory);
+    qd_store *store = NULL;
+    qd_status status = qd_store_open(path, QD_STORE_READ, NULL, &store, &error);
+    if (status == QD_OK) status = qdi_course_read(store, course, &error);
+    const qd_status closed = qd_store_close(store, NULL);
+    (void)closed; // nothing was written
+    return status == QD_OK;
+}
+
 /// A run that is not complete has no manifest.csv, but its scene says when frames are due.
 static void time_by_scene(qdi_beside_run *run) {
     qdi_frame_list *list = &run->list;
     if (list->timed || !run->scene) return;
     const qd_scene_run plan = qd_scene_run_settings(run->scene);
-    const double between = (double)plan.frames_every * plan.dt;
-    if (!(between > 0)) return;
-    for (size_t i = 0; i < list->count; ++i)
-        list->entries[i].time = between * (double)list->entries[i].number;
-    list->timed = true;
+    qdi_course course = {.count = 0};
+    bool timed = qd_scene_stages(run->scene) == 0 || read_course(run->directory, &course);
+    for (size_t i = 0; i < list->count && timed; ++i) {
+        uint64_t step = 0;
+        timed = qdi_course_frame_step(&course, run->scene, list->entries[i].number, &step);
+        list->entries[i].time = (double)step * plan.dt;
+    }
+    list->timed = timed;
 }
 
 /// Command video --beside: where one of the runs does not say when its frames are, frames go by their numbers

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_MEGABYTES = 64, PAGE_SCHEMA = 1 };
@@ -92,6 +93,24 @@ qd_status qdi_page_job_read(const char *path, uint64_t most, qdi_text *text, qd_
     (void)fclose(file);
     if (status == QD_OK && !text->chars) qdi_text_add(text, "");
     return status == QD_OK ? text->status : status;
+}
+
+/// Whether JSON's library got no memory since it was looked at: it says of a text then that it is none.
+static bool json_starved;
+
+// Memory for JSON's library, and a note where there is none.
+static void *json_memory(size_t bytes) {
+    void *memory = malloc(bytes);
+    if (!memory) json_starved = true;
+    return memory;
+}
+
+qd_status qdi_page_job_json(const char *text, json_t **value) {
+    json_set_alloc_funcs(json_memory, free);
+    json_starved = false;
+    *value = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
+    if (*value) return QD_OK;
+    return json_starved ? QD_ERR_MEMORY : QD_ERR_INVALID;
 }
 
 qd_status qdi_page_job_write(qdi_page_job *job, const qdi_page_content *content, qd_error *error) {

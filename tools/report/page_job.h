@@ -6,6 +6,7 @@
 #include "tools/host/json.h"
 #include "tools/host/options.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +58,11 @@ void qdi_page_job_note_stride(qdi_page_job *job, uint64_t stride, size_t shown, 
 /// Reads a whole file. Errors: QD_ERR_NOT_FOUND (`error` stays as it is), QD_ERR_INVALID (it has more than
 /// `most` bytes, or a zero in it), QD_ERR_IO, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_page_job_read(const char *path, uint64_t most, qdi_text *text, qd_error *error);
+
+/// Reads JSON, whose whole numbers may be beyond 64 bits (in energies for instance); the caller ends it by
+/// json_decref. From here on JSON's library takes its memory from malloc. Errors: QD_ERR_INVALID,
+/// QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_page_job_json(const char *text, json_t **value);
 
 struct qdi_page_moments;
 

@@ -11,6 +11,7 @@ typedef struct moments_job {
     qdi_page_job *page;
     qdi_page_moments *moments;
     const qdi_recorded *past;
+    uint64_t stage; ///< whose view it is
     qd_view view;
     qdi_area area; ///< where the world is in a picture
     uint64_t room; ///< for all of them
@@ -64,6 +65,12 @@ static qd_status add_moment(moments_job *job, size_t frame, const qd_world *worl
     qd_status status = qdi_reserve(moments->allocator, &moments->worlds, &moments->room, moments->count,
                                    moments->count + 1, sizeof *moments->worlds);
     if (status != QD_OK) return status;
+    if (status == QD_OK && qd_world_stage(world) != job->stage) {
+        job->stage = qd_world_stage(world);
+        job->view = qd_scene_stage_view(job->past->scene, (size_t)job->stage);
+        status = find_area(job);
+    }
+    if (status != QD_OK) return status;
     qdi_frame_world *moment = &moments->worlds[moments->count++];
     *moment = (qdi_frame_world){frame, {.allocator = moments->allocator, .dense = true}};
     status = qdi_page_world(world, &job->view, job->area, &moment->json);
@@ -78,7 +85,8 @@ static qd_status visit_frame(moments_job *job, size_t frame, uint64_t step, qd_e
     qd_world *world = NULL;
     if (qdi_host_signal() != 0) return QD_ERR_STOPPED;
     if (job->found % job->stride != 0) { // whether there is one can be said without loading it
-        const uint64_t every = job->past->plan.record_snapshots;
+        const size_t stage = qdi_course_stage(&job->past->course, step);
+        const uint64_t every = qd_scene_stage_run(job->past->scene, stage).record_snapshots;
         job->found += every > 0 && step % every == 0;
         return QD_OK;
     }

@@ -70,13 +70,13 @@ static qd_status choose_frames(run_page *run, qd_error *error) {
     return QD_OK;
 }
 
-// Whether a result is one that the page of a run can take.
-static bool is_json(const char *text) {
-    // An object or an array. Whole numbers may be beyond 64 bits, in energies for instance.
-    json_t *value = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
-    bool is = json_is_object(value);
+// Whether a result is one that the page of a run can take: QD_ERR_INVALID where it is not.
+static qd_status check_result(const char *text) {
+    json_t *value = NULL;
+    qd_status status = qdi_page_job_json(text, &value);
+    if (status == QD_OK && !json_is_object(value)) status = QD_ERR_INVALID;
     json_decref(value);
-    return is;
+    return status;
 }
 
 /// Report's page of a run: the text of result.json; none where the run is not complete.
@@ -85,7 +85,8 @@ static qd_status read_result(run_page *run, qd_error *error) {
     snprintf(path, sizeof path, "%s/result.json", run->job->directory);
     qd_status status = qdi_page_job_read(path, result_most, &run->result, error);
     bool there = status == QD_OK || status == QD_ERR_INVALID;
-    if (status == QD_OK && is_json(run->result.chars)) return QD_OK;
+    if (status == QD_OK) status = check_result(run->result.chars);
+    if (status == QD_OK || status == QD_ERR_MEMORY) return status;
     if (!there && status != QD_ERR_NOT_FOUND) return status;
     qdi_text_release(&run->result);
     if (there)

@@ -56,8 +56,9 @@ static void put_run_head(qdi_json *json, const qdi_page_job *job, const qdi_reco
                          const char *result) {
     const qd_store_run *run = &past->run;
     char facts[256];
-    snprintf(facts, sizeof facts, "%" PRIu64 " bodies, %" PRIu64 " steps, seed %" PRIu64 ", in %.120s",
-             run->bodies, run->steps, run->seed, past->directory);
+    snprintf(facts, sizeof facts, "%" PRIu64 " bodies%s, %" PRIu64 " steps, seed %" PRIu64 ", in %.120s",
+             run->bodies, qd_scene_grows(past->scene) ? " at step 0" : "",
+             past->complete ? past->last_step : run->steps, run->seed, past->directory);
     qdi_page_job_head(json, run->scene, facts);
     qdi_page_job_notes(job, json);
     put_page_provenance(json, past);

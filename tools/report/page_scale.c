@@ -16,8 +16,9 @@ static const uint64_t scale_most = UINT64_C(1) << 28;
 /// Whether a scale.json is what the page can show, and how many runs it has.
 static qd_status check_test(const char *text, const char *path, size_t *runs, qd_error *error) {
     static const char *const needed[] = {"scene", "series", "configurations", "runs", "machine", "build"};
-    // Whole numbers may be beyond 64 bits.
-    json_t *test = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
+    json_t *test = NULL;
+    if (qdi_page_job_json(text, &test) == QD_ERR_MEMORY)
+        return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
     double schema = json_number_value(json_object_get(test, "schema"));
     bool good = schema > 0;
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i)

@@ -51,7 +51,7 @@ int qdi_session_make_world(qdi_session *session) {
 }
 
 int qdi_session_make_writer(qdi_session *session, const qdi_session_frames *before) {
-    if (session->plan.frames_every == 0) return QDI_EXIT_DONE;
+    if (!qdi_course_has_frames(session->scene)) return QDI_EXIT_DONE;
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
     bool files = session->plan.frames_files;
@@ -61,12 +61,12 @@ int qdi_session_make_writer(qdi_session *session, const qdi_session_frames *befo
         qd_frame_writer_def def = qd_frame_writer_def_default();
         def.directory = files ? path : NULL;
         def.video = session->video;
-        def.view = qd_scene_view(session->scene);
+        def.view = qd_scene_stage_view(session->scene, (size_t)qd_world_stage(session->world));
         def.workers = qdi_threads_for_frames(session->threads.threads);
         def.provenance = (qd_provenance){qd_scene_name(session->scene), qd_scene_hash(session->scene),
                                          session->plan.seed};
         if (before && before->count > 0) {
-            def.view.speed = before->view_speed;
+            def.speed = before->view_speed;
             def.rows = before->rows;
             def.row_count = before->count;
             def.past = before->past;

@@ -143,7 +143,7 @@ bool qdi_session_path(const qdi_session *session, const char *name, char *path, 
 QD_MUST_USE qd_status qdi_session_first_stage(qdi_session *session);
 /// Takes rules and plan of the stage that the world is in. Errors: those of qdi_until_begin.
 QD_MUST_USE qd_status qdi_session_take_stage(qdi_session *session, qd_error *error);
-/// Before a step: begins the stage that is due. False: failed.
+/// Before a step: begins the stage that is due, of which there is one (qdi_course_due). False: failed.
 bool qdi_session_enter_stage(qdi_session *session);
 /// Whether the last stage has come to its end.
 bool qdi_session_last_stage_is_over(const qdi_session *session);
@@ -158,6 +158,8 @@ void qdi_session_stage_names(const qdi_session *session, char *text, size_t byte
 
 /// Before a step: what is due after it may ask for the moment before. False: failed.
 bool qdi_session_watch(qdi_session *session);
+/// Makes the field that is measured, where there is none yet. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_session_make_field(qdi_session *session);
 
 /// All that is due at the present step but the checkpoint. The time counts as export. False: failed.
 bool qdi_session_record(qdi_session *session);
@@ -198,6 +200,8 @@ void qdi_session_clear_video(qdi_session *session);
 void qdi_session_clear_joined_video(qdi_session *session);
 /// At the end of a complete run: what became of the video.
 int qdi_session_tell_video(const qdi_session *session);
+/// How many frames the run has, or at most, where a rule may end it or a stage sooner.
+uint64_t qdi_session_most_frames(const qdi_session *session);
 /// A line about the video to come.
 void qdi_session_video_words(const qdi_session *session);
 

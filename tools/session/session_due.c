@@ -45,14 +45,28 @@ static qd_status record_metrics(qdi_session *session) {
     return qd_store_put_metrics(session->store, &metrics, since);
 }
 
-// Measures and records the fields of this step in run.db.
-static qd_status record_fields(qdi_session *session) {
+// Whether fields are measured at this step of a run: for a row, or for the mean that a row is.
+static bool measures_fields(const qd_scene_run *plan, uint64_t step) {
+    return is_due(step, plan->record_fields) || (plan->record_fields > 0 && is_due(step, plan->field_sample));
+}
+
+qd_status qdi_session_make_field(qdi_session *session) {
     const int *cells = session->plan.field_cells;
-    qd_status status = QD_OK;
-    if (!session->field)
-        status = qd_field_create((uint32_t)cells[0], (uint32_t)cells[1], NULL, &session->field);
+    if (session->field) return QD_OK;
+    return qd_field_create((uint32_t)cells[0], (uint32_t)cells[1], NULL, &session->field);
+}
+
+// Measures the fields of this step, and records them, or the mean that is due, in run.db.
+static qd_status record_fields(qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    const bool row = is_due(session->steps_done, plan->record_fields);
+    qd_status status = qdi_session_make_field(session);
     if (status == QD_OK) status = qd_field_measure(session->field, session->world);
-    return status == QD_OK ? qd_store_put_field(session->store, session->field) : status;
+    if (plan->field_sample > 0 && session->steps_done > 0) {
+        if (status == QD_OK) status = qd_field_add(session->field);
+        if (status == QD_OK && row) status = qd_field_average(session->field);
+    }
+    return status == QD_OK && row ? qd_store_put_field(session->store, session->field) : status;
 }
 
 // Records in run.db what is due at this step.
@@ -61,7 +75,7 @@ static qd_status record_rows(qdi_session *session) {
     uint64_t step = session->steps_done;
     qd_status status = QD_OK;
     if (is_due(step, plan->record_metrics)) status = record_metrics(session);
-    if (status == QD_OK && is_due(step, plan->record_fields)) status = record_fields(session);
+    if (status == QD_OK && measures_fields(plan, step)) status = record_fields(session);
     if (status == QD_OK && plan->record_hashes > 0 &&
         (is_due(step, plan->record_hashes) || step == plan->steps))
         status = qd_store_put_hash(session->store, step, qd_world_hash(session->world));
@@ -75,7 +89,7 @@ static qd_status record_rows(qdi_session *session) {
 
 bool qdi_session_watch(qdi_session *session) {
     const bool framed = session->writer && is_due(session->steps_done + 1, session->plan.frames_every);
-    if (is_due(session->steps_done + 1, session->plan.record_fields) ||
+    if (measures_fields(&session->plan, session->steps_done + 1) ||
         (framed && qd_frame_writer_wants_stress(session->writer))) {
         qd_status watched = qd_world_watch_stress(session->world);
         if (watched != QD_OK) return qdi_session_note(session, QDI_PART_STORE, watched);
@@ -150,11 +164,14 @@ static qd_status write_checkpoint(qdi_session *session) {
     memcpy(state.stage_until, session->stage_until.memory, sizeof state.stage_until);
     memcpy(state.recorded_ns, session->recorded_ns, sizeof state.recorded_ns);
     const qd_allocator *allocator = qd_allocator_default();
-    state.past_bytes = qd_frame_writer_past(session->writer, NULL);
+    const size_t frame_bytes = qd_frame_writer_past(session->writer, NULL);
+    state.field_bytes = qd_field_save_sums(session->field, NULL);
+    state.past_bytes = frame_bytes + state.field_bytes;
     size_t size = QDI_SESSION_STATE_BYTES + (size_t)state.past_bytes;
     unsigned char *bytes = qdi_allocate(allocator, size, 1);
     if (!bytes) return QD_ERR_MEMORY;
     (void)qd_frame_writer_past(session->writer, bytes + QDI_SESSION_STATE_BYTES);
+    (void)qd_field_save_sums(session->field, bytes + QDI_SESSION_STATE_BYTES + frame_bytes);
     if (state.past_bytes > 0)
         state.past_hash = qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, (size_t)state.past_bytes);
     qdi_session_state_write(&state, bytes);

@@ -163,10 +163,8 @@ static qd_status read_moment(const qdi_session *session, const qd_store_state *m
         status = qd_world_load(moment->world, moment->world_bytes, session->threads.threads, NULL,
                                &found->world, error);
     if (status != QD_OK) return status;
-    uint64_t every = session->plan.frames_every;
-    if (qd_world_steps(found->world) == moment->step &&
-        found->state.frames == (every > 0 ? moment->step / every + 1 : 0))
-        return QD_OK;
+    const uint64_t frames = qdi_course_frames(&session->course, session->scene, moment->step);
+    if (qd_world_steps(found->world) == moment->step && found->state.frames == frames) return QD_OK;
     snprintf(error->text, sizeof error->text, "it is of step %" PRIu64 " and frame %" PRIu64,
              qd_world_steps(found->world), found->state.frames);
     return QD_ERR_CORRUPT;
@@ -207,7 +205,7 @@ static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_erro
         drop_candidate(found);
         if (status == QD_OK) { // before the frame that is missing
             *reasons = error;
-            step = whole * session->plan.frames_every;
+            (void)qdi_course_frame_step(&session->course, session->scene, whole, &step);
         } else {
             snprintf(reasons->text, sizeof reasons->text, "the checkpoint of step %" PRIu64 ": %.400s", step,
                      qdi_failure_reason(status, &error));
@@ -229,7 +227,8 @@ static qd_status read_frames(qdi_session *session, qd_frame_row *rows, uint64_t 
             return QD_ERR_CORRUPT;
         }
         if (status != QD_OK) return status;
-        rows[i] = (qd_frame_row){frame.number, frame.step, frame.time, frame.pixels};
+        rows[i] = (qd_frame_row){frame.number, frame.step, frame.time, frame.pixels,
+                                 qdi_course_stage(&session->course, frame.step)};
     }
     return QD_OK;
 }
@@ -245,8 +244,12 @@ static int go_back(qdi_session *session, const candidate *found) {
     if (status == QD_OK) status = qd_store_rewind(session->store, session->world, &error);
     if (status == QD_OK) status = qd_rundir_keep_frames(session->rundir, state->frames, &error);
     if (status == QD_OK) status = qdi_session_rewind_video(session, state->frames, &error);
+    const size_t frame_bytes = (size_t)(state->past_bytes - state->field_bytes);
+    if (status == QD_OK && state->field_bytes > 0) status = qdi_session_make_field(session);
+    if (status == QD_OK && state->field_bytes > 0)
+        status = qd_field_load_sums(session->field, found->past + frame_bytes, (size_t)state->field_bytes);
     const qdi_session_frames before = {rows, (size_t)state->frames, state->view_speed, found->past,
-                                       (size_t)state->past_bytes};
+                                       frame_bytes};
     int exit_code = status == QD_OK ? qdi_session_make_writer(session, &before)
                                     : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     qdi_release(allocator, rows, (size_t)state->frames + 1, sizeof *rows);
@@ -370,7 +373,8 @@ int qdi_session_restore(qdi_session *session) {
     int exit_code = check_store(session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     candidate found;
-    status = find_checkpoint(session, &found, &error);
+    status = qdi_course_read(session->store, &session->course, &error);
+    if (status == QD_OK) status = find_checkpoint(session, &found, &error);
     if (status == QD_ERR_NOT_FOUND && !error.text[0]) return start_again(session);
     if (status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT) {
         qdi_complain("%s cannot be gone on with: %s; `quadrille run` with --force begins again",

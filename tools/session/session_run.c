@@ -51,6 +51,19 @@ static void print_log(qdi_session *session, qdi_progress *progress) {
     session->result.profile.wall_ns[QD_PHASE_EXPORT] += qdi_clock_ns() - before;
 }
 
+/// Makes a checkpoint of the present step, unless there is one.
+static bool keep_state(qdi_session *session) {
+    bool kept = session->checkpointed && session->checkpoint_step == session->steps_done;
+    return kept || qdi_session_checkpoint(session);
+}
+
+/// Begins the stage that is due. Where the step to come is not made, the state before what the stage changes
+/// is what the run goes on with: so that is kept.
+static bool begin_stage(qdi_session *session) {
+    if (!qdi_course_due(&session->course, session->world)) return true;
+    return keep_state(session) && qdi_session_enter_stage(session);
+}
+
 /// Steps and records until all are done, something fails or a signal comes.
 static qd_status run_steps(qdi_session *session) {
     start_log(session);
@@ -58,7 +71,7 @@ static qd_status run_steps(qdi_session *session) {
     print_log(session, &progress);
     qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
-        if (!qdi_session_enter_stage(session) || !qdi_session_watch(session)) break;
+        if (!begin_stage(session) || !qdi_session_watch(session)) break;
         status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
         if (status != QD_OK) break;
         session->steps_done += 1;
@@ -104,12 +117,6 @@ static int end_broken(qdi_session *session) {
     return session->failed == QDI_PART_STEP ? QDI_EXIT_FAILED : QDI_EXIT_OUTPUT;
 }
 
-/// Makes a checkpoint of the present step, unless there is one.
-static bool keep_state(qdi_session *session) {
-    bool kept = session->checkpointed && session->checkpoint_step == session->steps_done;
-    return kept || qdi_session_checkpoint(session);
-}
-
 // Ends a run that a signal stopped: checkpoint, message, exit code.
 static int end_stopped_run(qdi_session *session) {
     if (!keep_state(session) || !put_away(session)) return end_broken(session);
@@ -124,7 +131,7 @@ static int end_stopped_run(qdi_session *session) {
 static void draw_postmortem(const qdi_session *session, const qd_limit_report *report, char *text,
                             size_t bytes) {
     char path[QDI_SESSION_PATH + 32];
-    qd_view view = qd_scene_view(session->scene);
+    qd_view view = qd_scene_stage_view(session->scene, (size_t)qd_world_stage(session->world));
     if (session->writer) view.speed = qd_frame_writer_speed(session->writer);
     const qd_provenance provenance = {qd_scene_name(session->scene), qd_scene_hash(session->scene),
                                       session->plan.seed};
@@ -152,7 +159,7 @@ static int end_buried(qdi_session *session) {
     char words[HINT_SIZE], picture[HINT_SIZE] = "";
     qd_limit_report report = qd_world_limit_report(session->world);
     qdi_session_limit_words(session, words, sizeof words);
-    if (qdi_session_checkpoint(session)) {
+    if (keep_state(session)) {
         qd_status put = qd_store_put_failure(session->store, &report);
         if (put != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, put);
     }

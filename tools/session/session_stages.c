@@ -51,6 +51,16 @@ static void take_plan(qdi_session *session, size_t stage) {
     session->plan = next;
 }
 
+// Shows frames to come as a stage wants them.
+static qd_status take_view(qdi_session *session, size_t stage, qd_error *error) {
+    const qd_view view = qd_scene_stage_view(session->scene, stage);
+    qd_status status = QD_OK;
+    if (session->writer) status = qd_frame_writer_set_view(session->writer, &view, error);
+    if (session->writer && status == QD_OK)
+        status = qd_world_note_threads(session->world, view.colour == QD_VIEW_THREAD);
+    return status;
+}
+
 qd_status qdi_session_take_stage(qdi_session *session, qd_error *error) {
     const size_t stage = (size_t)qd_world_stage(session->world);
     if (qd_scene_stages(session->scene) == 0) return QD_OK;
@@ -63,10 +73,12 @@ qd_status qdi_session_take_stage(qdi_session *session, qd_error *error) {
 }
 
 bool qdi_session_enter_stage(qdi_session *session) {
-    if (!qdi_course_due(&session->course, session->world)) return true;
     qd_error error = {""};
-    qd_status status = qdi_course_begin(&session->course, session->scene, session->world, &error);
+    qd_status status = qd_store_note_bodies(session->store, session->world);
+    if (status == QD_OK) status = qdi_course_begin(&session->course, session->scene, session->world, &error);
+    if (status == QD_OK) status = take_view(session, (size_t)qd_world_stage(session->world), &error);
     if (status == QD_OK) status = qdi_session_take_stage(session, &error);
+    if (status == QD_OK) status = qd_store_note_changes(session->store, session->world);
     if (status == QD_OK) {
         qdi_until_find(&session->until, session->world);
         return true;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const uint32_t magic = 0x53534451U; // "QDSS"
-enum { STATE_VERSION = 5 };
+enum { STATE_VERSION = 6 };
 
 // Writes what rules remember.
 static void put_memory(unsigned char **at, const qdi_until_memory memory[QD_UNTIL_MAX]) {
@@ -38,6 +38,7 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
     qdi_put_f64(&at, state->energy_first);
     qdi_put_u64(&at, state->past_bytes);
     qdi_put_u64(&at, state->past_hash);
+    qdi_put_u64(&at, state->field_bytes);
     qdi_put_u64(&at, state->wall_ns);
     qdi_put_u64(&at, state->ended);
     qdi_put_u64(&at, state->stage_ended);
@@ -77,6 +78,7 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     state->energy_first = qdi_get_f64(&at);
     state->past_bytes = qdi_get_u64(&at);
     state->past_hash = qdi_get_u64(&at);
+    state->field_bytes = qdi_get_u64(&at);
     state->wall_ns = qdi_get_u64(&at);
     state->ended = qdi_get_u64(&at);
     state->stage_ended = qdi_get_u64(&at);
@@ -95,6 +97,7 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     size -= QDI_SESSION_STATE_BYTES;
     if (size != state->past_bytes)
         return refuse_state(error, size < state->past_bytes ? "is truncated" : "is too long");
+    if (state->field_bytes > size) return refuse_state(error, "is damaged");
     if (size > 0 && state->past_hash != qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, size))
         return refuse_state(error, "is damaged");
     return QD_OK;

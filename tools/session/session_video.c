@@ -7,6 +7,7 @@
 
 #include "core/base/memory.h"
 #include "export/process/os.h"
+#include "export/raster/palette.h"
 #include "export/video/video_impl.h"
 #include "sim/text/scene_text.h"
 #include "tools/host/console.h"
@@ -36,6 +37,18 @@ static bool lies_inside(const qdi_session *session) {
            session->video_file[length] == '/' && !strchr(session->video_file + length + 1, '/');
 }
 
+/// Session's video: whether frames of some stage have another palette than those of the first one.
+static bool has_palettes(const qd_scene *scene) {
+    const qd_view first = qd_scene_stage_view(scene, 0);
+    const qdi_palette palette = qdi_palette_make(&first);
+    for (size_t k = 1; k < qd_scene_stages(scene); ++k) {
+        const qd_view view = qd_scene_stage_view(scene, k);
+        const qdi_palette other = qdi_palette_make(&view);
+        if (memcmp(palette.rgb, other.rgb, sizeof palette.rgb) != 0) return true;
+    }
+    return false;
+}
+
 /// Session's video: finds an encoder, and makes what frames can be added to.
 static qd_status make_video(qdi_session *session, bool replace, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
@@ -50,6 +63,7 @@ static qd_status make_video(qdi_session *session, bool replace, qd_error *error)
     def.provenance = (qd_provenance){qd_scene_name(session->scene), qd_scene_hash(session->scene),
                                      session->plan.seed};
     def.encoder = session->video_encoder[0] ? session->video_encoder : NULL;
+    def.true_colour = has_palettes(session->scene);
     def.replace = replace;
     def.folder_comes = lies_inside(session);
     return qd_video_create(&def, &session->video, error);
@@ -259,9 +273,8 @@ int qdi_session_tell_video(const qdi_session *session) {
 
 void qdi_session_video_words(const qdi_session *session) {
     if (!session->video) return;
-    const qd_scene_run *plan = &session->plan;
     double fps = qd_video_fps(session->video);
-    uint64_t frames = plan->frames_every > 0 ? plan->steps / plan->frames_every + 1 : 0;
+    const uint64_t frames = qdi_session_most_frames(session);
     fprintf(stderr, "video    %s: %s, %.6g frames a second, %.4g s\n", qd_video_file(session->video),
             qd_video_encoder(session->video), fps, (double)frames / fps);
 }

@@ -63,6 +63,30 @@ static bool is_open_ended(const qdi_session *session) {
     return open;
 }
 
+uint64_t qdi_session_most_frames(const qdi_session *session) {
+    const qdi_course course = qdi_course_longest(&session->course, session->scene);
+    return qdi_course_frames(&course, session->scene, session->plan.steps);
+}
+
+// Says how often there is a frame, stage by stage where that changes.
+static void frames_words(const qdi_session *session) {
+    const qd_scene *scene = session->scene;
+    qd_scene_stage stage;
+    uint64_t before = qd_scene_run_settings(scene).frames_every;
+    if (!qdi_course_has_frames(scene)) {
+        fprintf(stderr, "frames   none\n");
+        return;
+    }
+    fprintf(stderr, "frames   every %" PRIu64 " steps, ", before);
+    for (size_t k = 1; qd_scene_stage_at(scene, k, &stage); ++k) {
+        const uint64_t every = qd_scene_stage_run(scene, k).frames_every;
+        if (every != before) fprintf(stderr, "from stage %s on every %" PRIu64 ", ", stage.name, every);
+        before = every;
+    }
+    fprintf(stderr, "%s%" PRIu64 " in all%s\n", is_open_ended(session) ? "at most " : "",
+            qdi_session_most_frames(session), session->plan.frames_files ? "" : "; no files");
+}
+
 void qdi_session_header(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     fprintf(stderr, "quadrille %s\n", QD_VERSION);
@@ -82,12 +106,7 @@ void qdi_session_header(const qdi_session *session) {
             session->simd_asked  ? "--simd"
             : session->simd_kept ? "as the run was begun"
                                  : "the processor's best");
-    if (plan->frames_every > 0)
-        fprintf(stderr, "frames   every %" PRIu64 " steps, %s%" PRIu64 " in all%s\n", plan->frames_every,
-                is_open_ended(session) ? "at most " : "", plan->steps / plan->frames_every + 1,
-                plan->frames_files ? "" : "; no files");
-    else
-        fprintf(stderr, "frames   none\n");
+    frames_words(session);
     qdi_session_video_words(session);
     fprintf(stderr, "output   %s\n", session->directory);
     qd_scene_stage now;
@@ -113,6 +132,12 @@ static uint64_t left(const qdi_session *session, uint64_t every) {
     return every > 0 ? session->plan.steps / every - session->steps_done / every : 0;
 }
 
+/// Words of a session: the same of frames, at most.
+static uint64_t left_frames(const qdi_session *session) {
+    const uint64_t most = qdi_session_most_frames(session);
+    return most > session->frames ? most - session->frames : 0;
+}
+
 /// As many rows of the usual size as a sample of fields takes.
 static uint64_t field_rows(const qdi_session *session) {
     const int *cells = session->plan.field_cells;
@@ -130,7 +155,7 @@ static uint64_t frame_bytes(const qdi_session *session) {
 void qdi_session_forecast(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     const qdi_forecast forecast = {
-        .frames = left(session, plan->frames_every),
+        .frames = left_frames(session),
         .frame_bytes = frame_bytes(session),
         .snapshots = left(session, plan->record_snapshots),
         .snapshot_bytes = session->moment_bytes / 2,
@@ -140,7 +165,7 @@ void qdi_session_forecast(const qdi_session *session) {
         .checkpoint_bytes = session->moment_bytes,
         .rows = 4 * left(session, plan->record_metrics) +
                 left(session, plan->record_fields) * field_rows(session) +
-                left(session, plan->record_hashes) + left(session, plan->frames_every),
+                left(session, plan->record_hashes) + left_frames(session),
         .events = plan->record_events != QD_RECORD_EVENTS_NONE,
         .free = qdi_host_disk_free(session->directory),
     };

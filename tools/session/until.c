@@ -13,11 +13,12 @@
 
 // ---- bodies by their ids ----
 
-// Whether an emitter may still make bodies.
-static bool is_emitting(const qd_world *world) {
+// Whether an emitter may still make bodies; `source`: one of those that a rule means, 0: any.
+static bool is_emitting(const qd_world *world, uint32_t source) {
     const qdi_population *all = world->population;
     for (size_t i = 0; all && i < all->emitter_count; ++i) {
         const qd_emitter_def *def = &all->emitters[i].def;
+        if (source > 0 && def->body.source != source) continue;
         if (all->emitters[i].counts.emitted < def->total && qd_world_time(world) < def->stop) return true;
     }
     return false;
@@ -31,21 +32,37 @@ static uint64_t first_emitted(const qd_world *world, uint64_t known) {
 // Whether there is a body of a rule about bodies that go.
 static bool has_some(const qd_until_rule *rule, const qd_world *world, uint64_t known) {
     const qd_body_view view = qd_world_view(world);
+    for (size_t row = 0; row < view.count && rule->source > 0; ++row)
+        if (world->traits.trait[world->trait[row]].source == rule->source) return true;
+    if (rule->source > 0) return false;
     const uint64_t first = rule->first == QD_UNTIL_EMITTED ? first_emitted(world, known) : rule->first;
     for (size_t row = 0; row < view.count; ++row)
         if (view.label[row] >= first && view.label[row] <= rule->last) return true;
     return false;
 }
 
+// Whether an emitter of a rule has made bodies, which may have come and gone between two looks.
+static bool has_made_some(const qd_until_rule *rule, const qd_world *world) {
+    const qdi_population *all = world->population;
+    bool made = false;
+    for (size_t i = 0; all && i < all->emitter_count && !made; ++i)
+        made = all->emitters[i].def.body.source == rule->source && all->emitters[i].counts.emitted > 0;
+    return made;
+}
+
 // Whether all bodies with some ids are gone, of which there were some.
 static bool are_gone(const qd_until_rule *rule, qdi_until_memory *memory, const qd_world *world,
                      uint64_t known) {
     const bool some = has_some(rule, world, known);
+    if (rule->source > 0) {
+        if (some || has_made_some(rule, world)) memory->count = 1;
+        return !some && memory->count > 0 && !is_emitting(world, rule->source);
+    }
     // Those of emitters may come and go between two looks. Their ids have no gaps.
     const uint64_t emitted = first_emitted(world, known);
     const uint64_t first = rule->first > emitted && rule->first != QD_UNTIL_EMITTED ? rule->first : emitted;
     if (some || (first <= world->last_label && rule->last >= first)) memory->count = 1;
-    return !some && memory->count > 0 && !(rule->last > world->last_label && is_emitting(world));
+    return !some && memory->count > 0 && !(rule->last > world->last_label && is_emitting(world, 0));
 }
 
 // The body with this id; false where there is none.
@@ -96,7 +113,7 @@ qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, size_t stage,
         if (!get_rule(scene, stage, number, rule)) break;
         if (rule->kind == QD_UNTIL_GONE) {
             until->memory[number].count = has_some(rule, world, until->emitted);
-            if (fresh && until->memory[number].count == 0 && !is_emitting(world))
+            if (fresh && until->memory[number].count == 0 && !is_emitting(world, 0))
                 return qdi_reason(error, QD_ERR_INVALID, "%s.%zu.gone: there is no body with such an id", of,
                                   number);
         }
@@ -246,7 +263,9 @@ void qdi_until_words(const qdi_until *until, size_t number, char *text, size_t b
         snprintf(text, bytes, "bodies %" PRIu64 " and %" PRIu64 " met", rule->first, rule->last);
         return;
     case QD_UNTIL_GONE:
-        if (rule->first == QD_UNTIL_EMITTED)
+        if (rule->emitter[0])
+            snprintf(text, bytes, "all bodies of emitter %s gone", rule->emitter);
+        else if (rule->first == QD_UNTIL_EMITTED)
             snprintf(text, bytes, "all bodies of emitters gone");
         else if (rule->last == UINT64_MAX)
             snprintf(text, bytes, "all bodies from id %" PRIu64 " on gone", rule->first);

@@ -22,6 +22,17 @@ QD_MUST_USE qd_status qdi_course_read(qd_store *store, qdi_course *course, qd_er
 /// The stage that the state of a step belongs to.
 size_t qdi_course_stage(const qdi_course *course, uint64_t step);
 
+/// How many frames there are up to a step, that one included: the first stage's at the multiples of its
+/// `frames.every` from step 0 on, each other one's at those of its own behind the step with which the one
+/// before ended. `course` may be that of a later step. A scene without stages counts as one.
+uint64_t qdi_course_frames(const qdi_course *course, const qd_scene *scene, uint64_t step);
+/// The step of frame `number`, from 0; false where none of the stages so far has it.
+bool qdi_course_frame_step(const qdi_course *course, const qd_scene *scene, uint64_t number, uint64_t *step);
+/// The stages to come, too, each as long as it can be.
+qdi_course qdi_course_longest(const qdi_course *course, const qd_scene *scene);
+/// Whether there are frames in any stage.
+bool qdi_course_has_frames(const qd_scene *scene);
+
 /// Whether a stage begins before the world's next step.
 bool qdi_course_due(const qdi_course *course, const qd_world *world);
 /// Begins it, where one is due, and finds the contacts. Errors: those of qd_scene_begin_stage and

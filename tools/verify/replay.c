@@ -145,15 +145,24 @@ qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *err
     return status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT ? qdi_replay_begin(replay, error) : status;
 }
 
+// Begins the stage that is due before the next step of a replay, if one is.
+static qd_status begin_replayed_stage(const qdi_replay *replay, qd_error *error) {
+    const qdi_course *course = &replay->past->course;
+    if (!qdi_course_due(course, replay->world)) return QD_OK;
+    qd_status status = QD_OK;
+    if (replay->change) status = replay->change(replay->context, replay->world, false);
+    if (status == QD_OK) status = qdi_course_begin(course, replay->past->scene, replay->world, error);
+    return status == QD_OK && replay->change ? replay->change(replay->context, replay->world, true) : status;
+}
+
 qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error) {
     qd_status status = qd_world_set_stop(replay->world, qdi_host_asked_to_stop, NULL);
     if (status == QD_OK && replay->note_threads) status = qd_world_note_threads(replay->world, true);
     while (status == QD_OK && qd_world_steps(replay->world) < step) {
         const bool last = qd_world_steps(replay->world) + 1 == step;
-        if (last && replay->watch_stress) status = qd_world_watch_stress(replay->world);
-        if (last && replay->watch && status == QD_OK) status = replay->watch(replay->context, replay->world);
-        if (status != QD_OK) break;
-        status = qdi_course_begin(&replay->past->course, replay->past->scene, replay->world, error);
+        status = begin_replayed_stage(replay, error);
+        if (status == QD_OK && last && replay->watch_stress) status = qd_world_watch_stress(replay->world);
+        if (status == QD_OK && last && replay->watch) status = replay->watch(replay->context, replay->world);
         if (status == QD_OK) status = qd_world_step(replay->world, replay->past->plan.dt, NULL);
         if (status == QD_OK && replay->progress)
             qdi_progress_step(replay->progress, qd_world_steps(replay->world));

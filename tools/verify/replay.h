@@ -55,6 +55,9 @@ typedef struct qdi_replay {
     bool watch_stress;      ///< of the last step of each qdi_replay_go, see qd_world_watch_stress
     /// Called right before the last step of each qdi_replay_go, with `context`; NULL: nobody asks.
     qd_status (*watch)(void *context, const qd_world *world);
+    /// Called when a stage begins, before what it changes and then after it; NULL: not. Errors end the
+    /// replay.
+    qd_status (*change)(void *context, const qd_world *world, bool after);
     void *context;
 } qdi_replay;
 

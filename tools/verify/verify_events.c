@@ -8,8 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-bool qdi_event_check_is_due(const qd_scene_run *plan) {
-    return plan->record_events != QD_RECORD_EVENTS_NONE;
+// Which events the run recorded at a step.
+static qd_record_events events_of_step(const qdi_recorded *past, uint64_t step) {
+    return qd_scene_stage_run(past->scene, qdi_course_stage(&past->course, step)).record_events;
+}
+
+bool qdi_event_check_is_due(const qdi_recorded *past) {
+    bool due = past->plan.record_events != QD_RECORD_EVENTS_NONE;
+    for (size_t k = 0; k < past->course.count && !due; ++k)
+        due = qd_scene_stage_run(past->scene, k).record_events != QD_RECORD_EVENTS_NONE;
+    return due;
 }
 
 // Keeps an event of the replay until it is compared.
@@ -19,6 +27,12 @@ static qd_status keep_event_row(void *context, const qdi_event_row *row) {
                                    check->count + 1, sizeof *check->rows);
     if (status == QD_OK) check->rows[check->count++] = qdi_event_of_row(row);
     return status;
+}
+
+qd_status qdi_event_check_change(void *context, const qd_world *world, bool after) {
+    qdi_event_check *check = context;
+    check->names.allocator = qd_allocator_default();
+    return after ? qdi_event_rows_hold(&check->names, world) : qdi_event_names_take(&check->names, world);
 }
 
 // Verified events: the word for a kind of event.
@@ -117,11 +131,13 @@ qd_status qdi_event_check_step(qdi_event_check *check, const qd_world *world, ch
                                qd_error *error) {
     const qdi_recorded *past = check->past;
     uint64_t step = qd_world_steps(world);
+    const qd_record_events recorded = events_of_step(past, step);
     words[0] = '\0';
     check->count = 0;
+    if (recorded == QD_RECORD_EVENTS_NONE) return QD_OK;
     check->names.allocator = qd_allocator_default();
-    qd_status status = qdi_event_rows(&check->names, world, past->plan.record_events == QD_RECORD_EVENTS_ALL,
-                                      keep_event_row, check);
+    qd_status status = qdi_event_rows(&check->names, world, recorded == QD_RECORD_EVENTS_ALL, keep_event_row,
+                                      check);
     if (status != QD_OK) return status;
     comparison job = {check, 0, words, bytes};
     qd_error reason = {""};

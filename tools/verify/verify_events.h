@@ -19,7 +19,11 @@ typedef struct qdi_event_check {
 } qdi_event_check;
 
 /// Whether the run has rows of events at all.
-bool qdi_event_check_is_due(const qd_scene_run *plan);
+bool qdi_event_check_is_due(const qdi_recorded *past);
+
+/// When a stage begins, before and after what it changes: takes what contacts ended and began by it. `check`
+/// is a qdi_event_check. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_event_check_change(void *check, const qd_world *world, bool after);
 
 /// Compares the stored rows of the world's step with those that the world gives. To be called at every step
 /// from 0 on, since a world keeps them for one step only. `words` gets the first difference, "" where there

@@ -59,6 +59,7 @@ qdi_verify_result qdi_verify_read_result(const qdi_recorded *past, qdi_findings 
 typedef struct manifest {
     FILE *file;
     bool over;
+    bool staged; ///< its rows name stages; those of older versions do not
     uint64_t rows;
 } manifest;
 
@@ -69,19 +70,22 @@ static bool open_manifest(const qdi_recorded *past, manifest *list) {
     *list = (manifest){.file = NULL};
     qd_status status = qdi_os_open(path, QDI_OS_OWN, &list->file, NULL);
     list->over = status != QD_OK || !fgets(line, sizeof line, list->file);
+    list->staged = !list->over && strcmp(line, "index,step,time,pixels,stage\n") == 0;
     return list->file != NULL;
 }
 
-// Verified files: writes the row that frames.csv should have for a frame.
-static void write_frame_row(const qd_store_frame *frame, char line[LINE_SIZE]) {
+// Verified files: writes the row that manifest.csv should have for a frame; `stage` NULL: without one.
+static void write_frame_row(const qd_store_frame *frame, const char *stage, char line[LINE_SIZE]) {
     char time[QDI_NUMBER_ROOM];
     (void)qdi_number_write(frame->time, time);
-    snprintf(line, LINE_SIZE, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "\n", frame->number, frame->step, time,
-             frame->pixels);
+    snprintf(line, LINE_SIZE, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "%s%s\n", frame->number, frame->step,
+             time, frame->pixels, stage ? "," : "", stage ? stage : "");
 }
 
 /// Verified files: the next row beside that of the table.
-static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings *findings) {
+static void check_row(const qdi_recorded *past, manifest *list, const qd_store_frame *frame,
+                      qdi_findings *findings) {
+    const char *stage = past->course.row[qdi_course_stage(&past->course, frame->step)].name;
     char expected[LINE_SIZE], line[LINE_SIZE], words[2 * LINE_SIZE + 64];
     if (list->over || !fgets(line, sizeof line, list->file)) {
         if (!list->over)
@@ -91,7 +95,7 @@ static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings 
         return;
     }
     list->rows += 1;
-    write_frame_row(frame, expected);
+    write_frame_row(frame, list->staged ? stage : NULL, expected);
     if (strcmp(line, expected) == 0) return;
     snprintf(words, sizeof words, "manifest.csv has %.*s, the table %.*s", (int)strcspn(line, "\r\n"), line,
              (int)strcspn(expected, "\n"), expected);
@@ -172,7 +176,7 @@ qd_status qdi_verify_frames(const qdi_recorded *past, bool complete, qdi_finding
         if (status != QD_OK) break;
         if (frame.number != next) add_file_finding(findings, "frames", next, "the table has no such row");
         if (files) status = check_file(past, &frame, findings);
-        if (there) check_row(&list, &frame, findings);
+        if (there) check_row(past, &list, &frame, findings);
         verified->frames += 1;
     }
     if (status == QD_ERR_NOT_FOUND) {

@@ -10,6 +10,7 @@
 
 #include "tools/verify/verify.h"
 #include "tools/verify/verify_events.h"
+#include "tools/verify/verify_fields.h"
 
 #include "sim/text/number.h"
 
@@ -56,6 +57,7 @@ typedef struct walk {
     qd_metrics metrics;
     states states[TABLES];
     qdi_event_check events;
+    qdi_field_check fields;
     bool agreed; ///< at `agreed_step`, for the last time
     uint64_t agreed_step;
     suspect suspects[SUSPECTS_MAX];
@@ -136,10 +138,24 @@ static qd_status next_stored_metrics(walk *job, uint64_t from) {
     return status == QD_ERR_NOT_FOUND ? QD_OK : status;
 }
 
+// Reads the next fields from run.db; a row that cannot be read is a finding, and ends the table.
+static qd_status next_stored_fields(walk *job, uint64_t from) {
+    qd_error error = {""};
+    qd_status status = qdi_field_check_next(&job->fields, from, &error);
+    if (status == QD_ERR_CORRUPT)
+        return add_replay_finding(job, "fields", from, behind_file(error.text), NULL);
+    if (status != QD_OK) *job->error = error;
+    if (status != QD_OK || !job->fields.there || job->fields.next.step <= job->past->plan.steps)
+        return status;
+    job->fields.there = false;
+    return tell_beyond(job, "fields", job->fields.next.step);
+}
+
 /// Verified replay: the step of the next row; false where there are no more.
 static bool next_step(const walk *job, uint64_t *step) {
-    bool there = job->hash_there || job->metrics_there;
+    bool there = job->hash_there || job->metrics_there || job->fields.there;
     *step = job->hash_there ? job->hash_step : UINT64_MAX;
+    if (job->fields.there && job->fields.next.step < *step) *step = job->fields.next.step;
     if (job->metrics_there && job->metrics.step < *step) *step = job->metrics.step;
     for (int k = 0; k < TABLES; ++k) {
         if (!job->states[k].there) continue;
@@ -287,6 +303,22 @@ static qd_status verify_metrics(walk *job, bool hash_agreed) {
     return next_stored_metrics(job, step + 1);
 }
 
+// Compares fields in run.db with what is measured of the replay.
+static qd_status verify_fields(walk *job, bool hash_agreed) {
+    const uint64_t step = job->fields.next.step;
+    char words[320];
+    qd_status status = qdi_field_check_step(&job->fields, job->replay.world, words, sizeof words);
+    job->verified->fields = job->fields.seen;
+    if (status != QD_OK) return status;
+    if (words[0] && hash_agreed) {
+        status = add_replay_finding(job, "fields", step, words, NULL);
+    } else if (words[0]) {
+        suspect *row = add_suspect_row(job, "fields", step);
+        snprintf(row->words, sizeof row->words, "%s", words);
+    }
+    return status == QD_OK ? next_stored_fields(job, step + 1) : status;
+}
+
 // ---- the walk ----
 
 /// The state differs, and what tells most of it.
@@ -312,12 +344,14 @@ static qd_status judge_step(walk *job, uint64_t step) {
             status = verify_state(job, &job->states[k], agreed);
     if (status == QD_OK && job->metrics_there && job->metrics.step == step)
         status = verify_metrics(job, job->agreed && job->agreed_step == step);
+    if (status == QD_OK && job->fields.there && job->fields.next.step == step)
+        status = verify_fields(job, job->agreed && job->agreed_step == step);
     return status;
 }
 
 /// The rows of events of the step that the replay is at.
 static qd_status judge_events(walk *job) {
-    if (!qdi_event_check_is_due(&job->past->plan)) return QD_OK;
+    if (!qdi_event_check_is_due(job->past)) return QD_OK;
     char words[512];
     qd_status status = qdi_event_check_step(&job->events, job->replay.world, words, sizeof words, job->error);
     job->verified->events = job->events.seen;
@@ -336,11 +370,14 @@ static bool is_sure(const walk *job) {
 
 /// Verified replay: steps to a step, and looks at the events on the way.
 static qd_status go_to(walk *job, uint64_t step) {
-    bool each = qdi_event_check_is_due(&job->past->plan);
+    const bool each = qdi_event_check_is_due(job->past), sampled = qdi_field_check_samples(job->past);
     qd_status status = QD_OK;
     for (uint64_t at; status == QD_OK && (at = qd_world_steps(job->replay.world)) < step;) {
-        status = qdi_replay_go(&job->replay, each ? at + 1 : step, job->error);
+        const uint64_t next = each || sampled ? at + 1 : step;
+        job->replay.watch_stress = sampled || (job->fields.there && job->fields.next.step == next);
+        status = qdi_replay_go(&job->replay, next, job->error);
         if (status == QD_OK) status = judge_events(job);
+        if (status == QD_OK && sampled) status = qdi_field_check_sample(&job->fields, job->replay.world);
     }
     return status;
 }
@@ -379,7 +416,7 @@ static bool note_event_step(void *context, const qd_store_event *event) {
 static qd_status judge_last_events(walk *job) {
     const qdi_recorded *past = job->past;
     qd_status status = QD_OK;
-    if (!qdi_event_check_is_due(&past->plan)) return QD_OK;
+    if (!qdi_event_check_is_due(past)) return QD_OK;
     uint64_t last = past->last_step < past->plan.steps ? past->last_step : past->plan.steps, beyond = 0;
     if (!replay_to(job, last, &status)) return status;
     qd_error error = {""};
@@ -442,6 +479,7 @@ static qd_status verify_all_steps(walk *job, const qdi_verify_result *result) {
     if (status == QD_OK) status = judge_events(job);
     if (status == QD_OK) status = next_stored_hash(job, 0);
     if (status == QD_OK) status = next_stored_metrics(job, 0);
+    if (status == QD_OK) status = next_stored_fields(job, 0);
     for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_stored_state(job, &job->states[k], 0);
     uint64_t step;
     while (status == QD_OK && !is_sure(job) && next_step(job, &step)) {
@@ -462,6 +500,7 @@ qd_status qdi_verify_replay(const qdi_recorded *past, int threads, const qdi_ver
                 .verified = verified,
                 .replay = {.past = past, .threads = threads, .progress = &progress},
                 .events = {.past = past},
+                .fields = {.past = past},
                 .error = error,
                 .list = list,
                 .states = {{.table = "snapshots",
@@ -472,15 +511,18 @@ qd_status qdi_verify_replay(const qdi_recorded *past, int threads, const qdi_ver
                             .one = "checkpoint",
                             .next = qd_store_next_checkpoint,
                             .count = &verified->checkpoints}}};
+    job.replay.change = qdi_event_check_change;
+    job.replay.context = &job.events;
     findings->progress = &progress;
     verified->hashes = verified->metrics = verified->snapshots = verified->checkpoints = 0;
-    verified->events = verified->failures = 0;
+    verified->events = verified->failures = verified->fields = 0;
     qd_status status = verify_all_steps(&job, result);
     qdi_progress_end(&progress);
     findings->progress = NULL;
     for (int k = 0; k < TABLES; ++k)
         if (job.states[k].there) qd_store_state_free(past->store, &job.states[k].moment);
     qdi_event_check_end(&job.events);
+    qdi_field_check_end(&job.fields);
     qdi_replay_end(&job.replay);
     return status;
 }

@@ -31,6 +31,7 @@ typedef struct qd_frame_row {
     uint64_t index, step;
     double time;
     uint64_t pixels; ///< hash of the picture's pixels and palette
+    uint64_t stage;  ///< that the run was in, from 0; listed by its name where the view has `stages`
 } qd_frame_row;
 
 /// How a writer is made.
@@ -46,10 +47,11 @@ typedef struct qd_frame_writer_def {
     int workers; ///< threads that draw and encode, each a frame of its own, 1..16, default 1; changes no
                  ///< result
     /// Frames that an earlier writer has left in the directory, in order from index 0: they are listed again,
-    /// and the next frame is number `row_count`. Default none. For pictures as the earlier writer's,
-    /// `view.speed` is to be what its qd_frame_writer_speed said.
+    /// and the next frame is number `row_count`. Default none. For pictures as the earlier writer's, `speed`
+    /// is to be what its qd_frame_writer_speed said (NaN, the default: it is not fixed yet).
     const qd_frame_row *rows;
     size_t row_count;
+    double speed;
     /// What the earlier writer's qd_frame_writer_past gave behind those frames, for trails and fading colours
     /// as it would have drawn them. Default none.
     const unsigned char *past;
@@ -64,6 +66,13 @@ QD_API qd_frame_writer_def qd_frame_writer_def_default(void);
 /// QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer,
                                                     qd_error *error);
+
+/// Frames from the next one on show something else, in the same size; waits for those before. What the view
+/// leaves to frame 0 (`auto`) its first frame fixes anew, unless colour, range and speed are as before;
+/// trails and fading colours begin anew where how far they go back changes. Errors: QD_ERR_VALUE (view, or
+/// another size, in `error`), QD_ERR_MEMORY and those of push.
+QD_API QD_MUST_USE qd_status qd_frame_writer_set_view(qd_frame_writer *writer, const qd_view *view,
+                                                      qd_error *error);
 
 /// To be called right before the step that leads to a frame, where the view shows which nodes a step splits
 /// and merges: keeps the nodes of the tree. Does nothing for other views, and where it was not called no node

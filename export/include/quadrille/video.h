@@ -41,8 +41,8 @@ typedef struct qd_video_def {
     bool replace; ///< a file of that name may be there, and is replaced in the end; else it must be one that
                   ///< was joined of these segments
     bool folder_comes; ///< the folder that the file is to lie in is made before the video is finished
-    bool true_colour;  ///< files with palettes become true colour: an animated PNG has one palette for all
-                       ///< frames
+    bool true_colour;  ///< frames have several palettes: files become true colour, and so do other frames
+                       ///< of an animated PNG or GIF, which has one for all
     const qd_allocator *allocator; ///< NULL: the C heap; called from the frame writer's threads too
 } qd_video_def;
 

@@ -81,6 +81,7 @@ typedef struct qd_body_def {
     /// The id that files show; 0 (the default): one above the highest that the world has had so far, so that
     /// of a world in which all have the default, the number of bodies that were added up to it.
     uint64_t label;
+    uint32_t source; ///< where it comes from, as the caller numbers that, at most 65535; default 0. No effect
 } qd_body_def;
 
 /// A body as it is now.
@@ -99,6 +100,7 @@ typedef struct qd_body_state {
     qd_material material; ///< NaN: the world's
     qd_filter filter;
     bool sensor, bullet;
+    uint32_t source;
 } qd_body_state;
 
 /// `count` bodies as rows of arrays; row r is body index[r].

@@ -67,6 +67,22 @@ QD_API void qd_field_destroy(qd_field *field);
 /// QD_ERR_ARGUMENT, QD_ERR_MEMORY: then no value means anything.
 QD_API QD_MUST_USE qd_status qd_field_measure(qd_field *field, const qd_world *world);
 
+/// Adds what was measured last to a mean that is on its way. Errors: QD_ERR_ARGUMENT, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_field_add(qd_field *field);
+
+/// Makes the values the mean of what was added since the last mean; step, time and grid stay those of the
+/// last measurement. Densities and stresses are means over the moments; velocities are weighted by the mass
+/// in the cell, temperature and contacts per body by its number of bodies: NaN where it was always empty.
+/// Errors: QD_ERR_ARGUMENT, QD_ERR_STATE (nothing was added).
+QD_API QD_MUST_USE qd_status qd_field_average(qd_field *field);
+
+/// Bytes of a mean on its way, the same on every machine: writes them if `bytes` is not NULL, and returns how
+/// many they are; 0 where nothing was added.
+QD_API size_t qd_field_save_sums(const qd_field *field, unsigned char *bytes);
+/// Goes on with such a mean, in a field of as many cells. Errors: QD_ERR_ARGUMENT, QD_ERR_CORRUPT,
+/// QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_field_load_sums(qd_field *field, const unsigned char *bytes, size_t size);
+
 /// Grid, step and time of the last measurement.
 QD_API qd_field_grid qd_field_grid_of(const qd_field *field);
 QD_API uint64_t qd_field_step(const qd_field *field);

@@ -50,6 +50,8 @@ typedef struct qd_until_rule {
     double value;
     uint64_t window;      ///< steps
     uint64_t first, last; ///< ids
+    char emitter[65];     ///< QD_UNTIL_GONE: the emitters' name, "": it goes by ids
+    uint32_t source;      ///< and what their bodies have as their qd_body_def.source
 } qd_until_rule;
 
 /// Most rules of a scene.
@@ -77,6 +79,7 @@ typedef struct qd_scene_run {
     uint64_t record_metrics, record_hashes, record_snapshots; ///< every so many steps
     qd_record_events record_events;
     uint64_t record_fields;    ///< every so many steps
+    uint64_t field_sample;     ///< a row is the mean over moments so many steps apart; 0: it is one moment
     int field_cells[2];        ///< of the fields' grid; its length below has been made cells already
     double field_length;       ///< side of a cell that was asked for; NaN: none was
     uint64_t checkpoint_every; ///< a checkpoint every so many steps; in any case at step 0 and at the end
@@ -123,8 +126,12 @@ QD_API size_t qd_scene_stages(const qd_scene *scene);
 /// Gives stage `number`, from 0; false past the last one. And rule `rule` of those that end it. Any thread.
 QD_API bool qd_scene_stage_at(const qd_scene *scene, size_t number, qd_scene_stage *stage);
 QD_API bool qd_scene_stage_until(const qd_scene *scene, size_t number, size_t rule, qd_until_rule *until);
-/// What the scene asks of a run while it is in stage `number`: what is recorded may change. Any thread.
+/// What the scene asks of a run while it is in stage `number`: what is recorded, and how often there is a
+/// frame, may change. Any thread.
 QD_API qd_scene_run qd_scene_stage_run(const qd_scene *scene, size_t number);
+/// What frames of stage `number` show: all but their size may change. The scene's view, where it has no such
+/// stage. Any thread.
+QD_API qd_view qd_scene_stage_view(const qd_scene *scene, size_t number);
 /// Makes a world that has gone through the stages before number `number`, which is at least 1, one of that
 /// stage: bodies are removed, changed and added, the world gets its values. To be called between two steps;
 /// contacts follow with qd_world_detect or the next step. `first_ids` has, for each of the stages from 0 on

@@ -93,6 +93,14 @@ QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, u
 /// another was removed since, and its label is not known from earlier events.
 QD_API QD_MUST_USE qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist);
 
+/// Where bodies are removed, changed or added between two steps, as when a stage begins: before it, notes
+/// what bodies are called. Cost: O(bodies). Errors: QD_ERR_MEMORY and those of all puts.
+QD_API QD_MUST_USE qd_status qd_store_note_bodies(qd_store *store, const qd_world *world);
+
+/// And after it, when contacts were found (qd_world_detect): keeps those that ended or began by it. They are
+/// put with the events of the next step, as its first, without impulses, for no time has passed.
+QD_API QD_MUST_USE qd_status qd_store_note_changes(qd_store *store, const qd_world *world);
+
 /// The world as it is, as qd_world_save writes it. The caller pays for that only (some 5 ms per 100,000
 /// bodies), and waits where a world that was put before is not written yet.
 QD_API QD_MUST_USE qd_status qd_store_put_snapshot(qd_store *store, const qd_world *world);

@@ -24,11 +24,12 @@ typedef enum qd_view_colour {
     QD_VIEW_THREAD, ///< the thread that moved it in the last step, where qd_world_note_threads asked for that
     QD_VIEW_REFILED, ///< how many frames ago it came into the tree's node that it lives in
     QD_VIEW_HIDDEN,  ///< bodies are not drawn
+    QD_VIEW_PSI6,    ///< size of its hexatic order, with QD_HEXATIC_REACH; 0 where that cannot be measured
 } qd_view_colour;
 
 /// True where colours lie along a continuous map.
 static inline bool qd_view_is_continuous(qd_view_colour colour) {
-    return colour >= QD_VIEW_SPEED && colour <= QD_VIEW_DEPTH;
+    return (colour >= QD_VIEW_SPEED && colour <= QD_VIEW_DEPTH) || colour == QD_VIEW_PSI6;
 }
 
 /// The continuous map.

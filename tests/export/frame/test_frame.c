@@ -5,6 +5,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
+#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -408,6 +409,11 @@ START_TEST(no_memory_at_any_allocation) {
         qd_status status = qd_frame_writer_create(&def, &writer, &error);
         if (status == QD_OK) {
             status = push_frames(writer, world, 2);
+            qd_view view = def.view;
+            view.trails = 3;
+            view.field = QD_VIEW_FIELD_VELOCITY;
+            if (status == QD_OK) status = qd_frame_writer_set_view(writer, &view, &error);
+            if (status == QD_OK) status = push_frames(writer, world, 2);
             qd_status finished = qd_frame_writer_finish(writer, NULL, &error);
             ck_assert(status == QD_OK || finished == status);
             status = finished;
@@ -489,7 +495,7 @@ START_TEST(a_writer_goes_on_behind_another) {
         qd_world *world = make_world(150, 1);
         qd_frame_writer_def def = make_def(run == 0 ? &whole : &parts);
         def.view.colour = QD_VIEW_SPEED;
-        if (run > 1) def.view.speed = speed;
+        if (run > 1) def.speed = speed;
         def.view.trails = 4;
         def.past = run > 1 ? past : NULL;
         def.past_bytes = run > 1 ? past_bytes : 0;

@@ -17,12 +17,14 @@ enum { MOST = 64 };
 
 static ino_t synced[MOST];
 static size_t synced_count, disks;
-static int disk_error;
+static int disk_error, directory_error;
 
 int fsync(int fd) {
     struct stat info;
-    if (fstat(fd, &info) == 0 && synced_count < MOST) synced[synced_count++] = info.st_ino;
-    return 0;
+    if (fstat(fd, &info) != 0) return -1;
+    if (synced_count < MOST) synced[synced_count++] = info.st_ino;
+    errno = S_ISDIR(info.st_mode) ? directory_error : 0;
+    return errno ? -1 : 0;
 }
 
 int syncfs(int fd) {
@@ -119,6 +121,20 @@ START_TEST(what_the_device_refuses_is_told) {
 }
 END_TEST
 
+START_TEST(names_that_the_device_refuses_are_told) {
+    qd_error error;
+    directory_error = EINVAL; // as of file systems that cannot
+    push(1);
+    ck_assert_int_eq(qd_frame_writer_flush(writer, NULL, NULL, &error), QD_OK);
+    directory_error = EIO;
+    push(1);
+    ck_assert_int_eq(qd_frame_writer_flush(writer, NULL, NULL, &error), QD_ERR_IO);
+    ck_assert_msg(strstr(error.text, scratch.path), "%s", error.text);
+    directory_error = 0;
+    ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_ERR_IO); // it sticks
+}
+END_TEST
+
 START_TEST(a_frame_that_was_taken_away_is_no_error) {
     qd_error error;
     push(1);
@@ -135,6 +151,7 @@ int main(void) {
     tcase_add_test(tests, many_frames_are_synced_at_once);
     tcase_add_test(tests, a_system_without_syncfs_syncs_one_by_one);
     tcase_add_test(tests, what_the_device_refuses_is_told);
+    tcase_add_test(tests, names_that_the_device_refuses_are_told);
     tcase_add_test(tests, a_frame_that_was_taken_away_is_no_error);
     return qd_test_run_case("frame_sync", tests);
 }

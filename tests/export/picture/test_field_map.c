@@ -274,7 +274,7 @@ END_TEST
 
 // No body has an ink of the field, but where both lie along the map.
 START_TEST(inks_are_the_fields_own) {
-    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_HIDDEN; ++colour) {
+    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_PSI6; ++colour) {
         qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
         view.colour = (qd_view_colour)colour;
         if (colour == QD_VIEW_REFILED) {

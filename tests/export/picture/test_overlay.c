@@ -359,7 +359,7 @@ START_TEST(shades_tell_what_they_say) {
         (void)qd_test_add(world, &body);
     }
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_HIDDEN; ++colour) {
+    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_PSI6; ++colour) {
         qd_view view = qd_view_default();
         view.colour = (qd_view_colour)colour;
         double top = qdi_shade_top(&view, world);
@@ -409,7 +409,7 @@ START_TEST(caption_items_keep_apart) {
     static const int sizes[][2] = {{160, 120},  {320, 200},   {640, 480},  {960, 160},
                                    {1280, 768}, {1920, 1080}, {3840, 2160}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
-        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_HIDDEN; ++colour) {
+        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_PSI6; ++colour) {
             qd_view view = qd_view_default();
             view.width = sizes[s][0];
             view.height = sizes[s][1];

@@ -84,7 +84,7 @@ END_TEST
 
 // Levels are even steps from the background to the hue.
 START_TEST(levels_are_even) {
-    for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_HIDDEN; ++mode) {
+    for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_PSI6; ++mode) {
         qdi_palette palette = palette_of((qd_view_colour)mode);
         for (int ink = 0; ink < QDI_HUES * QDI_LEVELS; ++ink) {
             int level = ink % QDI_LEVELS + 1, full = ink - ink % QDI_LEVELS + QDI_LEVELS - 1;

@@ -41,7 +41,7 @@ START_TEST(lists_the_builtin_scenes) {
     static const char *const names[] = {"pool",    "gas",      "sizes",  "rain",   "clusters", "pyramid",
                                         "tumbler", "billiard", "cradle", "hopper", "bullets",  "brownian",
                                         "cooling", "compress", "silo",   "shaker", "cells",    "refresh",
-                                        "pairs",   "retrieve", "query"};
+                                        "pairs",   "retrieve", "query",  "gate"};
     const size_t count = sizeof names / sizeof names[0];
     for (size_t i = 0; i < count; ++i) {
         ck_assert_str_eq(qd_scene_builtin_name(i), names[i]);

@@ -137,7 +137,7 @@ static const struct {
     {"checkpoint: {seconds: -1}", "checkpoint.seconds: must be a number from 0 to 1000000000, not \"-1\""},
     {"view: {size: [8, 8]}", "view.size: must be two whole numbers from 16 to 16384"},
     {"view: {colour: threads}", "view.colour: must be contact, speed, size, spin, depth, id, material, "
-                                "plain, thread, refiled or hidden, not \"threads\""},
+                                "plain, thread, refiled, hidden or psi6, not \"threads\""},
     {"view: {range: [2, 2]}", "view.range: must be two numbers, the smaller one first, or auto"},
     {"view: {contacts: 3}", "view.contacts: must be false, true or impulse, not \"3\""},
     {"view: {retrieve: all}", "view.retrieve: must be a body's id, or none, not \"all\""},

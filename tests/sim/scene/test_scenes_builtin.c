@@ -39,6 +39,7 @@ static const cut cuts[] = {
     {"pairs", 200, 300, {NULL}},
     {"retrieve", 200, 0, {NULL}},
     {"query", 200, 300, {NULL}},
+    {"gate", 250, 0, {NULL}}, // of its first stage
 };
 
 enum { CUTS = sizeof cuts / sizeof cuts[0] };
@@ -140,6 +141,7 @@ START_TEST(golden_hashes) {
         UINT64_C(0x7dbca77b66e8b344), // pairs
         UINT64_C(0x41abeb7f9ab89dff), // retrieve
         UINT64_C(0xd27bb230ca7c472c), // query, the bodies of pool
+        UINT64_C(0xcff6a4da67620d13), // gate
     };
     const cut *c = &cuts[_i];
     qd_scene *scene = scene_of(c->name, c->bodies, c->sets);

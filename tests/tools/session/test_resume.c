@@ -26,7 +26,8 @@ static const char scene[] =
     "  - rects: {count: 30, size: [1.2, 0.6], place: random, velocity: {normal: 4}}\n"
     "view: {size: [160, 120], colour: speed}\n"
     "frames: {every: 15}\n"
-    "record: {metrics: 5, hashes: 5, events: persist, snapshots: 100, fields: {every: 10, cells: [4, 3]}}\n"
+    "record: {metrics: 5, hashes: 5, events: persist, snapshots: 100, fields: {every: 30, sample: 3, cells: "
+    "[4, 3]}}\n"
     "checkpoint: {every: 40}\n";
 
 /// Writes the scene and runs it undisturbed into `ref`.

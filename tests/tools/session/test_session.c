@@ -52,7 +52,7 @@ START_TEST(test_state_goes_to_bytes_and_back) {
     ck_assert_mem_eq(&read.profile, &state.profile, sizeof state.profile);
     ck_assert_mem_eq(read.recorded_ns, state.recorded_ns, sizeof state.recorded_ns);
     // The same bytes on every machine.
-    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
+    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 6, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
     ck_assert_mem_eq(bytes, start, sizeof start);
 }
 END_TEST
@@ -70,6 +70,12 @@ START_TEST(test_damaged_state_is_refused) {
         ck_assert_int_eq(status, size == QDI_SESSION_STATE_BYTES ? QD_OK : QD_ERR_CORRUPT);
     }
     ck_assert_ptr_nonnull(strstr(error.text, "is too long"));
+    qdi_session_state more = state;
+    more.field_bytes = 1; // of none behind
+    qdi_session_state_write(&more, bytes);
+    ck_assert_int_eq(qdi_session_state_read(bytes, QDI_SESSION_STATE_BYTES, &read, &error), QD_ERR_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(error.text, "is damaged"));
+    qdi_session_state_write(&state, bytes);
     for (size_t at = 0; at < QDI_SESSION_STATE_BYTES; ++at) {
         bytes[at] ^= 4;
         ck_assert_int_eq(qdi_session_state_read(bytes, QDI_SESSION_STATE_BYTES, &read, &error),

@@ -4,6 +4,7 @@
 #include "tests/support/runs.h"
 
 #include <quadrille/random.h>
+#include <quadrille/scene.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,80 @@ START_TEST(test_goes_through_its_stages) {
     ck_assert_str_eq(qd_program_result_text(&program, "ref", "ended_by").text, "stages.2.until.0");
     SUCCEED("verify", "ref", "-q");
     SUCCEED("render", "ref", "-o", "again", "-q", "--every", "25");
+}
+END_TEST
+
+// Contacts that only a stage ends are events, too: the first of its first step.
+START_TEST(test_events_of_a_change) {
+    run_reference();
+    // The hopper's gate is body 3: two polylines have ids 1 and 2.
+    const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
+    char sql[300];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM events WHERE step = %d AND kind = 'end' AND %s",
+             (int)open + 1, "3 IN (a, b) AND impulse = 0 AND friction = 0");
+    const int64_t ended = number(sql);
+    ck_assert_int_gt(ended, 0);
+    snprintf(sql, sizeof sql,
+             "SELECT max(number) FROM events WHERE step = %d AND kind = 'end' AND 3 IN (a, b)",
+             (int)open + 1);
+    ck_assert_int_ge(number(sql), ended - 1);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM events WHERE step > %d AND 3 IN (a, b)", (int)open + 1);
+    ck_assert_int_eq(number(sql), 0);
+    ck_assert_int_eq(number("SELECT ends FROM metrics ORDER BY step DESC LIMIT 1"),
+                     number("SELECT count(*) FROM events WHERE kind = 'end'"));
+    ck_assert_int_eq(number("SELECT begins FROM metrics ORDER BY step DESC LIMIT 1"),
+                     number("SELECT count(*) FROM events WHERE kind = 'begin' AND step > 0"));
+    // One that is missing is missed, and so is one of a stage that records nothing.
+    snprintf(sql, sizeof sql, "DELETE FROM events WHERE step = %d AND number = 0", (int)open + 1);
+    qd_runs_change(at("ref").text, sql);
+    qd_program_outcome found = RUN("verify", "ref", "-q");
+    ck_assert_int_eq(found.code, 5);
+    ck_assert_msg(strstr(found.out, "it is number 1, 0 in the replay") != NULL, "%s%s", found.out, found.err);
+    qd_program_forget(&found);
+}
+END_TEST
+
+// Stages may record events or not; bodies that others replaced meanwhile keep their names.
+START_TEST(test_events_of_some_stages) {
+    qd_scratch_write(at("hopper.yaml").text, hopper);
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--set", "record.events=false", "--set",
+            "stages.settle.record.events=persist", "--set", "stages.empty.record.events=true");
+    const int64_t filled = number("SELECT step FROM stages WHERE number = 1");
+    ck_assert_int_gt(number("SELECT min(step) FROM events"), filled);
+    ck_assert_int_gt(number("SELECT count(*) FROM events WHERE kind = 'persist'"), 0);
+    SUCCEED("verify", "ref", "-q");
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--force", "--set", "stages.settle.record.events=false",
+            "--set", "stages.empty.record.events=true");
+    SUCCEED("verify", "ref", "-q");
+    ck_assert_int_eq(number("SELECT count(DISTINCT stage) FROM metrics m JOIN events e USING (step)"), 2);
+    qd_runs_change(at("ref").text,
+                   "UPDATE events SET impulse = 77 WHERE step = (SELECT max(step) FROM events)");
+    qd_program_outcome found = RUN("verify", "ref", "-q");
+    ck_assert_int_eq(found.code, 5);
+    qd_program_forget(&found);
+}
+END_TEST
+
+// A limit that the first step of a stage passes: what is kept is the state before what the stage changes.
+START_TEST(test_buried_with_the_first_step) {
+    qd_scratch_write(at("fast.yaml").text,
+                     "name: fast\nworld: {size: [9, 9]}\nframes: {every: 0}\nlimits: {speed: 50}\n"
+                     "record: {events: true, hashes: 1, metrics: 1}\n"
+                     "bodies: [{list: [{name: one, at: [3, 5]}, {at: [4.9, 5]}]}]\n"
+                     "stages:\n  - {name: slow, steps: 5}\n"
+                     "  - {name: fast, steps: 5, remove: [{id: 2}], world: {gravity: [9e4, 0]}}\n");
+    for (int i = 0; i < 2; ++i) {
+        qd_program_outcome result = RUN("run", "fast.yaml", "-o", "ref", "-q", "--resume");
+        ck_assert_int_eq(result.code, 5);
+        ck_assert_msg(strstr(result.err, "step 6: body 1: ") != NULL, "%s", result.err);
+        qd_program_forget(&result);
+        ck_assert_int_eq(number("SELECT max(step) FROM events"), 0); // it makes no step
+        ck_assert_int_eq(number("SELECT count(*) FROM failures"), 1);
+        ck_assert_int_eq(number("SELECT max(step) FROM checkpoints"), 5);
+        qd_program_outcome sound = RUN("verify", "ref", "-q");
+        ck_assert_msg(sound.code == 0, "%d: %s%s", sound.code, sound.out, sound.err);
+        qd_program_forget(&sound);
+    }
 }
 END_TEST
 
@@ -178,7 +253,7 @@ START_TEST(test_more_steps) {
 }
 END_TEST
 
-// The scene of docs/stages.md, up to where its gate has opened.
+// The scene of docs/stages.md is the built-in one.
 START_TEST(test_scene_of_the_document) {
     size_t bytes = 0;
     char *page = qd_scratch_read(QD_SOURCE_DIR "/docs/stages.md", &bytes);
@@ -189,13 +264,51 @@ START_TEST(test_scene_of_the_document) {
     char *end = strstr(yaml, "```");
     ck_assert_ptr_nonnull(end);
     *end = '\0';
-    qd_scratch_write(at("silo.yaml").text, yaml);
+    ck_assert_str_eq(yaml, qd_scene_builtin_text("gate"));
     free(page);
-    SUCCEED("run", "silo.yaml", "-o", "ref", "-q", "--steps", "4200", "--set", "frames.every=0");
-    ck_assert_int_eq(number("SELECT count(*) FROM stages"), 3);
-    ck_assert_int_eq(number("SELECT max(stage) FROM metrics"), 2);
-    ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 253);
-    SUCCEED("verify", "ref", "-q");
+}
+END_TEST
+
+/// What the runs of the built-in scene have beside their directory.
+#define GATE(out)                                                                                            \
+    "run", "gate", "-o", out, "-q", "--resume", "--set", "view.size=[120,180]", "--set",                     \
+        "record.events=true", "--set", "checkpoint.every=150"
+
+// Starts or resumes the built-in scene, kills it after so long; whether it was complete before that.
+static bool gate_is_complete(double seconds, const char *threads) {
+    qd_program_start how = {.arguments = {GATE("out"), "--threads", threads}};
+    pid_t child = qd_program_launch(&program, &how);
+    usleep((useconds_t)(1e6 * seconds));
+    (void)kill(child, SIGKILL);
+    qd_program_outcome result = qd_program_await(&program, child);
+    ck_assert_msg(result.code == -SIGKILL || result.code == 0, "%d: %s", result.code, result.err);
+    const bool complete = result.code == 0;
+    qd_program_forget(&result);
+    return complete;
+}
+
+// The built-in scene, killed at random, 50 times in the long form: it fills, settles, opens and runs empty,
+// and every file and row is that of a run that nobody stopped.
+START_TEST(test_gate_killed_again_and_again) {
+    qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
+    SUCCEED(GATE("ref"));
+    ck_assert_int_eq(number("SELECT count(*) FROM stages"), 4);
+    // As golden_hashes of scenes_builtin, but across its stages.
+    ck_assert_int_eq(number("SELECT count(*) FROM hashes WHERE (step = 2000 AND hash = '7e056f0d960dfeec') OR"
+                            " (step = 3000 AND hash = 'fb8a5302f157e327')"),
+                     2);
+    ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 403);
+    ck_assert_int_eq(number("SELECT dynamic FROM metrics ORDER BY step DESC LIMIT 1"), 0);
+    ck_assert_int_eq(number("SELECT count(*) FROM metrics WHERE balance_error > 0.01"), 0);
+    const size_t kills = qd_test_replaying() ? 5 : qd_test_effort(5);
+    for (size_t i = 0; i < kills; ++i) {
+        if (!gate_is_complete(0.02 + 0.4 * qd_random_uniform(&random), i % 2 ? "2" : "1")) continue;
+        qd_runs_expect_same(at("ref").text, at("out").text); // and once more
+        qd_scratch_remove_tree(at("out").text);
+    }
+    SUCCEED(GATE("out"));
+    qd_runs_expect_same(at("ref").text, at("out").text);
+    SUCCEED("verify", "out", "-q");
 }
 END_TEST
 
@@ -217,6 +330,67 @@ START_TEST(test_added_bodies_are_not_emitted) {
     ck_assert_int_eq(
         number("SELECT max(step) FROM metrics"),
         number("SELECT 10 * ((min(step) + 9) / 10) FROM metrics WHERE bodies = 4 AND step > 30"));
+}
+END_TEST
+
+/// Two emitters on either side of a wall; what falls out is gone, and its index is given to the next.
+static const char two_sides[] =
+    "name: sides\nworld: {size: [10, 10], boundary: {x: reflect, y: open}, removal: 1, gravity: [0, -10]}\n"
+    "run: {dt: 0.01, steps: 2000}\nframes: {every: 0}\nrecord: {metrics: 1, hashes: 1}\n"
+    "bodies: [{list: [{shape: rect, at: [5, 5], size: [0.2, 10], static: true}]}]\n"
+    "emitters:\n"
+    "  - {name: left, region: [1, 8, 3, 1], rate: 40, total: 30, radius: 0.2}\n"
+    "  - {name: right, region: [6, 8, 3, 1], rate: 40, radius: 0.2}\n";
+
+// How many bodies of a run are to the left of the wall at a step, and to its right.
+static void count_sides(int64_t step, int sides[2]) {
+    char every[32];
+    snprintf(every, sizeof every, "%d", (int)step);
+    SUCCEED("export", "ref", "--format", "csv", "--every", every, "--frames", "1:1", "-o", "at", "-q",
+            "--force");
+    char *bodies = qd_scratch_read(at("at/bodies.csv").text, NULL);
+    sides[0] = sides[1] = 0;
+    for (char *line = strchr(bodies, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        const char *x = line;
+        for (int comma = 0; comma < 5; ++comma) x = strchr(x, ',') + 1;
+        if (strtod(x, NULL) != 5) sides[strtod(x, NULL) > 5] += 1;
+    }
+    free(bodies);
+}
+
+// The bodies of one emitter are gone, while another one goes on; ids and indices of both are mixed.
+START_TEST(test_gone_of_one_emitter) {
+    int sides[2];
+    qd_scratch_write(at("hopper.yaml").text, two_sides);
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--set", "run.until=[{gone: {emitter: left}}]");
+    const int64_t last = number("SELECT max(step) FROM metrics");
+    ck_assert_str_eq(qd_program_result_text(&program, "ref", "ended_words").text,
+                     "all bodies of emitter left gone");
+    count_sides(last, sides);
+    ck_assert(sides[0] == 0 && sides[1] > 10);
+    count_sides(last - 10, sides);
+    ck_assert_int_gt(sides[0], 0);
+    SUCCEED("verify", "ref", "-q");
+    // Saved, loaded and gone on with.
+    char steps[32];
+    for (int64_t step = 35; step < last; step += 40) {
+        snprintf(steps, sizeof steps, "%d", (int)step);
+        SUCCEED("run", "hopper.yaml", "-o", "part", "-q", "--force", "--steps", steps, "--set",
+                "run.until=[{gone: {emitter: left}}]");
+        SUCCEED("resume", "part", "-q", "--steps", "2000");
+        qd_runs_expect_same_records(at("ref").text, at("part").text);
+    }
+    // In a stage that has no emitters, of those that were there.
+    static const char stages[] = "stages=[{name: pour, steps: 100}, {name: drain, emitters: [], at_most: 900,"
+                                 " add: [{list: [{at: [2, 5], static: true}]}],"
+                                 " until: [{gone: {emitter: left}}]}]";
+    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--force", "--set", stages);
+    const int64_t drained = number("SELECT max(step) FROM metrics");
+    ck_assert_int_lt(drained, 1000);
+    count_sides(drained, sides);
+    ck_assert_int_eq(sides[0], 1); // that was added
+    expect_refusal(RUN("run", "hopper.yaml", "-o", "no", "--set", "run.until=[{gone: {emitter: lift}}]"), 3,
+                   "gone: no emitter is called \"lift\"");
 }
 END_TEST
 
@@ -278,6 +452,9 @@ END_TEST
 int main(void) {
     TCase *tests = qd_test_case("stages", 300, setup, teardown);
     tcase_add_test(tests, test_goes_through_its_stages);
+    tcase_add_test(tests, test_events_of_a_change);
+    tcase_add_test(tests, test_events_of_some_stages);
+    tcase_add_test(tests, test_buried_with_the_first_step);
     tcase_add_test(tests, test_resolved_scene_is_the_same);
     tcase_add_test(tests, test_swept);
     tcase_add_test(tests, test_killed_again_and_again);
@@ -285,7 +462,13 @@ int main(void) {
     tcase_add_test(tests, test_more_steps);
     tcase_add_test(tests, test_scene_of_the_document);
     tcase_add_test(tests, test_added_bodies_are_not_emitted);
+    tcase_add_test(tests, test_gone_of_one_emitter);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tests, test_a_stage_that_cannot_begin);
-    return qd_test_run_case("stages", tests);
+    Suite *suite = suite_create("stages");
+    suite_add_tcase(suite, tests);
+    tests = qd_test_case("gate", 300, setup, teardown);
+    tcase_add_test(tests, test_gate_killed_again_and_again);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
 }

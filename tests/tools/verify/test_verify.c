@@ -1,6 +1,7 @@
 #include "tests/support/harness.h"
 #include "tests/support/recorded.h"
 
+#include <quadrille/field.h>
 #include <quadrille/metrics.h>
 #include <quadrille/random.h>
 #include <quadrille/scene.h>
@@ -153,6 +154,46 @@ START_TEST(any_number_of_the_metrics) {
 END_TEST
 
 // Any byte of the file: never a crash, and what is said is one line.
+static const char *const fields_of_run = "record.fields={every: 10, cells: [4, 3]}";
+
+// Fields are measured again; one value of one cell, whichever quantity it is of, is named.
+START_TEST(any_quantity_of_the_fields) {
+    put_file("scene.yaml", scene, sizeof scene - 1);
+    qd_program_outcome result = RUN("run", "scene.yaml", "-o", "out", "-q", "--set", fields_of_run);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_forget(&result);
+    result = RUN("verify", "out", "--threads", "1,2");
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_msg(strstr(result.out, ", 5 steps of fields\n"), "%s", result.out);
+    qd_program_forget(&result);
+    qd_recording_sql(at("out").text, "CREATE TABLE kept AS SELECT number, data FROM fields WHERE step = 20");
+    for (int q = 0; q < QD_FIELD_QUANTITIES; ++q) {
+        char change[256], back[160], named[96];
+        snprintf(
+            change, sizeof change,
+            "UPDATE fields SET data = CAST(substr(data, 1, 40) || x'182d4454fb210940' || substr(data, 49) "
+            "AS BLOB) WHERE step = 20 AND number = %d",
+            q);
+        snprintf(back, sizeof back,
+                 "UPDATE fields SET data = (SELECT data FROM kept WHERE number = %d) WHERE step = 20 AND "
+                 "number = %d",
+                 q, q);
+        snprintf(named, sizeof named, "fields: step 20: %s of cell (1, 1) is 3.14159265",
+                 qd_field_name((qd_field_quantity)q));
+        qd_recording_sql(at("out").text, change);
+        result = RUN("verify", "out", "--threads", "1");
+        ck_assert_ptr_null(strstr(result.err, "findings"));
+        EXPECT_FOUND(result, named);
+        qd_recording_sql(at("out").text, back);
+    }
+    qd_recording_sql(at("out").text, "UPDATE fields SET width = width * 2 WHERE step = 30");
+    qd_recording_sql(at("out").text, "UPDATE fields SET step = 41 WHERE step = 40");
+    result = RUN("verify", "out", "--threads", "1");
+    EXPECT_FOUND(result, "fields: step 30: the cells or the time are not those of the replay",
+                 "fields: step 41: the run has only 40 steps");
+}
+END_TEST
+
 START_TEST(any_byte_of_the_file) {
     make("out", &(qd_recording){.bodies = 500}); // most of the file is worlds
     size_t bytes = 0;
@@ -390,8 +431,9 @@ int main(void) {
     tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
     tcase_add_test(tcase, any_bit_of_a_hash);
     tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
-    qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_byte_of_the_file, a_planted_bit,
-                 a_snapshot_of_another_run, pictures, frames_and_their_lists, frames_of_the_table,
-                 the_scene_and_the_result, runs_that_are_not_complete, what_is_no_run);
+    qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_quantity_of_the_fields,
+                 any_byte_of_the_file, a_planted_bit, a_snapshot_of_another_run, pictures,
+                 frames_and_their_lists, frames_of_the_table, the_scene_and_the_result,
+                 runs_that_are_not_complete, what_is_no_run);
     return qd_test_run_case("verify", tcase);
 }
