@@ -140,6 +140,8 @@
     { title: 'Collisions per step', unit: 'collisions per step', series: { collisions: difference('collisions') } },
     { title: 'Motion', unit: '', series: { temperature: 'temperature', 'largest speed': 'fastest' } },
     { title: 'Pressure', unit: 'pressure', series: { pressure: 'pressure', 'at the walls': 'wall_pressure' } },
+    { title: 'Mean squared displacement', unit: 'length²', series: { all: 'msd', 'along x': 'msd_x', 'along y': 'msd_y' } },
+    { title: 'Hexatic order', unit: '', series: { 'of each body': 'psi6', 'of all together': 'psi6_global' } },
     { title: 'Quadtree', unit: 'nodes', series: { nodes: 'tree_nodes', leaves: 'tree_leaves' } },
     { title: 'Quadtree: lists and depth', unit: '', series: { 'longest list': 'tree_longest', 'deepest node': 'tree_deepest', 'bodies outside': 'tree_outside' } },
   ];
@@ -195,6 +197,27 @@
       const steps = i > 0 ? row[0] - data.phases.rows[i - 1][0] : 0;
       return [row[0]].concat(row.slice(1).map((ns) => ns / (steps * (bodies.get(row[0]) || 1))));
     }).slice(1);
+  }
+  /// A chart for each distribution: some of the recorded steps, over the bins of the last one.
+  function showDistributions() {
+    const recorded = data.distributions;
+    if (recorded.length === 0) return;
+    const titles = { g: 'Radial distribution g(r)', speed: 'Distribution of speeds', velocity_x: 'Distribution of velocities along x', velocity_y: 'Distribution of velocities along y' };
+    recorded[recorded.length - 1].curves.forEach((last, k) => {
+      if (last.values.length === 0) return;
+      const points = last.values.map((_, i) => {
+        const x = last.first + (i + 0.5) * last.width;
+        return [x].concat(recorded.map(({ curves }) => {
+          const value = curves[k].values[Math.floor((x - curves[k].first) / curves[k].width)];
+          return value === undefined ? null : value;
+        }));
+      });
+      const title = titles[last.name] || last.name;
+      common.addChart(byId('charts'), title).show({
+        labels: [last.over].concat(recorded.map((one) => 'step ' + one.step.toLocaleString('en'))), points, xlabel: last.over,
+        ylabel: last.unit === '1' ? last.name : last.unit, tell: short, words: title + ' at ' + recorded.length + ' steps', options: { includeZero: true },
+      });
+    });
   }
   function startCharts() {
     if (rows.length < 2) {
@@ -264,6 +287,7 @@
   startPhases();
   startPlayer();
   startCharts();
+  showDistributions();
   fields.begin();
   if (fields.any) listeners.push((facts) => fields.follow(facts.step));
   common.ready();

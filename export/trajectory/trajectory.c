@@ -20,9 +20,9 @@ bool qd_trajectory_format_named(const char *name, qd_trajectory_format *format) 
 }
 
 const char *qdi_text_name(qd_trajectory_format format, size_t number) {
-    static const char *const tables[QDI_TEXT_FIELDS] = {"bodies.csv", "contacts.csv", "nodes.csv",
+    static const char *const tables[QDI_TEXT_TABLES] = {"bodies.csv", "contacts.csv", "nodes.csv",
                                                         "events.csv", "metrics.csv"};
-    if (format == QD_TRAJECTORY_CSV) return number < QDI_TEXT_FIELDS ? tables[number] : NULL;
+    if (format == QD_TRAJECTORY_CSV) return number < QDI_TEXT_TABLES ? tables[number] : NULL;
     if (format == QD_TRAJECTORY_VTP || number > 0) return NULL;
     return format == QD_TRAJECTORY_LAMMPS ? "bodies.lammpstrj" : "bodies.xyz";
 }

@@ -30,14 +30,23 @@ static char *put_cell(const void *context, size_t cell, char *at) {
     return at;
 }
 
-// Opens the table, and writes its first line.
-static qd_status open_fields(qd_trajectory *trajectory, qd_error *error) {
-    qdi_out *out = &trajectory->out[QDI_TEXT_FIELDS];
-    qd_status status = qdi_out_open(out, trajectory->allocator, trajectory->team, trajectory->directory,
-                                    "fields.csv", error);
+qd_status qdi_table_open(qd_trajectory *trajectory, const char *name, const char *head, size_t *number,
+                         qd_error *error) {
+    qdi_out *out = &trajectory->out[trajectory->opened];
+    const qd_status status = qdi_out_open(out, trajectory->allocator, trajectory->team, trajectory->directory,
+                                          name, error);
     if (status != QD_OK) return status;
-    trajectory->opened = QDI_TEXT_FIELDS + 1;
-    qdi_out_text(out, "step,time,x,y");
+    *number = trajectory->opened++;
+    qdi_out_text(out, head);
+    return QD_OK;
+}
+
+// Opens the table of fields.
+static qd_status open_fields(qd_trajectory *trajectory, qd_error *error) {
+    const qd_status status = qdi_table_open(trajectory, "fields.csv", "step,time,x,y", &trajectory->fields,
+                                            error);
+    if (status != QD_OK) return status;
+    qdi_out *out = &trajectory->out[trajectory->fields];
     for (int q = 0; q < QD_FIELD_QUANTITIES; ++q) {
         qdi_out_text(out, ",");
         qdi_out_text(out, qd_field_name((qd_field_quantity)q));
@@ -60,9 +69,9 @@ qd_status qd_trajectory_add_fields(qd_trajectory *trajectory, const qd_store_fie
     if (trajectory->format == QD_TRAJECTORY_VTP && !trajectory->finished)
         return add_image(trajectory, fields, error);
     if (trajectory->format != QD_TRAJECTORY_CSV || trajectory->finished) return QD_ERR_STATE;
-    qdi_out *out = &trajectory->out[QDI_TEXT_FIELDS];
-    qd_status status = trajectory->opened > QDI_TEXT_FIELDS ? QD_OK : open_fields(trajectory, error);
+    const qd_status status = trajectory->fields > 0 ? QD_OK : open_fields(trajectory, error);
     if (status != QD_OK) return status;
+    qdi_out *out = &trajectory->out[trajectory->fields];
     qdi_out_rows(out, (size_t)fields->grid.nx * fields->grid.ny, FIELD_LINE, put_cell, fields);
     if (out->status != QD_OK && error) *error = out->error;
     return out->status;

@@ -76,8 +76,8 @@ enum {
     QDI_TEXT_NODES,
     QDI_TEXT_EVENTS,
     QDI_TEXT_METRICS,
-    QDI_TEXT_FIELDS, ///< opened where there are fields
-    QDI_TEXT_FILES
+    QDI_TEXT_TABLES, ///< these always; behind them those of which there is something, as it comes
+    QDI_TEXT_FILES = QDI_TEXT_TABLES + 2
 };
 
 /// Series of the VTK files.
@@ -93,10 +93,11 @@ struct qd_trajectory {
     char *scene; ///< name of the provenance, kept
     size_t scene_bytes;
     qdi_exported_state state;
-    qdi_out out[QDI_TEXT_FILES]; ///< not zero: file is open or closed
-    size_t opened;               ///< how many of them there are
-    size_t published;            ///< of them, or of the VTK lists, that are in place
-    double *times;               ///< of the states, for VTK
+    qdi_out out[QDI_TEXT_FILES];  ///< not zero: file is open or closed
+    size_t opened;                ///< how many of them there are
+    size_t fields, distributions; ///< which of them these are; 0: there are none yet
+    size_t published;             ///< of them, or of the VTK lists, that are in place
+    double *times;                ///< of the states, for VTK
     size_t time_room;
     size_t vtp_made;                ///< VTK files that are in place: of state k those k * QDI_VTP_SERIES ...
     double *field_times;            ///< of the fields, for VTK
@@ -127,6 +128,11 @@ QD_MUST_USE qd_status qdi_vtp_publish(qd_trajectory *trajectory, qdi_out *out, b
 void qdi_vtp_list(qdi_out *out, const double *times, size_t count, const char *series, const char *ending);
 /// Exported series: deletes a file.
 void qdi_vtp_remove(const qd_trajectory *trajectory, const char *name);
+
+/// Exported trajectory: opens the file of a table that has something, and writes its first line. `number`
+/// gets which it is; a failure shows in its `status`, too.
+QD_MUST_USE qd_status qdi_table_open(qd_trajectory *trajectory, const char *name, const char *head,
+                                     size_t *number, qd_error *error);
 
 /// The same of the fields of a step, as image data; the last two do nothing where there are none.
 QD_MUST_USE qd_status qdi_vti_add(qd_trajectory *trajectory, const qd_store_fields *fields, qd_error *error);

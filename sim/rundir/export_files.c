@@ -7,10 +7,10 @@
 /// Added to the name of a file while it is written.
 #define PART ".part"
 
-static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies.csv",  "contacts.csv",
-                                    "nodes.csv",        "events.csv", "metrics.csv", "fields.csv",
-                                    "bodies.pvd",       "shapes.pvd", "nodes.pvd",   "contacts.pvd",
-                                    "fields.pvd"};
+static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz",       "bodies.csv",  "contacts.csv",
+                                    "nodes.csv",        "events.csv",       "metrics.csv", "fields.csv",
+                                    "bodies.pvd",       "shapes.pvd",       "nodes.pvd",   "contacts.pvd",
+                                    "fields.pvd",       "distributions.csv"};
 static const char *const series[] = {"bodies_", "shapes_", "nodes_", "contacts_", "fields_"};
 
 // Run directory's exports: whether a name is that of a numbered VTK file.

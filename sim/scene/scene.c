@@ -252,8 +252,11 @@ qd_scene_run qd_scene_stage_run(const qd_scene *scene, size_t number) {
     run.record_hashes = own->record_hashes;
     run.record_snapshots = own->record_snapshots;
     run.record_events = own->record_events;
+    run.record_structure = own->record_structure;
     run.record_fields = own->record_fields;
     run.field_sample = own->field_sample;
+    run.record_distributions = own->record_distributions;
+    run.distribution_sample = own->distribution_sample;
     run.frames_every = own->frames_every;
     return run;
 }

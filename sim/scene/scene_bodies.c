@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <quadrille/displacement.h>
 
 // The shape of a body that is listed in a scene.
 static qd_shape shape_of_listed(const qdi_settings *settings, const qdi_listed *listed) {
@@ -235,5 +236,8 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
     if (status == QD_OK)
         status = qdi_scene_add_items(scene->allocator, settings, settings->item_count, world, error);
     if (status == QD_OK) status = qdi_scene_add_sources(settings, world, 0, error);
-    return status == QD_OK ? qdi_scene_add_drains(settings, world, error) : status;
+    if (status == QD_OK) status = qdi_scene_add_drains(settings, world, error);
+    const qdi_settings *first = settings->stage_count > 0 ? &settings->stages[0].settings : settings;
+    if (status == QD_OK) status = qd_world_follow(world, first->run.record_structure);
+    return status;
 }

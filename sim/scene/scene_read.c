@@ -407,16 +407,25 @@ qd_status qdi_scene_settle_view(const qdi_scene_reader *reader, qdi_yaml_ref nod
                : status;
 }
 
+/// Read scene: rows that are means of samples must end with one.
+static qd_status check_samples(const qdi_scene_reader *reader, const char *part, uint64_t every,
+                               uint64_t sample) {
+    const char *const keys[] = {"record", part, NULL};
+    if (sample == 0 || every % sample == 0) return QD_OK;
+    return qdi_scene_complain(reader, deepest_node(reader, reader->root, keys),
+                              "record.%s.every, %" PRIu64
+                              ", must be a multiple of record.%s.sample, %" PRIu64,
+                              part, every, part, sample);
+}
+
 qd_status qdi_scene_settle_fields(const qdi_scene_reader *reader) {
     static const char *const recorded[] = {"record", "fields", NULL}, *const seen[] = {"view", NULL};
     qd_scene_run *run = &reader->settings->run;
     qd_status status = settle_cells(reader, deepest_node(reader, reader->root, recorded), "", "record.fields",
                                     run->field_length, run->field_cells);
-    if (status == QD_OK && run->field_sample > 0 && run->record_fields % run->field_sample != 0)
-        status = qdi_scene_complain(reader, deepest_node(reader, reader->root, recorded),
-                                    "record.fields.every, %" PRIu64
-                                    ", must be a multiple of record.fields.sample, %" PRIu64,
-                                    run->record_fields, run->field_sample);
+    if (status == QD_OK) status = check_samples(reader, "fields", run->record_fields, run->field_sample);
+    if (status == QD_OK)
+        status = check_samples(reader, "distributions", run->record_distributions, run->distribution_sample);
     return status == QD_OK ? qdi_scene_settle_view(reader, deepest_node(reader, reader->root, seen), "")
                            : status;
 }

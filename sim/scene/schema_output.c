@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <quadrille/distribution.h>
 #include <quadrille/field.h>
 
 /// The largest number of steps that a double counts exactly.
@@ -120,6 +121,9 @@ static const qdi_key keys[] = {
                "Of every step. `true`: contacts that begin or end, and impacts; `persist`: all others too."),
     KEY("record.snapshots", UINT64, IN_SETTINGS(run.record_snapshots), 0, most_steps,
         "The whole world at step 0 and every so many steps; 0: none."),
+    FREE_KEY("record.structure", BOOL, IN_SETTINGS(run.record_structure),
+             "Among the metrics, mean squared displacement and hexatic order (see fields.md). In a stage: of "
+             "displacements since it began, or since the first of the stages before it that say so."),
     GROUP_KEY("record.fields", "Densities, velocities and stresses cell by cell (see fields.md)."),
     KEY("record.fields.every", UINT64, IN_SETTINGS(run.record_fields), 0, most_steps,
         "Fields at step 0 and every so many steps; 0: none."),
@@ -131,6 +135,20 @@ static const qdi_key keys[] = {
         "How many cells lie side by side, and one above the other; at most 32000 in all."),
     KEY("record.fields.length", REAL_OR_AUTO, IN_SETTINGS(run.field_length), 0, DBL_MAX,
         "About how long the side of a cell is, instead of `cells`: as many whole cells as come next to it.",
+        .above = true),
+    GROUP_KEY("record.distributions",
+              "The radial distribution of pairs, g(r), and the distributions of velocities (see fields.md)."),
+    KEY("record.distributions.every", UINT64, IN_SETTINGS(run.record_distributions), 0, most_steps,
+        "Distributions at step 0 and every so many steps; 0: none."),
+    KEY("record.distributions.sample", UINT64, IN_SETTINGS(run.distribution_sample), 0, most_steps,
+        "As `record.fields.sample`: rows are means over moments so many steps apart."),
+    KEY("record.distributions.bins", INT, IN_SETTINGS(run.distribution_bins), 1, QD_DISTRIBUTION_BINS_MAX,
+        "How many values each has."),
+    KEY("record.distributions.reach", REAL_OR_AUTO, IN_SETTINGS(run.distribution_reach), 0, 1e30,
+        "The longest distance of g(r); `auto`: ten times the radius of a disk of the bodies' mean area.",
+        .above = true),
+    KEY("record.distributions.speed", REAL_OR_AUTO, IN_SETTINGS(run.distribution_speed), 0, 1e30,
+        "The highest speed; `auto`: five times the root of half the mean square of the velocities.",
         .above = true),
     GROUP_KEY("checkpoint", "From where a run can go on. There is one at step 0 and one at the end in any "
                             "case. No result depends on them."),

@@ -8,6 +8,7 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
+#include <quadrille/displacement.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,7 @@ qd_status qd_scene_begin_stage(const qd_scene *scene, size_t number, const uint6
     if (status == QD_OK) status = change_world(&job, stage, &reason);
     if (status == QD_OK) status = change_picked(&job, stage, &reason);
     if (status == QD_OK) status = add_bodies(&job, stage, &reason);
+    if (status == QD_OK) status = qd_world_follow(world, stage->settings.run.record_structure);
     qdi_release(scene->allocator, job.ranges, job.range_room, sizeof *job.ranges);
     qdi_release(scene->allocator, job.picked, job.picked_room, sizeof *job.picked);
     if (status == QD_OK) return status;

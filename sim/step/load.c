@@ -12,6 +12,7 @@
 #include "sim/world/bodies.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/displacement.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/fields.h"
 #include "sim/world/limits.h"
@@ -312,6 +313,7 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
         world->row_of_index[i] = QDI_NO_ROW;
     }
     status = get_population(at, world, n);
+    if (status == QD_OK && !qdi_homes_get(at, world)) status = QD_ERR_CORRUPT;
     world->turning = world->turning || qdi_materials_rub(&world->traits.materials);
     if (status == QD_OK) status = get_saved_contacts(at, world, n->contacts, n->near);
     if (status == QD_OK && n->forces > 0)
@@ -383,6 +385,7 @@ static qd_status load_world(const unsigned char *data, size_t bytes, qd_world_de
     n.materials = qdi_get_u64(&at);
     n.pairs = qdi_get_u64(&at);
     n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
+    n.homes = status == QD_OK && world->follows ? n.bodies : 0;
     n.forces = qdi_springs(world) ? n.contacts : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
                      n.near <= n.contacts && n.shapes <= n.bodies && n.traits <= n.bodies &&

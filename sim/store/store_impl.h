@@ -27,6 +27,7 @@ typedef enum qdi_row_kind {
     QDI_ROW_FAILURE,
     QDI_ROW_METRICS,
     QDI_ROW_FIELD,
+    QDI_ROW_DISTRIBUTION,
     QDI_ROW_STAGE,
     QDI_ROW_KINDS
 } qdi_row_kind;
@@ -64,6 +65,13 @@ typedef struct qdi_field_row {
     double time;
     qd_field_grid grid;
 } qdi_field_row;
+
+/// Of a distribution; its values lie behind.
+typedef struct qdi_distribution_row {
+    uint64_t step, number;
+    double time, first, width;
+    uint64_t bins;
+} qdi_distribution_row;
 
 typedef struct qdi_hash_row {
     uint64_t step, hash;

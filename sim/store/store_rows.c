@@ -89,6 +89,17 @@ static int bind_field_row(const qd_store *store, sqlite3_stmt *statement, const 
     return code == SQLITE_OK ? sqlite3_bind_blob64(statement, 11, row + 1, bytes, SQLITE_STATIC) : code;
 }
 
+// Binds a row of distributions for run.db.
+static int bind_distribution_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    (void)store;
+    const qdi_distribution_row *row = data;
+    const int code = qdi_sql_bind(statement, 1, "uusdddu", row->step, row->number,
+                                  qd_distribution_name((qd_distribution)row->number), row->time, row->first,
+                                  row->width, row->bins);
+    if (code != SQLITE_OK) return code;
+    return sqlite3_bind_blob64(statement, 8, row + 1, row->bins * sizeof(double), SQLITE_STATIC);
+}
+
 static const struct {
     const char *sql;
     binder bind;
@@ -108,6 +119,9 @@ static const struct {
     [QDI_ROW_FIELD] = {"INSERT INTO fields (step, number, name, time, x, y, width, height, nx, ny, data)"
                        " VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                        bind_field_row},
+    [QDI_ROW_DISTRIBUTION] = {"INSERT INTO distributions (step, number, name, time, first, width, bins, data)"
+                              " VALUES (?,?,?,?,?,?,?,?)",
+                              bind_distribution_row},
     [QDI_ROW_STAGE] = {"INSERT INTO stages (number, step, time, name, first_id, before, bodies, contacts,"
                        " begins, impacts, emitted, removed, kinetic, potential)"
                        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",

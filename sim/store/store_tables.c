@@ -37,7 +37,9 @@ static const char version_2[] =
 static const char version_3[] =
     "CREATE TABLE stages (number INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL, name TEXT NOT NULL,"
     " first_id INTEGER NOT NULL, before TEXT, bodies INTEGER, contacts INTEGER, begins INTEGER,"
-    " impacts INTEGER, emitted INTEGER, removed INTEGER, kinetic REAL, potential REAL);";
+    " impacts INTEGER, emitted INTEGER, removed INTEGER, kinetic REAL, potential REAL);"
+    "CREATE TABLE distributions (step INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,"
+    " time REAL, first REAL, width REAL, bins INTEGER, data BLOB NOT NULL, PRIMARY KEY (step, number));";
 
 /// Change n brings a store of version n to version n + 1.
 static const char *const changes[] = {version_1, version_2, version_3};
@@ -49,8 +51,9 @@ int64_t qdi_tables_version(void) {
 }
 
 const char *qdi_tables_stepped(size_t number) {
-    static const char *const tables[] = {"metrics", "hashes", "events",   "snapshots", "checkpoints",
-                                         "parts",   "frames", "failures", "fields",    "stages"};
+    static const char *const tables[] = {"metrics",     "hashes", "events",       "snapshots",
+                                         "checkpoints", "parts",  "frames",       "failures",
+                                         "fields",      "stages", "distributions"};
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
 

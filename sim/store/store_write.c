@@ -97,6 +97,22 @@ qd_status qd_store_put_field(qd_store *store, const qd_field *field) {
     return status;
 }
 
+qd_status qd_store_put_distributions(qd_store *store, const qd_distributions *all) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!all) return QD_ERR_ARGUMENT;
+    qdi_distribution_row row = {.step = qd_distributions_step(all), .time = qd_distributions_time(all)};
+    qd_status status = check_writable(store, row.step);
+    for (int kind = 0; kind < QD_DISTRIBUTION_KINDS && status == QD_OK; ++kind) {
+        const qd_curve curve = qd_distributions_curve(all, (qd_distribution)kind);
+        row.number = (uint64_t)kind;
+        row.first = curve.first;
+        row.width = curve.width;
+        row.bins = curve.bins;
+        status = put_row_with(store, QDI_ROW_DISTRIBUTION, &row, sizeof row, curve.values, curve.bins, false);
+    }
+    return status;
+}
+
 qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!frame) return QD_ERR_ARGUMENT;

@@ -5,8 +5,11 @@
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "sim/world/contact_sums.h"
+#include "sim/world/displacement.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
+#include "sim/world/order_sums.h"
+#include "sim/world/order_sums.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
@@ -95,7 +98,8 @@ static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
     columns[2] = (column){&world->block_contact_sums, sizeof *world->block_contact_sums};
-    return 3;
+    columns[3] = (column){&world->block_order, sizeof *world->block_order};
+    return 4;
 }
 
 // World's bodies: room for bodies after growing: half as much again, or what is needed.
@@ -121,6 +125,7 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     if (status != QD_OK) return status;
     count = index_columns(world, columns);
     status = reserve_columns(world->allocator, columns, count, &world->index_room, indices);
+    if (status == QD_OK) status = qdi_homes_reserve(world, indices);
     if (status != QD_OK) return status;
     qdi_scratch *scratch = &world->scratch;
     if (indices <= QDI_RECORDS_MAX) // nothing touches it before the first hash
@@ -133,6 +138,7 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
 }
 
 void qdi_bodies_release(qd_world *world) {
+    qdi_homes_release(world);
     column columns[COLUMNS_MAX];
     release_columns(world->allocator, columns, row_columns(world, columns), world->row_room);
     release_columns(world->allocator, columns, index_columns(world, columns), world->index_room);

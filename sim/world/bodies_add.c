@@ -6,6 +6,7 @@
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "sim/world/bodies.h"
+#include "sim/world/displacement.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
@@ -102,6 +103,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     set_body_position(world, row, placing->position, placing->velocity);
     set_body_turn(world, row, placing->turn, placing->spin);
     follow_pivot(world, row);
+    qdi_home_begin(world, row);
 }
 
 // ---- adding ----

@@ -239,13 +239,6 @@ typedef struct wrap_job {
     double *work; ///< by row
 } wrap_job;
 
-/// Energy balance: how often a body has left through the upper of two periodic sides, less how often through
-/// the lower.
-static double wraps_of(const qdi_axis *axis, double from, double to, double expected) {
-    if (axis->boundary != QD_BOUNDARY_PERIODIC) return 0;
-    return floor((from + expected - to) / axis->length + 0.5);
-}
-
 // Adds up potential energy that bodies gain by wrapping around a periodic axis.
 static void sum_wraps(void *context, size_t begin, size_t end) {
     const wrap_job *job = context;
@@ -253,10 +246,10 @@ static void sum_wraps(void *context, size_t begin, size_t end) {
     const qdi_motion *now = &world->now, *next = &world->next;
     for (size_t r = begin; r < end; ++r) {
         bool free = world->kind[r] == QD_BODY_DYNAMIC;
-        double x = wraps_of(&world->axis[0], now->x[r], next->x[r],
-                            0.5 * (now->vx[r] + next->vx[r]) * job->dt);
-        double y = wraps_of(&world->axis[1], now->y[r], next->y[r],
-                            0.5 * (now->vy[r] + next->vy[r]) * job->dt);
+        double x = qdi_axis_wraps(&world->axis[0], now->x[r], next->x[r],
+                                  0.5 * (now->vx[r] + next->vx[r]) * job->dt);
+        double y = qdi_axis_wraps(&world->axis[1], now->y[r], next->y[r],
+                                  0.5 * (now->vy[r] + next->vy[r]) * job->dt);
         job->work[r] = free ? world->mass[r] * (world->def.gravity.x * x * world->axis[0].length +
                                                 world->def.gravity.y * y * world->axis[1].length)
                             : 0;

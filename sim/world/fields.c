@@ -244,6 +244,7 @@ static const qdi_field past_lines[] = {
     {FIELD(qd_world, last_label)},
     {PARTS(qd_world, wall_begun, begun, QDI_WALLS)},
     {FIELD(qd_world, stage)},
+    {FIELD(qd_world, follows), .bytes = 8, .work = true},
 };
 const qdi_fields qdi_fields_past = TABLE(past_lines);
 

@@ -50,3 +50,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .source = trait->source,
     };
 }
+
+bool qdi_world_is_behind(const qd_world *world) {
+    return world->changed || world->tree_lost;
+}

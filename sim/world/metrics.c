@@ -6,6 +6,7 @@
 #include "core/base/arithmetic.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/energy_balance_state.h"
+#include "sim/world/order_sums.h"
 #include "sim/world/save.h"
 #include "sim/world/world_impl.h"
 
@@ -75,6 +76,12 @@ static const qd_metric_field fields[] = {
     REAL(tree_candidates, "1"),
     WHOLE(tree_tests, "1"),
     WHOLE(tree_tests_total, "1"),
+    REAL(msd, "length^2"),
+    REAL(msd_x, "length^2"),
+    REAL(msd_y, "length^2"),
+    REAL(non_gaussian, "1"),
+    REAL(psi6, "1"),
+    REAL(psi6_global, "1"),
     WHOLE(saved_bytes, "bytes"),
     WHOLE(stage, "1"),
 };
@@ -183,6 +190,20 @@ static void measure_tree(const qd_world *world, qd_metrics *m) {
     m->tree_tests_total = world->totals.box_tests;
 }
 
+// Metrics of displacements and hexatic order.
+static void measure_order(const qd_world *world, qd_metrics *m) {
+    if (!world->follows) return;
+    const qdi_order_sums sums = qdi_sum_order(world);
+    const double count = (double)sums.count;
+    if (!(count > 0)) return;
+    m->msd_x = sums.xx / count;
+    m->msd_y = sums.yy / count;
+    m->msd = m->msd_x + m->msd_y;
+    if (m->msd > 0) m->non_gaussian = sums.fourth / count / (2 * m->msd * m->msd) - 1;
+    m->psi6 = sums.psi6 / count;
+    m->psi6_global = sqrt(sums.re * sums.re + sums.im * sums.im) / count;
+}
+
 void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     qd_metrics m = {.step = qd_world_steps(world),
@@ -196,5 +217,6 @@ void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
     measure_balance(&world->balance, world->entered, world->totals.wall_work, &m);
     measure_pressure(world->axis, &world->balance, &world->rates, &m);
     measure_tree(world, &m);
+    measure_order(world, &m);
     *metrics = m;
 }

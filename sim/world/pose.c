@@ -29,6 +29,11 @@ double qdi_axis_wrap(const qdi_axis *axis, double x) {
     return x;
 }
 
+double qdi_axis_wraps(const qdi_axis *axis, double from, double to, double expected) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC) return 0;
+    return floor((from + expected - to) / axis->length + 0.5);
+}
+
 qd_vec2 qdi_pivot_arm(const qdi_axis axis[2], qd_vec2 pivot, double x, double y) {
     double arm[2] = {x - pivot.x, y - pivot.y};
     for (int k = 0; k < 2; ++k)

@@ -16,6 +16,9 @@ qdi_reach qdi_world_reach(const qd_world *world);
 qd_vec2 qdi_pivot_arm(const qdi_axis axis[2], qd_vec2 pivot, double x, double y);
 /// Body's pose in a world: brings a coordinate on a periodic axis into [low, high).
 double qdi_axis_wrap(const qdi_axis *axis, double x);
+/// Body's pose in a world: how often a body has left through the upper of two periodic sides, less how often
+/// through the lower, that would have come `expected` further if there were none; 0 along other axes.
+double qdi_axis_wraps(const qdi_axis *axis, double from, double to, double expected);
 /// The box of a row at its place in `next`.
 void qdi_motion_box(qd_world *world, uint32_t row);
 /// Body's pose in a world: boxes of the positions of `motion`.

@@ -7,7 +7,7 @@
 //   materials, pairs of these (8 each)
 //   materials and pairs (materials.h)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them
-//   bodies by index
+//   bodies by index; where they come from, if they are followed (displacement.h)
 //   contacts with their warm starts, in order; with springs, their forces
 //   emitters and sinks (save_population.c)
 //   fat boxes in the order of the bodies, where there are some
@@ -24,6 +24,7 @@
 #include "core/base/assert.h"
 #include "core/base/bytes.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/displacement.h"
 #include "sim/world/fields.h"
 #include "sim/world/population.h"
 #include "sim/world/save_impl.h"
@@ -49,8 +50,8 @@ static size_t material_bytes(const qdi_saved *n) {
 
 size_t qdi_saved_size(const qdi_saved *n) {
     return counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
-           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * qdi_saved_contact_bytes() +
-           n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
+           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->homes * QDI_HOME_BYTES +
+           n->contacts * qdi_saved_contact_bytes() + n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
            n->fats * qdi_fields_bytes(&qdi_fields_fat) + n->emitters * qdi_emitter_bytes() +
            n->sinks * qdi_fields_bytes(&qdi_fields_sink) + QDI_SAVE_CHECKSUM;
 }
@@ -59,7 +60,7 @@ void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]) 
     const uint64_t shapes = counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX;
     const uint64_t traits = shapes + n->shapes * QDI_SHAPE_BYTES;
     const uint64_t bodies = traits + n->traits * QDI_TRAIT_BYTES;
-    const uint64_t contacts = bodies + n->bodies * PER_BODY;
+    const uint64_t contacts = bodies + n->bodies * PER_BODY + n->homes * QDI_HOME_BYTES;
     lists[QDI_SAVED_BODIES] = (qdi_saved_list){bodies, n->bodies, PER_BODY};
     lists[QDI_SAVED_SHAPES] = (qdi_saved_list){shapes, n->shapes, QDI_SHAPE_BYTES};
     lists[QDI_SAVED_TRAITS] = (qdi_saved_list){traits, n->traits, QDI_TRAIT_BYTES};
@@ -188,6 +189,7 @@ static void put_world(unsigned char **at, const qd_world *world, const qdi_saved
     for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
     put_bodies(at, world, all);
+    qdi_homes_put(world, at);
     for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
         put_contacts(at, &state->contacts[i], &state->warm_starts[i],
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
@@ -209,6 +211,7 @@ static qdi_saved counts_of_world(const qd_world *world) {
                        .sinks = all ? all->sink_count : 0,
                        .materials = world->traits.materials.count,
                        .pairs = world->traits.materials.pair_count,
+                       .homes = world->follows ? world->count : 0,
                        .fats = fats_count(world) ? world->count : 0,
                        .forces = qdi_springs(world) ? qdi_constraint_count(&world->present) : 0};
 }

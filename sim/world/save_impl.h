@@ -15,6 +15,7 @@ typedef struct qdi_saved {
     uint64_t materials, pairs;
     uint64_t fats;   ///< not written: as many as bodies, or none
     uint64_t forces; ///< not written: as many as contacts, or none
+    uint64_t homes;  ///< not written: as many as bodies, or none
 } qdi_saved;
 
 /// Bytes of a contact with its warm start.

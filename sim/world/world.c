@@ -302,10 +302,6 @@ qd_limit_report qd_world_limit_report(const qd_world *world) {
     return world->report;
 }
 
-bool qdi_world_is_behind(const qd_world *world) {
-    return world->changed || world->tree_lost;
-}
-
 /// What the searches of a step compared.
 qdi_searched qdi_world_searched(const qd_world *world) {
     return world->searched;

@@ -126,9 +126,13 @@ struct qd_world {
     size_t index_count, index_room;
     uint32_t *row_of_index, *generation_of_index;
     qd_body_index *free_heap; ///< free indices, lowest on top
+    bool follows;             ///< displacements are counted: from `home`, see displacement.h
+    qd_vec2 *home, *home_next;
+    size_t home_room, home_next_room;
     size_t free_count;
     uint64_t *block_hash; ///< qd_world_hash: per block of indices
     qd_world_sums *block_sums;
+    struct qdi_order_sums *block_order; ///< qd_world_measure
     qdi_contact_sums *block_contact_sums; ///< qd_world_measure
     size_t block_room;
 

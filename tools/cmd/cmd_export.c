@@ -151,8 +151,25 @@ static qd_status write_fields(export_job *job, uint64_t from, uint64_t to, qd_er
     return status == QD_ERR_NOT_FOUND ? QD_OK : status;
 }
 
-/// Command export: events, metrics and fields: of all steps, or from the first moment that was chosen to the
-/// last.
+// Command export: copies the distributions of the steps from `from` to `to` to the exported files.
+static qd_status write_distributions(export_job *job, uint64_t from, uint64_t to, qd_error *error) {
+    qd_status status = QD_OK;
+    while (status == QD_OK && qdi_host_signal() == 0) {
+        qd_store_distributions found;
+        status = qd_store_next_distributions(job->past.store, from, &found, error);
+        if (status != QD_OK) break;
+        from = found.step + 1;
+        const bool wanted = found.step <= to;
+        if (wanted) status = qd_trajectory_add_distributions(job->trajectory, &found, error);
+        job->writing = status != QD_OK;
+        qd_store_distributions_free(job->past.store, &found);
+        if (!wanted) break;
+    }
+    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+}
+
+/// Command export: events, metrics, fields and distributions: of all steps, or from the first moment that was
+/// chosen to the last.
 static qd_status write_rows(export_job *job, qd_error *error) {
     bool chosen = job->settings.frames != NULL;
     uint64_t from = chosen ? job->first_step : 0, to = chosen ? job->last_step : UINT64_MAX;
@@ -169,6 +186,7 @@ static qd_status write_rows(export_job *job, qd_error *error) {
         next = metrics.step + 1;
     }
     if (status == QD_ERR_NOT_FOUND) status = QD_OK;
+    if (status == QD_OK) status = write_distributions(job, from, to, error);
     return status == QD_OK ? write_fields(job, from, to, error) : status;
 }
 

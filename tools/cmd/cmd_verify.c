@@ -116,6 +116,7 @@ static qd_status close_verify_json(verify_job *job) {
     qdi_json_whole(json, "hashes", job->verified.hashes);
     qdi_json_whole(json, "metrics", job->verified.metrics);
     qdi_json_whole(json, "fields", job->verified.fields);
+    qdi_json_whole(json, "distributions", job->verified.distributions);
     qdi_json_whole(json, "snapshots", job->verified.snapshots);
     qdi_json_whole(json, "checkpoints", job->verified.checkpoints);
     qdi_json_whole(json, "frames", job->verified.frames);
@@ -166,12 +167,15 @@ static int say_verify_verdict(const verify_job *job) {
                 {verified->frames, "frame", "frames"},
                 {verified->events, "event", "events"},
                 {verified->failures, "failure", "failures"},
-                {verified->fields, "step of fields", "steps of fields"}};
-    const size_t told = sizeof rows / sizeof rows[0] - (verified->fields > 0 ? 0 : 1);
+                {verified->fields, "step of fields", "steps of fields"},
+                {verified->distributions, "step of distributions", "steps of distributions"}};
+    enum { ALWAYS = 7 }; // the others only where there are some
     printf("%s: all as recorded%s, replayed with %s", job->settings.directory, far, threads);
-    for (size_t i = 0; i < told; ++i)
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (i >= ALWAYS && rows[i].count == 0) continue;
         printf("%s %" PRIu64 " %s", i == 0 ? ":" : ",", rows[i].count,
                rows[i].count == 1 ? rows[i].one : rows[i].many);
+    }
     printf("\n");
     return QDI_EXIT_DONE;
 }

@@ -1,6 +1,7 @@
 #include "tools/report/page_run_data.h"
 
 #include "sim/text/number.h"
+#include "tools/report/page_distributions.h"
 #include "tools/report/page_fields.h"
 
 #include <inttypes.h>
@@ -165,6 +166,7 @@ qd_status qdi_page_run_data(const qdi_page_job *job, const qdi_page_source *sour
     qd_status status = put_page_metrics(json, source->past, error);
     if (status == QD_OK) status = put_page_phases(json, source->past, error);
     if (status == QD_OK) status = qdi_page_fields(json, source->past, error);
+    if (status == QD_OK) status = qdi_page_distributions(json, source->past, error);
     qdi_json_close(json, '}');
     return status == QD_OK ? json->status : status;
 }

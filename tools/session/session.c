@@ -160,6 +160,7 @@ void qdi_session_close(qdi_session *session) {
     (void)status; // what it could say was said, or nothing was put
     qd_rundir_close(session->rundir);
     qd_field_destroy(session->field);
+    qd_distributions_destroy(session->distributions);
     qd_world_destroy(session->world);
     qd_scene_destroy(session->scene);
 }

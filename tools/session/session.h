@@ -61,12 +61,13 @@ typedef struct qdi_session {
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
-    qd_field *field;         ///< NULL until one is due
-    qd_frame_writer *writer; ///< NULL where no frames are due
-    qd_video *video;         ///< NULL where none is made, or no longer
-    qd_error video_error;    ///< why there will be none; "": all is well
-    char video_encoder[32];  ///< that the run was begun with; "": not yet
-    bool video_force;        ///< what lies at the video's path when the run is gone on with may be replaced
+    qd_field *field;                 ///< NULL until one is due
+    qd_distributions *distributions; ///< NULL until they are due
+    qd_frame_writer *writer;         ///< NULL where no frames are due
+    qd_video *video;                 ///< NULL where none is made, or no longer
+    qd_error video_error;            ///< why there will be none; "": all is well
+    char video_encoder[32];          ///< that the run was begun with; "": not yet
+    bool video_force; ///< what lies at the video's path when the run is gone on with may be replaced
     char video_found[QDI_SESSION_PATH]; ///< the file that the run was begun with
     uint64_t steps_done;
     uint64_t frames;                ///< handed in
@@ -160,6 +161,8 @@ void qdi_session_stage_names(const qdi_session *session, char *text, size_t byte
 bool qdi_session_watch(qdi_session *session);
 /// Makes the field that is measured, where there is none yet. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_session_make_field(qdi_session *session);
+/// The same of distributions.
+QD_MUST_USE qd_status qdi_session_make_distributions(qdi_session *session);
 
 /// All that is due at the present step but the checkpoint. The time counts as export. False: failed.
 bool qdi_session_record(qdi_session *session);

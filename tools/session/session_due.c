@@ -69,6 +69,27 @@ static qd_status record_fields(qdi_session *session) {
     return status == QD_OK && row ? qd_store_put_field(session->store, session->field) : status;
 }
 
+qd_status qdi_session_make_distributions(qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    const qd_distribution_def def = {(uint32_t)plan->distribution_bins, plan->distribution_reach,
+                                     plan->distribution_speed};
+    if (session->distributions) return QD_OK;
+    return qd_distributions_create(&def, NULL, &session->distributions);
+}
+
+// Adds this step's moment to the mean of distributions, and records it in run.db where that is due.
+static qd_status record_distributions(qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    const bool row = is_due(session->steps_done, plan->record_distributions);
+    if (plan->record_distributions == 0 || !(row || is_due(session->steps_done, plan->distribution_sample)))
+        return QD_OK;
+    qd_status status = qdi_session_make_distributions(session);
+    if (status == QD_OK) status = qd_distributions_add(session->distributions, session->world);
+    if (status != QD_OK || !row) return status;
+    status = qd_distributions_average(session->distributions);
+    return status == QD_OK ? qd_store_put_distributions(session->store, session->distributions) : status;
+}
+
 // Records in run.db what is due at this step.
 static qd_status record_rows(qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
@@ -76,6 +97,7 @@ static qd_status record_rows(qdi_session *session) {
     qd_status status = QD_OK;
     if (is_due(step, plan->record_metrics)) status = record_metrics(session);
     if (status == QD_OK && measures_fields(plan, step)) status = record_fields(session);
+    if (status == QD_OK) status = record_distributions(session);
     if (status == QD_OK && plan->record_hashes > 0 &&
         (is_due(step, plan->record_hashes) || step == plan->steps))
         status = qd_store_put_hash(session->store, step, qd_world_hash(session->world));
@@ -166,12 +188,15 @@ static qd_status write_checkpoint(qdi_session *session) {
     const qd_allocator *allocator = qd_allocator_default();
     const size_t frame_bytes = qd_frame_writer_past(session->writer, NULL);
     state.field_bytes = qd_field_save_sums(session->field, NULL);
-    state.past_bytes = frame_bytes + state.field_bytes;
+    state.distribution_bytes = qd_distributions_save(session->distributions, NULL);
+    state.past_bytes = frame_bytes + state.field_bytes + state.distribution_bytes;
     size_t size = QDI_SESSION_STATE_BYTES + (size_t)state.past_bytes;
     unsigned char *bytes = qdi_allocate(allocator, size, 1);
     if (!bytes) return QD_ERR_MEMORY;
     (void)qd_frame_writer_past(session->writer, bytes + QDI_SESSION_STATE_BYTES);
-    (void)qd_field_save_sums(session->field, bytes + QDI_SESSION_STATE_BYTES + frame_bytes);
+    unsigned char *means = bytes + QDI_SESSION_STATE_BYTES + frame_bytes;
+    (void)qd_field_save_sums(session->field, means);
+    (void)qd_distributions_save(session->distributions, means + state.field_bytes);
     if (state.past_bytes > 0)
         state.past_hash = qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, (size_t)state.past_bytes);
     qdi_session_state_write(&state, bytes);

@@ -233,6 +233,18 @@ static qd_status read_frames(qdi_session *session, qd_frame_row *rows, uint64_t 
     return QD_OK;
 }
 
+// Goes on with means of fields and of distributions that were on their way.
+static qd_status take_means(qdi_session *session, const qdi_session_state *state,
+                            const unsigned char *bytes) {
+    const size_t fields = (size_t)state->field_bytes, distributions = (size_t)state->distribution_bytes;
+    qd_status status = fields > 0 ? qdi_session_make_field(session) : QD_OK;
+    if (status == QD_OK && fields > 0) status = qd_field_load_sums(session->field, bytes, fields);
+    if (status == QD_OK && distributions > 0) status = qdi_session_make_distributions(session);
+    if (status == QD_OK && distributions > 0)
+        status = qd_distributions_load(session->distributions, bytes + fields, distributions);
+    return status;
+}
+
 /// Deletes all that is later than the checkpoint, and makes the writer of frames go on behind those that
 /// stay.
 static int go_back(qdi_session *session, const candidate *found) {
@@ -244,10 +256,8 @@ static int go_back(qdi_session *session, const candidate *found) {
     if (status == QD_OK) status = qd_store_rewind(session->store, session->world, &error);
     if (status == QD_OK) status = qd_rundir_keep_frames(session->rundir, state->frames, &error);
     if (status == QD_OK) status = qdi_session_rewind_video(session, state->frames, &error);
-    const size_t frame_bytes = (size_t)(state->past_bytes - state->field_bytes);
-    if (status == QD_OK && state->field_bytes > 0) status = qdi_session_make_field(session);
-    if (status == QD_OK && state->field_bytes > 0)
-        status = qd_field_load_sums(session->field, found->past + frame_bytes, (size_t)state->field_bytes);
+    const size_t frame_bytes = (size_t)(state->past_bytes - state->field_bytes - state->distribution_bytes);
+    if (status == QD_OK) status = take_means(session, state, found->past + frame_bytes);
     const qdi_session_frames before = {rows, (size_t)state->frames, state->view_speed, found->past,
                                        frame_bytes};
     int exit_code = status == QD_OK ? qdi_session_make_writer(session, &before)

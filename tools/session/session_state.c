@@ -39,6 +39,7 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
     qdi_put_u64(&at, state->past_bytes);
     qdi_put_u64(&at, state->past_hash);
     qdi_put_u64(&at, state->field_bytes);
+    qdi_put_u64(&at, state->distribution_bytes);
     qdi_put_u64(&at, state->wall_ns);
     qdi_put_u64(&at, state->ended);
     qdi_put_u64(&at, state->stage_ended);
@@ -79,6 +80,7 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     state->past_bytes = qdi_get_u64(&at);
     state->past_hash = qdi_get_u64(&at);
     state->field_bytes = qdi_get_u64(&at);
+    state->distribution_bytes = qdi_get_u64(&at);
     state->wall_ns = qdi_get_u64(&at);
     state->ended = qdi_get_u64(&at);
     state->stage_ended = qdi_get_u64(&at);
@@ -97,7 +99,8 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     size -= QDI_SESSION_STATE_BYTES;
     if (size != state->past_bytes)
         return refuse_state(error, size < state->past_bytes ? "is truncated" : "is too long");
-    if (state->field_bytes > size) return refuse_state(error, "is damaged");
+    if (state->field_bytes > size || state->distribution_bytes > size - state->field_bytes)
+        return refuse_state(error, "is damaged");
     if (size > 0 && state->past_hash != qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, size))
         return refuse_state(error, "is damaged");
     return QD_OK;

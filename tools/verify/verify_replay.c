@@ -9,6 +9,7 @@
 // Two runs whose states differ do not find back to each other, so a few rows are enough to tell.
 
 #include "tools/verify/verify.h"
+#include "tools/verify/verify_distributions.h"
 #include "tools/verify/verify_events.h"
 #include "tools/verify/verify_fields.h"
 
@@ -58,6 +59,7 @@ typedef struct walk {
     states states[TABLES];
     qdi_event_check events;
     qdi_field_check fields;
+    qdi_distribution_check distributions;
     bool agreed; ///< at `agreed_step`, for the last time
     uint64_t agreed_step;
     suspect suspects[SUSPECTS_MAX];
@@ -151,11 +153,26 @@ static qd_status next_stored_fields(walk *job, uint64_t from) {
     return tell_beyond(job, "fields", job->fields.next.step);
 }
 
+// Reads the next distributions from run.db; a row that cannot be read is a finding, and ends the table.
+static qd_status next_stored_distributions(walk *job, uint64_t from) {
+    qd_error error = {""};
+    qd_status status = qdi_distribution_check_next(&job->distributions, from, &error);
+    if (status == QD_ERR_CORRUPT)
+        return add_replay_finding(job, "distributions", from, behind_file(error.text), NULL);
+    if (status != QD_OK) *job->error = error;
+    const uint64_t step = job->distributions.next.step;
+    if (status != QD_OK || !job->distributions.there || step <= job->past->plan.steps) return status;
+    job->distributions.there = false;
+    return tell_beyond(job, "distributions", step);
+}
+
 /// Verified replay: the step of the next row; false where there are no more.
 static bool next_step(const walk *job, uint64_t *step) {
-    bool there = job->hash_there || job->metrics_there || job->fields.there;
+    bool there = job->hash_there || job->metrics_there || job->fields.there || job->distributions.there;
     *step = job->hash_there ? job->hash_step : UINT64_MAX;
     if (job->fields.there && job->fields.next.step < *step) *step = job->fields.next.step;
+    if (job->distributions.there && job->distributions.next.step < *step)
+        *step = job->distributions.next.step;
     if (job->metrics_there && job->metrics.step < *step) *step = job->metrics.step;
     for (int k = 0; k < TABLES; ++k) {
         if (!job->states[k].there) continue;
@@ -303,20 +320,36 @@ static qd_status verify_metrics(walk *job, bool hash_agreed) {
     return next_stored_metrics(job, step + 1);
 }
 
+/// Verified replay: what differs in a row that follows from the state.
+static qd_status judge_words(walk *job, const char *table, uint64_t step, const char *words,
+                             bool hash_agreed) {
+    if (words[0] && hash_agreed) return add_replay_finding(job, table, step, words, NULL);
+    if (words[0]) {
+        suspect *row = add_suspect_row(job, table, step);
+        snprintf(row->words, sizeof row->words, "%s", words);
+    }
+    return QD_OK;
+}
+
 // Compares fields in run.db with what is measured of the replay.
 static qd_status verify_fields(walk *job, bool hash_agreed) {
     const uint64_t step = job->fields.next.step;
     char words[320];
     qd_status status = qdi_field_check_step(&job->fields, job->replay.world, words, sizeof words);
     job->verified->fields = job->fields.seen;
-    if (status != QD_OK) return status;
-    if (words[0] && hash_agreed) {
-        status = add_replay_finding(job, "fields", step, words, NULL);
-    } else if (words[0]) {
-        suspect *row = add_suspect_row(job, "fields", step);
-        snprintf(row->words, sizeof row->words, "%s", words);
-    }
+    if (status == QD_OK) status = judge_words(job, "fields", step, words, hash_agreed);
     return status == QD_OK ? next_stored_fields(job, step + 1) : status;
+}
+
+// Compares distributions in run.db with what is counted in the replay.
+static qd_status verify_distributions(walk *job, bool hash_agreed) {
+    const uint64_t step = job->distributions.next.step;
+    char words[320];
+    qd_status status = qdi_distribution_check_step(&job->distributions, job->replay.world, words,
+                                                   sizeof words);
+    job->verified->distributions += 1;
+    if (status == QD_OK) status = judge_words(job, "distributions", step, words, hash_agreed);
+    return status == QD_OK ? next_stored_distributions(job, step + 1) : status;
 }
 
 // ---- the walk ----
@@ -346,6 +379,8 @@ static qd_status judge_step(walk *job, uint64_t step) {
         status = verify_metrics(job, job->agreed && job->agreed_step == step);
     if (status == QD_OK && job->fields.there && job->fields.next.step == step)
         status = verify_fields(job, job->agreed && job->agreed_step == step);
+    if (status == QD_OK && job->distributions.there && job->distributions.next.step == step)
+        status = verify_distributions(job, job->agreed && job->agreed_step == step);
     return status;
 }
 
@@ -370,14 +405,18 @@ static bool is_sure(const walk *job) {
 
 /// Verified replay: steps to a step, and looks at the events on the way.
 static qd_status go_to(walk *job, uint64_t step) {
-    const bool each = qdi_event_check_is_due(job->past), sampled = qdi_field_check_samples(job->past);
+    const bool sampled = qdi_field_check_samples(job->past),
+               counted = qdi_distribution_check_samples(job->past),
+               each = sampled || counted || qdi_event_check_is_due(job->past);
     qd_status status = QD_OK;
     for (uint64_t at; status == QD_OK && (at = qd_world_steps(job->replay.world)) < step;) {
-        const uint64_t next = each || sampled ? at + 1 : step;
+        const uint64_t next = each ? at + 1 : step;
         job->replay.watch_stress = sampled || (job->fields.there && job->fields.next.step == next);
         status = qdi_replay_go(&job->replay, next, job->error);
         if (status == QD_OK) status = judge_events(job);
         if (status == QD_OK && sampled) status = qdi_field_check_sample(&job->fields, job->replay.world);
+        if (status == QD_OK && counted)
+            status = qdi_distribution_check_moment(&job->distributions, job->replay.world);
     }
     return status;
 }
@@ -480,6 +519,7 @@ static qd_status verify_all_steps(walk *job, const qdi_verify_result *result) {
     if (status == QD_OK) status = next_stored_hash(job, 0);
     if (status == QD_OK) status = next_stored_metrics(job, 0);
     if (status == QD_OK) status = next_stored_fields(job, 0);
+    if (status == QD_OK) status = next_stored_distributions(job, 0);
     for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_stored_state(job, &job->states[k], 0);
     uint64_t step;
     while (status == QD_OK && !is_sure(job) && next_step(job, &step)) {
@@ -501,6 +541,7 @@ qd_status qdi_verify_replay(const qdi_recorded *past, int threads, const qdi_ver
                 .replay = {.past = past, .threads = threads, .progress = &progress},
                 .events = {.past = past},
                 .fields = {.past = past},
+                .distributions = {.past = past},
                 .error = error,
                 .list = list,
                 .states = {{.table = "snapshots",
@@ -515,7 +556,7 @@ qd_status qdi_verify_replay(const qdi_recorded *past, int threads, const qdi_ver
     job.replay.context = &job.events;
     findings->progress = &progress;
     verified->hashes = verified->metrics = verified->snapshots = verified->checkpoints = 0;
-    verified->events = verified->failures = verified->fields = 0;
+    verified->events = verified->failures = verified->fields = verified->distributions = 0;
     qd_status status = verify_all_steps(&job, result);
     qdi_progress_end(&progress);
     findings->progress = NULL;
@@ -523,6 +564,7 @@ qd_status qdi_verify_replay(const qdi_recorded *past, int threads, const qdi_ver
         if (job.states[k].there) qd_store_state_free(past->store, &job.states[k].moment);
     qdi_event_check_end(&job.events);
     qdi_field_check_end(&job.fields);
+    qdi_distribution_check_end(&job.distributions);
     qdi_replay_end(&job.replay);
     return status;
 }

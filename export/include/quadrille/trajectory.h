@@ -28,7 +28,7 @@ typedef enum qd_trajectory_format {
                        ///< each; with the fields of a run store .vti of
                        ///< image data and their .pvd
     QD_TRAJECTORY_CSV, ///< bodies.csv, contacts.csv, nodes.csv, and with the rows of a run store events.csv,
-                       ///< metrics.csv, fields.csv
+                       ///< metrics.csv, fields.csv, distributions.csv
 } qd_trajectory_format;
 
 /// How a trajectory is made.
@@ -75,6 +75,12 @@ QD_API QD_MUST_USE qd_status qd_trajectory_add_metrics(qd_trajectory *trajectory
 /// file of image data. Errors: as qd_trajectory_add; QD_ERR_STATE for other formats than these.
 QD_API QD_MUST_USE qd_status qd_trajectory_add_fields(qd_trajectory *trajectory,
                                                       const qd_store_fields *fields, qd_error *error);
+
+/// Writes the distributions of a step: a line of distributions.csv for each bin. Only with QD_TRAJECTORY_CSV.
+/// Errors as of the fields.
+QD_API QD_MUST_USE qd_status qd_trajectory_add_distributions(qd_trajectory *trajectory,
+                                                             const qd_store_distributions *found,
+                                                             qd_error *error);
 
 /// Brings all files into place. Errors: as qd_trajectory_add. Nothing but qd_trajectory_destroy may follow.
 QD_API QD_MUST_USE qd_status qd_trajectory_finish(qd_trajectory *trajectory, qd_trajectory_totals *totals,

@@ -100,6 +100,14 @@ typedef struct qd_metrics {
     uint64_t tree_tests;       ///< comparisons of two boxes in the last step; 0 where candidates were kept
     uint64_t tree_tests_total; ///< the same since step 0, its own search included
 
+    // How bodies have moved and lie, of the dynamic ones that are no sensors; 0 in worlds that do not follow
+    // their bodies (qd_world_follow).
+    double msd;          ///< mean squared displacement, msd_x + msd_y
+    double msd_x, msd_y; ///< along each axis
+    double non_gaussian; ///< <d^4> / (2 <d^2>^2) - 1 of displacements d
+    double psi6;         ///< mean size of a body's hexatic order, see hexatic.h
+    double psi6_global;  ///< size of the mean of all bodies' hexatic order
+
     uint64_t saved_bytes; ///< the world's size in memory as qd_world_save would write it
     uint64_t stage;       ///< the number that the world's user gave it (qd_world_set_stage)
 } qd_metrics;

@@ -78,10 +78,15 @@ typedef struct qd_scene_run {
     bool frames_files; ///< each frame is a PNG file too, not only a part of a video
     uint64_t record_metrics, record_hashes, record_snapshots; ///< every so many steps
     qd_record_events record_events;
-    uint64_t record_fields;    ///< every so many steps
-    uint64_t field_sample;     ///< a row is the mean over moments so many steps apart; 0: it is one moment
-    int field_cells[2];        ///< of the fields' grid; its length below has been made cells already
-    double field_length;       ///< side of a cell that was asked for; NaN: none was
+    bool record_structure;  ///< bodies are followed (qd_world_follow)
+    uint64_t record_fields; ///< every so many steps
+    uint64_t field_sample;  ///< a row is the mean over moments so many steps apart; 0: it is one moment
+    int field_cells[2];     ///< of the fields' grid; its length below has been made cells already
+    double field_length;    ///< side of a cell that was asked for; NaN: none was
+    uint64_t record_distributions; ///< every so many steps
+    uint64_t distribution_sample;  ///< as field_sample
+    int distribution_bins;         ///< with the next two a qd_distribution_def
+    double distribution_reach, distribution_speed;
     uint64_t checkpoint_every; ///< a checkpoint every so many steps; in any case at step 0 and at the end
     double checkpoint_seconds; ///< and whenever so much time has passed since the last; 0: not by the clock
     uint64_t at_least;         ///< no rule, nor the end of the last stage, ends the run before this step

@@ -2,6 +2,7 @@
 #define QUADRILLE_STORE_H
 
 #include <quadrille/alloc.h>
+#include <quadrille/distribution.h>
 #include <quadrille/field.h>
 #include <quadrille/metrics.h>
 #include <quadrille/profile.h>
@@ -83,6 +84,9 @@ QD_API QD_MUST_USE qd_status qd_store_put_metrics(qd_store *store, const qd_metr
 
 /// A field as it was measured last: a row for each quantity.
 QD_API QD_MUST_USE qd_status qd_store_put_field(qd_store *store, const qd_field *field);
+
+/// Distributions as their mean was made last: a row for each.
+QD_API QD_MUST_USE qd_status qd_store_put_distributions(qd_store *store, const qd_distributions *all);
 
 /// The state hash (qd_world_hash) of a step.
 QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash);
@@ -199,6 +203,21 @@ typedef struct qd_store_fields {
 QD_API QD_MUST_USE qd_status qd_store_next_fields(qd_store *store, uint64_t from, qd_store_fields *fields,
                                                   qd_error *error);
 QD_API void qd_store_fields_free(qd_store *store, qd_store_fields *fields);
+
+/// The distributions of a step.
+typedef struct qd_store_distributions {
+    uint64_t step;
+    double time;
+    qd_curve curves[QD_DISTRIBUTION_KINDS]; ///< of one that is not stored, `values` is NULL
+    double *values;                         ///< of all of them; freed with qd_store_distributions_free
+    size_t room;
+} qd_store_distributions;
+
+/// Reads those of the first step >= `from` that has any; free them with qd_store_distributions_free.
+/// QD_ERR_CORRUPT where a row has not as many values as bins.
+QD_API QD_MUST_USE qd_status qd_store_next_distributions(qd_store *store, uint64_t from,
+                                                         qd_store_distributions *found, qd_error *error);
+QD_API void qd_store_distributions_free(qd_store *store, qd_store_distributions *found);
 
 /// What became of a contact, or a bounce that leaves none.
 typedef enum qd_store_event_kind {

@@ -86,7 +86,7 @@ static char *documented(const char *text) {
         next = strchr(line, '\n');
         if (strncmp(line, "## A world", 10) == 0) break;
         if (sscanf(line, "### `%63[a-z]`", table) == 1) continue;
-        if (sscanf(line, "| `%63[a-z_]` | %15[a-z] |", column, type) == 2)
+        if (sscanf(line, "| `%63[a-z0-9_]` | %15[a-z] |", column, type) == 2)
             fprintf(out, "%s %s %s\n", table, column, type);
     }
     fclose(out);

@@ -172,6 +172,24 @@ START_TEST(fields_are_a_table) {
 }
 END_TEST
 
+/// A line for each bin of each recorded distribution; beside fields, and without.
+START_TEST(distributions_are_a_table) {
+    static const char every[] = "record.distributions={every: 5, bins: 7}";
+    qd_scratch_write(at("made.yaml").text, scene);
+    SUCCEED("run", "made.yaml", "-o", "out", "-q", "--set", every);
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "all");
+    ck_assert_uint_eq(rows_between("all/distributions.csv", 0, 0), 4 * 7);
+    ck_assert_uint_eq(rows_between("all/distributions.csv", 0, 1000), MOMENTS * 4 * 7);
+    ck_assert(!qd_scratch_exists(at("all/fields.csv").text));
+    SUCCEED("run", "made.yaml", "-o", "both", "-q", "--set", every, "--set",
+            "record.fields={every: 5, cells: [3, 2]}");
+    SUCCEED("export", "both", "--format", "csv", "-q", "-o", "some", "--frames", "2:4");
+    ck_assert_uint_eq(rows_between("some/distributions.csv", 10, 20), 3 * 4 * 7);
+    ck_assert_uint_eq(rows_between("some/distributions.csv", 0, 1000), 3 * 4 * 7);
+    ck_assert_uint_eq(rows_between("some/fields.csv", 0, 1000), 3 * 6);
+}
+END_TEST
+
 /// A file of image data for each recorded step, those of the chosen frames, and none that stays behind.
 START_TEST(fields_are_images) {
     qd_scratch_write(at("made.yaml").text, scene);
@@ -495,7 +513,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, every_snapshot_and_the_same_simulated_again, 0, 4);
     qd_test_once(tests, some_of_the_moments, tables_have_the_rows_of_the_store, fields_are_a_table,
-                 fields_are_images, tables_without_snapshots, what_is_refused, files_that_are_there);
+                 distributions_are_a_table, fields_are_images, tables_without_snapshots, what_is_refused,
+                 files_that_are_there);
     tcase_add_loop_test(tests, a_damaged_snapshot, 0, 4);
     tcase_add_loop_test(tests, no_room, 0, 4);
     tcase_add_loop_test(tests, stopped_by_a_signal, 0, 4);

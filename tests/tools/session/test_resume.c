@@ -27,7 +27,7 @@ static const char scene[] =
     "view: {size: [160, 120], colour: speed}\n"
     "frames: {every: 15}\n"
     "record: {metrics: 5, hashes: 5, events: persist, snapshots: 100, fields: {every: 30, sample: 3, cells: "
-    "[4, 3]}}\n"
+    "[4, 3]}, structure: true, distributions: {every: 25, sample: 5, bins: 20}}\n"
     "checkpoint: {every: 40}\n";
 
 /// Writes the scene and runs it undisturbed into `ref`.

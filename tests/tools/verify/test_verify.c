@@ -1,6 +1,7 @@
 #include "tests/support/harness.h"
 #include "tests/support/recorded.h"
 
+#include <quadrille/distribution.h>
 #include <quadrille/field.h>
 #include <quadrille/metrics.h>
 #include <quadrille/random.h>
@@ -191,6 +192,52 @@ START_TEST(any_quantity_of_the_fields) {
     result = RUN("verify", "out", "--threads", "1");
     EXPECT_FOUND(result, "fields: step 30: the cells or the time are not those of the replay",
                  "fields: step 41: the run has only 40 steps");
+}
+END_TEST
+
+// Distributions are counted again, those that are means, too.
+START_TEST(any_of_the_distributions) {
+    static const char *const means[] = {"record.distributions={every: 10, bins: 9}",
+                                        "record.distributions={every: 10, sample: 2, bins: 9}"};
+    put_file("scene.yaml", scene, sizeof scene - 1);
+    qd_program_outcome result = RUN("run", "scene.yaml", "-o", "out", "-q", "--set", means[_i], "--set",
+                                    "record.structure=true");
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_forget(&result);
+    result = RUN("verify", "out", "--threads", "1,2");
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_msg(strstr(result.out, ", 5 steps of distributions\n"), "%s", result.out);
+    qd_program_forget(&result);
+    for (int kind = 0; kind < QD_DISTRIBUTION_KINDS; ++kind) {
+        char change[256], named[96];
+        snprintf(change, sizeof change,
+                 "UPDATE distributions SET data = CAST(substr(data, 1, 40) || x'182d4454fb210940' ||"
+                 " substr(data, 49) AS BLOB) WHERE step = 20 AND number = %d",
+                 kind);
+        qd_recording_sql(at("out").text, "CREATE TABLE kept AS SELECT * FROM distributions");
+        qd_recording_sql(at("out").text, change);
+        snprintf(named, sizeof named, "distributions: step 20: bin 5 of %s is 3.14159265",
+                 qd_distribution_name((qd_distribution)kind));
+        result = RUN("verify", "out", "--threads", "1");
+        ck_assert_ptr_null(strstr(result.err, "findings"));
+        EXPECT_FOUND(result, named);
+        qd_recording_sql(at("out").text, "DELETE FROM distributions");
+        qd_recording_sql(at("out").text, "INSERT INTO distributions SELECT * FROM kept");
+        qd_recording_sql(at("out").text, "DROP TABLE kept");
+    }
+    qd_recording_sql(at("out").text, "UPDATE distributions SET width = width * 2 WHERE step = 30");
+    qd_recording_sql(at("out").text, "UPDATE distributions SET step = 41 WHERE step = 40");
+    result = RUN("verify", "out", "--threads", "1");
+    EXPECT_FOUND(result, "distributions: step 30: the bins of g or the time are not those of the replay",
+                 "distributions: step 41: the run has only 40 steps");
+    // One that is no distribution any more, and one that comes twice.
+    qd_recording_sql(at("out").text, "DELETE FROM distributions WHERE step > 20");
+    qd_recording_sql(at("out").text, "UPDATE distributions SET bins = 8 WHERE step = 20 AND number = 2");
+    result = RUN("verify", "out", "--threads", "1");
+    EXPECT_FOUND(result, "table distributions: step 20: ");
+    qd_recording_sql(at("out").text, "UPDATE distributions SET name = 'g' WHERE step = 10 AND number = 2");
+    result = RUN("verify", "out", "--threads", "1");
+    EXPECT_FOUND(result, "table distributions: step 10: ");
 }
 END_TEST
 
@@ -431,7 +478,9 @@ int main(void) {
     tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
     tcase_add_test(tcase, any_bit_of_a_hash);
     tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
+    tcase_add_loop_test(tcase, any_of_the_distributions, 0, 2);
     qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_quantity_of_the_fields,
+
                  any_byte_of_the_file, a_planted_bit, a_snapshot_of_another_run, pictures,
                  frames_and_their_lists, frames_of_the_table, the_scene_and_the_result,
                  runs_that_are_not_complete, what_is_no_run);
