@@ -56,7 +56,8 @@ qd_status qd_field_average(qd_field *field) {
         const double *sums = field->added + q * cells, *weights = field->added + by * cells;
         for (size_t c = 0; c < cells; ++c) {
             const double weight = by == EVENLY ? (double)field->moments : weights[c];
-            field->values[q * cells + c] = weight != 0 ? sums[c] / weight : (double)NAN; // where it was always empty
+            field->values[q * cells + c] = weight != 0 ? sums[c] / weight
+                                                       : (double)NAN; // where it was always empty
         }
     }
     field->moments = 0;

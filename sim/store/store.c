@@ -120,8 +120,8 @@ static qd_status open_to_write(qd_store *store, qd_error *error) {
     return status == QD_OK ? qdi_tables_update(store, version, error) : status;
 }
 
-/// Store: whether a writer was stopped in the middle of a write, which somebody who may write has to take back
-/// before anything can be read.
+/// Store: whether a writer was stopped in the middle of a write, which somebody who may write has to take
+/// back before anything can be read.
 static bool has_unfinished_write(const qd_store *store) {
     return store->db && (sqlite3_extended_errcode(store->db) & 0xff) == SQLITE_READONLY;
 }

@@ -9,7 +9,6 @@
 #include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/order_sums.h"
-#include "sim/world/order_sums.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"

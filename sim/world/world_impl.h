@@ -132,7 +132,7 @@ struct qd_world {
     size_t free_count;
     uint64_t *block_hash; ///< qd_world_hash: per block of indices
     qd_world_sums *block_sums;
-    struct qdi_order_sums *block_order; ///< qd_world_measure
+    struct qdi_order_sums *block_order;   ///< qd_world_measure
     qdi_contact_sums *block_contact_sums; ///< qd_world_measure
     size_t block_room;
 

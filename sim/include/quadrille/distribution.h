@@ -14,6 +14,7 @@ QD_BEGIN_DECLS
 /// sensors count. docs/fields.md has the definitions.
 typedef struct qd_distributions qd_distributions;
 
+/// Which, in the order in which they are recorded.
 typedef enum qd_distribution {
     QD_DISTRIBUTION_G,          ///< pairs by distance, over how many there would be without any order
     QD_DISTRIBUTION_SPEED,      ///< density of probability
@@ -22,6 +23,7 @@ typedef enum qd_distribution {
     QD_DISTRIBUTION_KINDS
 } qd_distribution;
 
+/// Most bins of a distribution.
 #define QD_DISTRIBUTION_BINS_MAX 16384
 
 /// Name, as in run.db, and unit of the values and of what they are over; NULL for a number that is none.
@@ -37,6 +39,7 @@ typedef struct qd_distribution_def {
     double reach, speed;
 } qd_distribution_def;
 
+/// What is taken where nothing is asked for.
 QD_API qd_distribution_def qd_distribution_def_default(void);
 
 /// Makes distributions of nothing. `allocator` may be NULL. Errors: QD_ERR_VALUE, QD_ERR_ARGUMENT,

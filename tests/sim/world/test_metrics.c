@@ -81,7 +81,9 @@ START_TEST(table_names_every_number) {
         ck_assert_uint_gt(strlen(fields[i].unit), 0);
         ck_assert(isalpha((unsigned char)fields[i].name[0]));
         for (const char *c = fields[i].name; *c; ++c)
-            ck_assert_msg(islower((unsigned char)*c) || (c > fields[i].name && isdigit((unsigned char)*c)) || *c == '_', "%s", fields[i].name);
+            ck_assert_msg(islower((unsigned char)*c) || (c > fields[i].name && isdigit((unsigned char)*c)) ||
+                              *c == '_',
+                          "%s", fields[i].name);
         for (size_t j = 0; j < i; ++j) ck_assert_str_ne(fields[i].name, fields[j].name);
     }
 }
