@@ -243,6 +243,7 @@ static void choose_ranges(qd_distributions *all, const qd_world *world) {
         squared += world->now.vx[r] * world->now.vx[r] + world->now.vy[r] * world->now.vy[r];
         count += 1;
     }
+    if (!(count > 0)) count = 1;
     all->reach = !isnan(all->def.reach) ? all->def.reach : 10 * sqrt(area / count / pi);
     all->speed = !isnan(all->def.speed) ? all->def.speed : 5 * sqrt(0.5 * squared / count);
     if (!(all->reach > 0)) all->reach = 1; // of nothing, or of bodies without area

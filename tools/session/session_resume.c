@@ -257,7 +257,8 @@ static int go_back(qdi_session *session, const candidate *found) {
     if (status == QD_OK) status = qd_rundir_keep_frames(session->rundir, state->frames, &error);
     if (status == QD_OK) status = qdi_session_rewind_video(session, state->frames, &error);
     const size_t frame_bytes = (size_t)(state->past_bytes - state->field_bytes - state->distribution_bytes);
-    if (status == QD_OK) status = take_means(session, state, found->past + frame_bytes);
+    if (status == QD_OK && state->past_bytes > frame_bytes)
+        status = take_means(session, state, found->past + frame_bytes);
     const qdi_session_frames before = {rows, (size_t)state->frames, state->view_speed, found->past,
                                        frame_bytes};
     int exit_code = status == QD_OK ? qdi_session_make_writer(session, &before)
