@@ -29,7 +29,9 @@ static void check_pieces(const taking *job) {
     for (size_t i = 0; i < PIECES; ++i) {
         ck_assert_ptr_nonnull(job->pieces[i]);
         ck_assert_uint_eq((uintptr_t)job->pieces[i] % 64, 0);
-        for (size_t b = 0; b < piece_bytes(i); ++b) ck_assert_uint_eq(job->pieces[i][b], i % 251);
+        size_t others = 0; // an assertion for each byte would take minutes
+        for (size_t b = 0; b < piece_bytes(i); ++b) others += job->pieces[i][b] != i % 251;
+        ck_assert_uint_eq(others, 0);
     }
 }
 
