@@ -19,6 +19,7 @@ void qdi_sweep_destroy(qdi_sweep *sweep) {
     qdi_release(allocator, sweep->columns, sweep->column_room, sizeof *sweep->columns);
     qdi_release(allocator, sweep->axes, sweep->axis_room, sizeof *sweep->axes);
     qdi_release(allocator, sweep->values, sweep->value_room, sizeof *sweep->values);
+    qdi_release(allocator, sweep->fields, sweep->field_room, sizeof *sweep->fields);
     qdi_release(allocator, sweep, 1, sizeof *sweep);
 }
 

@@ -4,6 +4,7 @@
 #include "sim/scene/schema.h"
 #include "sim/scene/yaml.h"
 #include "sim/sweep/sweep.h"
+#include "sim/sweep/sweep_field.h"
 #include "sim/text/scene_text.h"
 
 /// What the files of the sweep share. sweep_read.c reads the file, sweep_axis.c makes the values of its axes,
@@ -40,6 +41,8 @@ struct qdi_sweep {
     size_t axis_count, axis_room;
     size_t *values; ///< places of texts
     size_t value_count, value_room;
+    qdi_sweep_field *fields; ///< columns of the table
+    size_t field_count, field_room;
     uint64_t replicas, limit;
 };
 
@@ -55,6 +58,9 @@ typedef struct qdi_sweep_reader {
 /// "FILE:LINE: reason" and QD_ERR_INVALID.
 qd_status qdi_sweep_complain(const qdi_sweep_reader *reader, qdi_yaml_ref node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/// Sweep: reads `columns`.
+QD_MUST_USE qd_status qdi_sweep_fields_take(const qdi_sweep_reader *reader, qdi_yaml_ref list);
 
 /// Keeps a text; `place` gets where.
 QD_MUST_USE qd_status qdi_sweep_keep(qdi_sweep *sweep, const char *text, size_t bytes, size_t *place);

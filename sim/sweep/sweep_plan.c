@@ -126,11 +126,10 @@ static qd_status plan_point(planner *job, uint64_t index) {
     uint64_t seed = 0;
     status = find_seed(job, index, &seed, &why);
     if (status == QD_OK) status = open_scene(job->sweep, index, seed, &scene, &why);
-    if (status == QD_OK) {
-        take_point_scene(job, index, point, scene);
-        qd_scene_destroy(scene);
-        return QD_OK;
-    }
+    if (status == QD_OK) status = qdi_sweep_fields_check(job->sweep, scene, &why);
+    if (status == QD_OK) take_point_scene(job, index, point, scene);
+    qd_scene_destroy(scene);
+    if (status == QD_OK) return QD_OK;
     if (!is_points_fault(status)) return qdi_reason(job->error, status, "%s", why.text);
     point->id = name_without_scene(job->sweep, index);
     return keep_point_reason(plan, point, why.text);

@@ -192,11 +192,12 @@ static qd_status read_sweep_axes(const qdi_sweep_reader *reader, qdi_yaml_ref li
 // Reads the keys at the top of a sweep's file.
 static qd_status read_sweep_root(const qdi_sweep_reader *reader, qdi_yaml_ref root) {
     qdi_sweep *sweep = reader->sweep;
-    qd_status status = qdi_sweep_known(reader, root, "a sweep", "name scene set axes replicas limit");
+    qd_status status = qdi_sweep_known(reader, root, "a sweep", "name scene set axes replicas limit columns");
     if (status != QD_OK) return status;
     qdi_yaml_ref scene = qdi_sweep_child(reader, root, "scene"), set = qdi_sweep_child(reader, root, "set"),
                  axes = qdi_sweep_child(reader, root, "axes"), limit = qdi_sweep_child(reader, root, "limit"),
-                 replicas = qdi_sweep_child(reader, root, "replicas");
+                 replicas = qdi_sweep_child(reader, root, "replicas"),
+                 columns = qdi_sweep_child(reader, root, "columns");
     if (!scene) return qdi_sweep_complain(reader, root, "a sweep needs a scene: a built-in name or a file");
     if (!axes && !replicas)
         return qdi_sweep_complain(reader, root, "a sweep needs axes, or replicas, or both");
@@ -208,6 +209,7 @@ static qd_status read_sweep_root(const qdi_sweep_reader *reader, qdi_yaml_ref ro
         status = qdi_sweep_whole(reader, replicas, "replicas", 1, QDI_SWEEP_LONGEST, &sweep->replicas);
     if (status == QD_OK && limit)
         status = qdi_sweep_whole(reader, limit, "limit", 1, (uint64_t)1 << 53, &sweep->limit);
+    if (status == QD_OK && columns) status = qdi_sweep_fields_take(reader, columns);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "sim/files/os.h"
 #include "sim/store/store_impl.h"
+#include "sim/sweep/sweep_field.h"
 #include "sim/text/number.h"
 #include "sim/text/reason.h"
 
@@ -48,11 +49,11 @@ static const column middle[] = {{"replica", " INTEGER", false, ""},
 enum { MIDDLE = sizeof middle / sizeof middle[0], LAST = sizeof last / sizeof last[0] };
 
 // How many cells the result of a point has in the sweep's table.
-static size_t result_cell_count(void) {
+static size_t result_cell_count(const qdi_sweep *sweep) {
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
     size_t count = 0;
-    while (qdi_sweep_result_column(count, name, &kind)) ++count;
+    while (qdi_sweep_table_column(sweep, count, name, &kind)) ++count;
     return count;
 }
 
@@ -69,14 +70,14 @@ static qd_status make_table_columns(const qdi_sweep *sweep, columns *all) {
     column cell = {.type = ""};
     *all = (columns){0};
     while (qdi_sweep_key(sweep, all->keys)) ++all->keys;
-    all->room = 1 + all->keys + MIDDLE + result_cell_count() + LAST;
+    all->room = 1 + all->keys + MIDDLE + result_cell_count(sweep) + LAST;
     all->items = qdi_allocate(qd_allocator_default(), all->room, sizeof *all->items);
     if (!all->items) return QD_ERR_MEMORY;
     add_table_column(all, (column){.name = "point", .type = " INTEGER"});
     for (size_t i = 0; i < all->keys; ++i)
         add_table_column(all, (column){.name = qdi_sweep_key(sweep, i), .type = ""});
     for (size_t i = 0; i < MIDDLE; ++i) add_table_column(all, middle[i]);
-    for (size_t i = 0; qdi_sweep_result_column(i, cell.made, &kind); ++i) {
+    for (size_t i = 0; qdi_sweep_table_column(sweep, i, cell.made, &kind); ++i) {
         cell.type = types[kind];
         add_table_column(all, cell);
         all->items[all->count - 1].name = all->items[all->count - 1].made;
@@ -274,7 +275,7 @@ static int put_lines(writing *job) {
     const qdi_sweep_table *table = job->table;
     sqlite3_stmt *insert = NULL;
     qdi_text line = {.allocator = qd_allocator_default()};
-    const size_t cells = result_cell_count();
+    const size_t cells = result_cell_count(table->sweep);
     int code = make_tables(job->db, table->sweep, &job->columns, &insert);
     add_csv_names(&job->columns, &job->csv);
     for (size_t i = 0; i < table->plan->count && code == SQLITE_OK; ++i) {

@@ -1,5 +1,6 @@
 // The directory of a sweep: who may work in it, and what is in it already.
 #include "sim/rundir/own_files.h"
+#include "sim/sweep/sweep_field.h"
 #include "tools/batch/batch.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -251,6 +252,7 @@ qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, qd_error *error) 
     cells->used = 0;
     qd_status status = qdi_sweep_result_read(path, point->id, point->run.record_metrics,
                                              batch->writes ? cells : NULL, error);
+    if (status == QD_OK && batch->writes) status = qdi_sweep_fields_read(batch->sweep, path, cells, error);
     if (status != QD_OK) return status;
     (void)qdi_batch_failure_path(batch, item, path, sizeof path);
     if (batch->writes) status = qdi_os_remove_file(path, error); // what has failed before is done now

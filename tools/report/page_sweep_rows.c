@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "sim/files/os.h"
+#include "sim/sweep/sweep_field.h"
 #include "sim/sweep/sweep_table.h"
 #include "sim/text/number.h"
 #include "sim/text/reason.h"
@@ -47,14 +48,14 @@ static void put_seed(qdi_json *json, const char *text) {
 }
 
 // Adds a row of sweep.db to the table of a sweep's page.
-static void put_sweep_line(qdi_json *json, const qdi_sweep_line *line) {
+static void put_sweep_line(const qdi_sweep *sweep, qdi_json *json, const qdi_sweep_line *line) {
     static const char *const states[] = {"to do", "failed", "done"};
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
     const char *cell = line->cells;
     put_seed(json, line->seed);
     qdi_json_text(json, NULL, states[line->state]);
-    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i) {
+    for (size_t i = 0; qdi_sweep_table_column(sweep, i, name, &kind); ++i) {
         put_cell(json, kind, cell ? cell : "");
         if (cell) cell += strlen(cell) + 1;
     }
@@ -68,7 +69,7 @@ static qd_status keep_line(qdi_page_points *points, const qdi_sweep_line *line, 
     qdi_json *json = &points->scratch;
     json->length = 0;
     json->filled = false;
-    put_sweep_line(json, line);
+    put_sweep_line(points->sweep, json, line);
     if (json->status != QD_OK) return json->status;
     *place = points->texts.used;
     qdi_text_add_bytes(&points->texts, json->text, json->length + 1);
@@ -220,7 +221,8 @@ void qdi_page_points_names(const qdi_page_points *points, qdi_json *json) {
     qdi_json_text(json, NULL, "replica");
     qdi_json_text(json, NULL, "seed");
     qdi_json_text(json, NULL, "status");
-    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i) qdi_json_text(json, NULL, name);
+    for (size_t i = 0; qdi_sweep_table_column(points->sweep, i, name, &kind); ++i)
+        qdi_json_text(json, NULL, name);
     qdi_json_text(json, NULL, "directory");
     qdi_json_text(json, NULL, "code");
     qdi_json_text(json, NULL, "reason");
@@ -235,5 +237,5 @@ void qdi_page_points_row(const qdi_page_points *points, size_t i, qdi_json *json
         qdi_json_verbatim(json, NULL, points->texts.chars + points->points[i].cells);
         return;
     }
-    put_sweep_line(json, &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
+    put_sweep_line(points->sweep, json, &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
 }

@@ -5,6 +5,8 @@
 #include "tests/support/sweeps.h"
 
 #include <fcntl.h>
+#include <quadrille/field.h>
+#include <quadrille/store.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -100,6 +102,116 @@ START_TEST(a_sweep_and_what_it_leaves) {
         "SELECT DISTINCT code, directory = 'runs/' || id, reason LIKE '%must be a number from 0 to 1%' OR"
         " reason LIKE 'step %faster than limits.speed%' FROM sweep WHERE status = 'failed' ORDER BY code",
         "3|0|1\n5|1|1\n");
+}
+END_TEST
+
+/// A sweep of two points with columns of fields; the rows of its files are of steps 0, 20, 40 and 60.
+static const char with_columns[] = "scene: tiny.yaml\n"
+                                   "set: {run.steps: 60, record.fields: {every: 20, cells: [2, 3]}}\n"
+                                   "axes: [{key: contact.restitution, list: [0.3, 0.6]}]\n"
+                                   "columns:\n"
+                                   "  - {field: mass_density, cell: [1, 0]}\n"
+                                   "  - {field: number_density}\n"
+                                   "  - {field: mass_density, cell: [0, 2], rows: 3, name: above}\n"
+                                   "  - {field: pressure, rows: 100, name: weight}\n";
+
+/// A mean of what one quantity is in cells of the rows of a run, from the store's own fields.
+static double mean_of(const char *run, const char *names, uint64_t from, size_t first, size_t last) {
+    char path[600];
+    snprintf(path, sizeof path, "out/%s/run.db", run);
+    qd_store *store = qd_test_store_open(at(path).text, QD_STORE_READ);
+    double sum = 0, count = 0;
+    for (qd_store_fields row; qd_store_next_fields(store, from, &row, NULL) == QD_OK;) {
+        double in_row = 0, cells = 0;
+        for (size_t c = first; c <= last; ++c) {
+            double value = 0;
+            for (size_t q = 0; q < QD_FIELD_QUANTITIES; ++q)
+                if (strstr(names, qd_field_name((qd_field_quantity)q))) value += row.values[q * 6 + c];
+            if (value != value) continue;
+            in_row += value;
+            cells += 1;
+        }
+        if (cells > 0) sum += in_row / cells;
+        count += cells > 0;
+        from = row.step + 1;
+        qd_store_fields_free(store, &row);
+    }
+    qd_test_store_close(&store);
+    return sum / count;
+}
+
+START_TEST(columns_of_fields) {
+    qd_scratch_write(at("c.yaml").text, with_columns);
+    ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
+    char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    EXPECT(table, ",mass_density_1_0,number_density_mean,above,weight,directory,");
+    for (int point = 1; point <= 2; ++point) {
+        char sql[200];
+        snprintf(sql, sizeof sql, "SELECT directory FROM sweep WHERE point = %d", point);
+        char *run = qd_test_sql(at("out/sweep.db").text, sql);
+        run[strcspn(run, "\n")] = '\0';
+        snprintf(sql, sizeof sql,
+                 "SELECT mass_density_1_0, number_density_mean, above, weight FROM sweep WHERE point = %d",
+                 point);
+        char *row = qd_test_sql(at("out/sweep.db").text, sql);
+        double value[4] = {0};
+        ck_assert_int_eq(sscanf(row, "%lf|%lf|%lf|%lf", &value[0], &value[1], &value[2], &value[3]), 4);
+        const double expected[4] = {
+            mean_of(run, "mass_density", 60, 1, 1), mean_of(run, "number_density", 60, 0, 5),
+            mean_of(run, "mass_density", 20, 4, 4),
+            0.5 * mean_of(run, "kinetic_xx kinetic_yy contact_xx contact_yy", 0, 0, 5)};
+        for (int k = 0; k < 4; ++k)
+            ck_assert_msg(value[k] > expected[k] - 1e-9 && value[k] < expected[k] + 1e-9,
+                          "%d: %.17g, not %.17g", k, value[k], expected[k]);
+        ck_assert(value[1] > 0 && value[3] > 0);
+        free(row);
+        free(run);
+    }
+    // The same again from what is there, and in the page.
+    ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
+    char *again = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    ck_assert_str_eq(table, again);
+    free(table);
+    free(again);
+    SUCCEED("report", "out", "-q");
+    char *page = qd_scratch_read(at("out/report.html").text, NULL);
+    EXPECT(page, "\"number_density_mean\"");
+    free(page);
+}
+END_TEST
+
+START_TEST(columns_that_are_refused) {
+    static const struct {
+        const char *columns, *said;
+    } cases[] = {
+        {"[{field: area_fracton}]",
+         "field: \"area_fracton\" is no quantity of fields; did you mean \"area_fraction\"?"},
+        {"[{cell: [0, 0]}]", "a column needs a field, such as area_fraction"},
+        {"{field: pressure}", "columns must be a list (- field: ...)"},
+        {"[{field: pressure, cell: 3}]", "cell must be two numbers from 0, along x and along y: [3, 0]"},
+        {"[{field: pressure, cell: [1, -1]}]", "cell must be a whole number from 0 to 16383"},
+        {"[{field: pressure, rows: 0}]", "rows must be a whole number from 1 to 10000"},
+        {"[{field: pressure, step: 3}]", "unknown key \"step\" in a column"},
+        {"[{field: pressure, name: 2x}]", "name of a column must be up to 63 letters, digits and _"},
+        {"[{field: pressure, name: last_msd}]", "there are two columns last_msd: give one a name of its own"},
+        {"[{field: pressure}, {field: pressure, rows: 2}]", "there are two columns pressure_mean"},
+        {"[{field: pressure, cell: [2, 0]}]", "column pressure_2_0: there is no cell [2, 0] among 2 by 3"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char text[400];
+        snprintf(
+            text, sizeof text,
+            "scene: tiny.yaml\nset: {record.fields: {every: 20, cells: [2, 3]}}\nreplicas: 2\ncolumns: %s\n",
+            cases[i].columns);
+        qd_scratch_write(at("c.yaml").text, text);
+        qd_program_outcome outcome = RUN("sweep", "c.yaml", "-o", "out");
+        qd_program_expect_complaint(&outcome, 3, cases[i].said);
+        qd_program_forget(&outcome);
+    }
+    qd_scratch_write(at("c.yaml").text, "scene: tiny.yaml\nreplicas: 2\ncolumns: [{field: pressure}]\n");
+    qd_program_outcome outcome = RUN("sweep", "c.yaml", "-o", "out");
+    qd_program_expect_complaint(&outcome, 3, "the sweep has columns of fields, but record.fields.every is 0");
+    qd_program_forget(&outcome);
 }
 END_TEST
 
@@ -503,12 +615,12 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("sweep", 300, setup_with_file, teardown);
-    qd_test_once(tcase, a_sweep_and_what_it_leaves, what_is_done_is_not_done_again_and_a_sweep_may_grow,
-                 failures_are_tried_again_when_told_to, a_dry_run_tells_and_changes_nothing,
-                 points_that_are_the_same_are_named_and_run_once, texts_and_lists_find_their_way,
-                 shares_make_the_same_rows, a_job_array_has_shares, a_job_script_runs_as_it_is,
-                 a_signal_stops_all_with_checkpoints, a_sweep_that_is_killed_takes_its_runs_along,
-                 nobody_else_works_in_the_same_directory, wrong_use_is_told_in_one_line,
-                 a_table_on_a_terminal_and_lines_in_a_log);
+    qd_test_once(tcase, a_sweep_and_what_it_leaves, columns_of_fields, columns_that_are_refused,
+                 what_is_done_is_not_done_again_and_a_sweep_may_grow, failures_are_tried_again_when_told_to,
+                 a_dry_run_tells_and_changes_nothing, points_that_are_the_same_are_named_and_run_once,
+                 texts_and_lists_find_their_way, shares_make_the_same_rows, a_job_array_has_shares,
+                 a_job_script_runs_as_it_is, a_signal_stops_all_with_checkpoints,
+                 a_sweep_that_is_killed_takes_its_runs_along, nobody_else_works_in_the_same_directory,
+                 wrong_use_is_told_in_one_line, a_table_on_a_terminal_and_lines_in_a_log);
     return qd_test_run_case("sweep", tcase);
 }

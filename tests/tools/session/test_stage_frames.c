@@ -35,7 +35,7 @@ static const char hopper[] =
     "    at_most: 300\n"
     "  - name: settle\n"
     "    emitters: []\n"
-    "    view: {colour: speed, trails: 4, map: magma}\n"
+    "    view: {colour: psi6, trails: 4, map: magma}\n"
     "    frames: {every: 6}\n"
     "    steps: 41\n"
     "  - name: dark\n"
