@@ -326,7 +326,7 @@ static const struct {
     {"scene: [gas]\nreplicas: 2", "s.yaml:1: scene must be some text"},
     {"scene: gas\nreplica: 2", "s.yaml:2: unknown key \"replica\" in a sweep; did you mean \"replicas\"?"},
     {"scene: gas\nworld: 2", "s.yaml:2: unknown key \"world\" in a sweep, which has name scene set axes "
-                             "replicas limit"},
+                             "replicas limit columns"},
     {"scene: gas\nreplicas: 2\nreplicas: 3", "s.yaml:3: a sweep: \"replicas\" is given twice"},
     {"scene: gas\nreplicas: 0", "s.yaml:2: replicas must be a whole number from 1 to 1000000"},
     {"scene: gas\nreplicas: 1.5", "s.yaml:2: replicas must be a whole number from 1 to 1000000"},
@@ -430,7 +430,7 @@ END_TEST
 /// Every sweep that docs/sweep.md shows is read, and all its points are scenes.
 START_TEST(the_sweeps_of_the_docs) {
     char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/sweep.md", NULL);
-    static const uint64_t counts[] = {36, 72, 100};
+    static const uint64_t counts[] = {36, 72, 3, 100};
     static const char opens[] = "```yaml\n", closes[] = "\n```";
     size_t found = 0;
     ck_assert_ptr_nonnull(text);
