@@ -33,6 +33,9 @@ const char *qdi_stage_keeps(const qdi_key *key) {
         {"contact.model", "what contacts remember is their model's"},
         {"record.fields.cells", "all fields of a run have one grid"},
         {"record.fields.length", "all fields of a run have one grid"},
+        {"record.distributions.bins", "all distributions of a run have the same bins"},
+        {"record.distributions.reach", "all distributions of a run have the same bins"},
+        {"record.distributions.speed", "all distributions of a run have the same bins"},
         {"bodies[].file", "files are read before the run begins; put it into `bodies`"},
         {"bodies[].run", "runs are read before the run begins; put it into `bodies`"},
     };

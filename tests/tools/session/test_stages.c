@@ -402,6 +402,8 @@ static const struct {
      "stages.0.world.size cannot change in a stage: a world keeps"},
     {"{name: a, steps: 1, contact: {model: none}}", "stages.0.contact.model cannot change in a stage"},
     {"{name: a, steps: 1, run: {dt: 1}}", "stages.0.run cannot change in a stage: it is the run's"},
+    {"{name: a, steps: 1, record: {distributions: {every: 1, bins: 7}}}",
+     "stages.0.record.distributions.bins cannot change in a stage: all distributions of a run have the same"},
     {"{name: a, steps: 1, bodies: []}", "stages.0.bodies cannot change in a stage: `add` adds bodies"},
     {"{name: a, steps: 1, bodys: []}", "unknown key \"bodys\" in stages.0"},
     {"{steps: 1}", "stages.0: \"name\" is missing"},
