@@ -80,6 +80,16 @@ static void print_end(FILE *out, const qdi_result *result) {
                 result->stage_count > 0 ? "the last stage" : "run.until");
 }
 
+// Prints how many bodies were stepped: in a run in which they come and go, how many on average.
+static void print_bodies(FILE *out, const qdi_result *result) {
+    const qd_profile *profile = &result->profile;
+    if (profile->body_steps == profile->steps * result->bodies)
+        fprintf(out, "%" PRIu64 " bodies", result->bodies);
+    else
+        fprintf(out, "%.4g bodies on average (%" PRIu64 " at the end)",
+                (double)profile->body_steps / (double)profile->steps, result->bodies);
+}
+
 void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world, const char *directory,
                       bool verbose) {
     double seconds = (double)result->wall_ns * 1e-9;
@@ -88,8 +98,10 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     fprintf(out, "\n");
     print_phases(out, result);
     if (verbose) print_thread_row(out, result);
-    fprintf(out, "\n%" PRIu64 " steps of %" PRIu64 " bodies in %.3g s: %s steps/s, %s body-steps/s\n",
-            result->steps, result->bodies, seconds, qdi_words_count((double)result->steps / seconds).text,
+    fprintf(out, "\n%" PRIu64 " steps of ", result->steps);
+    print_bodies(out, result);
+    fprintf(out, " in %.3g s: %s steps/s, %s body-steps/s\n", seconds,
+            qdi_words_count((double)result->steps / seconds).text,
             qdi_words_count((double)result->profile.body_steps / seconds).text);
     print_end(out, result);
     fprintf(out,
