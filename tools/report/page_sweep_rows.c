@@ -237,5 +237,6 @@ void qdi_page_points_row(const qdi_page_points *points, size_t i, qdi_json *json
         qdi_json_verbatim(json, NULL, points->texts.chars + points->points[i].cells);
         return;
     }
-    put_sweep_line(points->sweep, json, &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
+    put_sweep_line(points->sweep, json,
+                   &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
 }
