@@ -38,12 +38,11 @@ bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link) {
     return a->restitution > 0 || b->restitution > 0 || a->tangential > 0 || b->tangential > 0;
 }
 
-double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
+double qdi_constraint_friction_of_two(const qd_world *world, const qdi_link *link) {
     const qdi_trait *traits = world->traits.trait;
     const uint32_t a = world->trait[link->row_a];
     if (world->traits.materials.pairs)
         return qdi_mixed_surface(world, &traits[a].surface, surface_of_b(world, link->row_b)).friction;
-    if (link->row_b != QDI_NO_ROW && world->trait[link->row_b] == a) return traits[a].surface.friction;
     return qdi_mixed_friction(traits[a].surface.friction, surface_of_b(world, link->row_b)->friction);
 }
 

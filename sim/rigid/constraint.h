@@ -40,6 +40,16 @@ void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_ma
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
                          qdi_constraint *constraint);
 
+/// The centroid of a link's b, which is no wall, at the image that a touches.
+static inline qd_vec2 qdi_constraint_other(const qd_world *world, const qdi_link *link) {
+    const qd_vec2 at = {world->now.x[link->row_b], world->now.y[link->row_b]};
+    const bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
+               py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
+    const qd_image image = px || py ? world->present.spots[link->spot].image : (qd_image){0, 0};
+    return (qd_vec2){at.x + (px ? image.x * world->axis[0].length : 0),
+                     at.y + (py ? image.y * world->axis[1].length : 0)};
+}
+
 /// Levers of the first `count` touches of a link's contact, from the centroids of a and b: `across` is arm x
 /// normal (0 for a disk), `along` is arm . normal. Where one of the two cannot move, the other is pushed at
 /// its own surface; else both at the point midway, so that they get no angular momentum from nowhere. Nothing
@@ -54,14 +64,8 @@ static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *
     const qdi_motion *now = &world->now;
     const qdi_geometry *contact = &world->present.geometry[link->geometry];
     const double xa = now->x[a], ya = now->y[a], nx = contact->normal.x, ny = contact->normal.y;
-    double xb = xa, yb = ya;
-    if (b != QDI_NO_ROW) {
-        bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
-             py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
-        const qd_image image = px || py ? world->present.spots[link->spot].image : (qd_image){0, 0};
-        xb = now->x[b] + (px ? image.x * world->axis[0].length : 0);
-        yb = now->y[b] + (py ? image.y * world->axis[1].length : 0);
-    }
+    const qd_vec2 other = b == QDI_NO_ROW ? (qd_vec2){xa, ya} : qdi_constraint_other(world, link);
+    const double xb = other.x, yb = other.y;
     const bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
     for (int k = 0; k < count; ++k) {
         const double half = 0.5 * contact->depth[k];
@@ -74,8 +78,17 @@ static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *
     }
 }
 
-/// The friction of a link's contact.
-double qdi_constraint_friction(const qd_world *world, const qdi_link *link);
+/// The friction of a link's contact whose two surfaces are not of one kind.
+double qdi_constraint_friction_of_two(const qd_world *world, const qdi_link *link);
+
+/// The friction of a link's contact: most often all bodies have one surface, and between two of them friction
+/// is that of each.
+static inline double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
+    const uint32_t a = world->trait[link->row_a];
+    if (world->traits.materials.pairs || link->row_b == QDI_NO_ROW || world->trait[link->row_b] != a)
+        return qdi_constraint_friction_of_two(world, link);
+    return world->traits.trait[a].surface.friction;
+}
 
 /// True where the surfaces of a link's contact give something back.
 bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link);

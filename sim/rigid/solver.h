@@ -93,6 +93,21 @@ QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *col
 /// are set.
 void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, bool bounced);
 
+/// What the lanes of a group are made from. Lanes that are not filled have a geometry and a hold of zeros,
+/// and no touch.
+typedef struct qdi_solver_source {
+    const qdi_geometry *geometry[QDI_SOLVER_LANES];
+    const qdi_warm_start *hold[QDI_SOLVER_LANES]; ///< what held it in the step before
+    double again;                                 ///< times this is what it starts from
+    qdi_lanes xa, ya, xb, yb;                     ///< centroids
+    uint8_t there[2];                             ///< lanes that have a first touch, and a second, by bit
+    uint8_t disk_a, disk_b;                       ///< no impulse along the normal turns a, or b
+} qdi_solver_source;
+
+/// Makes a group whose slots, moves and walls are set: its normals and touches.
+typedef void (*qdi_solver_make)(const qdi_mover *movers, const qdi_solver_source *from,
+                                qdi_solver_group *group, qdi_solver_point *second);
+
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where
 /// they have none; `rules` are the same for all.
 typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
@@ -113,6 +128,7 @@ typedef void (*qdi_solver_count)(const qdi_solver_group *group, const qdi_solver
                                  double substeps, qdi_solver_result *result, int k);
 
 typedef struct qdi_solver_kernels {
+    qdi_solver_make make;
     qdi_solver_sweep warm, solve, relax;
     qdi_solver_count count;
 } qdi_solver_kernels;

@@ -56,11 +56,11 @@ static inline void transpose(const vec in[4], vec out[4]) {
     out[2] = _mm256_permute2f128_pd(low_01, low_23, 0x31);
     out[3] = _mm256_permute2f128_pd(high_01, high_23, 0x31);
 }
-/// Contact solver, AVX2: loads the movers' rows into four doubles, turned to columns.
-static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
-    vec rows[4];
-    for (int k = 0; k < 4; ++k) rows[k] = _mm256_loadu_pd(qdi_mover_at(movers, slots[k], part));
-    transpose(rows, out);
+/// Contact solver, AVX2: loads four numbers of each of four rows, turned to columns.
+static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
+    vec in[4];
+    for (int k = 0; k < 4; ++k) in[k] = _mm256_loadu_pd(rows[k]);
+    transpose(in, out);
 }
 /// Contact solver, AVX2: puts columns of four doubles back into the movers' rows.
 static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
@@ -73,5 +73,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_avx2 = {warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_avx2 = {make, warm, solve, relax, count_touch};
 #endif

@@ -46,18 +46,14 @@ static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm512_mask_blend_pd(lanes, b, a);
 }
 
-/// Contact solver, AVX-512: loads two rows of movers into the halves of eight doubles.
-static inline vec two_rows(qdi_mover *movers, uint32_t low, uint32_t high, unsigned part) {
-    __m256d first = _mm256_loadu_pd(qdi_mover_at(movers, low, part)),
-            second = _mm256_loadu_pd(qdi_mover_at(movers, high, part));
-    return _mm512_insertf64x4(_mm512_castpd256_pd512(first), second, 1);
+/// Contact solver, AVX-512: loads two rows into the halves of eight doubles.
+static inline vec two_rows(const double *low, const double *high) {
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(low)), _mm256_loadu_pd(high), 1);
 }
-/// Contact solver, AVX-512: loads the movers' rows into eight doubles, turned to columns.
-static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
-    vec row_02 = two_rows(movers, slots[0], slots[2], part),
-        row_13 = two_rows(movers, slots[1], slots[3], part);
-    vec row_46 = two_rows(movers, slots[4], slots[6], part),
-        row_57 = two_rows(movers, slots[5], slots[7], part);
+/// Contact solver, AVX-512: loads four numbers of each of eight rows, turned to columns.
+static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
+    vec row_02 = two_rows(rows[0], rows[2]), row_13 = two_rows(rows[1], rows[3]);
+    vec row_46 = two_rows(rows[4], rows[6]), row_57 = two_rows(rows[5], rows[7]);
     vec low_0123 = _mm512_unpacklo_pd(row_02, row_13), high_0123 = _mm512_unpackhi_pd(row_02, row_13);
     vec low_4567 = _mm512_unpacklo_pd(row_46, row_57), high_4567 = _mm512_unpackhi_pd(row_46, row_57);
     out[0] = _mm512_shuffle_f64x2(low_0123, low_4567, 0x88);
@@ -91,5 +87,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_avx512 = {warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_avx512 = {make, warm, solve, relax, count_touch};
 #endif

@@ -146,66 +146,47 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
     return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->spot].wall;
 }
 
-/// Makes a lane of a touch: levers, masses, overlap and where its impulse starts.
-static void make_touch(const qdi_solver_job *job, const qdi_link *link, const qdi_levers *levers, int k,
-                       qdi_solver_point *touch, size_t lane) {
-    const bool there = k < link->touches;
-    const qdi_warm_start *hold = &job->world->present.warm_starts[link->contact];
-    touch->across_a[lane] = there ? levers->across_a[k] : 0;
-    touch->along_a[lane] = there ? levers->along_a[k] : 0;
-    touch->across_b[lane] = there ? levers->across_b[k] : -0.0;
-    touch->along_b[lane] = there ? levers->along_b[k] : -0.0;
-    touch->gap[lane] = there ? -job->world->present.geometry[link->geometry].depth[k] : 0;
-    touch->mass[lane] = there;
-    touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
-    touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
-    touch->total[lane] = touch->total_tangent[lane] = 0;
-}
-
-/// What a group's bodies bring.
-typedef struct inertias {
-    qdi_lanes inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
-} inertias;
-
-/// Contact solver's groups: effective masses of touches, whose `mass` so far says which are there.
-static void make_masses(const inertias *of, qdi_solver_point *touch) {
-    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
-        double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
-        double along_a = touch->along_a[lane], along_b = touch->along_b[lane], there = touch->mass[lane];
-        touch->mass[lane] = there / (of->inverse[lane] + across_a * across_a * of->turn_a[lane] +
-                                     across_b * across_b * of->turn_b[lane]);
-        touch->tangent_mass[lane] = there / (of->inverse[lane] + along_a * along_a * of->turn_a[lane] +
-                                             along_b * along_b * of->turn_b[lane]);
-    }
-}
-
-/// Contact solver's groups: makes a lane of a contact.
-static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
-                      qdi_solver_point *second, inertias *of, size_t lane) {
+/// Contact solver's groups: what a lane of a contact is made from, and what is said of it once.
+static void fill_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
+                      qdi_solver_source *from, size_t lane) {
     const qd_world *world = job->world;
-    const qdi_geometry *contact = &world->present.geometry[link->geometry];
+    const qdi_contact_state *state = &world->present;
     const uint32_t a = link->row_a, b = link->row_b;
-    const uint32_t slot_a = qdi_slot_of(world, a),
-                   slot_b = b == QDI_NO_ROW ? slot_of_wall(world, link) : qdi_slot_of(world, b);
-    group->slot_a[lane] = slot_a;
-    group->slot_b[lane] = slot_b;
+    const bool wall = b == QDI_NO_ROW;
+    from->geometry[lane] = &state->geometry[link->geometry];
+    from->hold[lane] = &state->warm_starts[link->contact];
+    from->xa[lane] = from->xb[lane] = world->now.x[a];
+    from->ya[lane] = from->yb[lane] = world->now.y[a];
+    if (!wall) {
+        const qd_vec2 at = qdi_constraint_other(world, link);
+        from->xb[lane] = at.x;
+        from->yb[lane] = at.y;
+    }
+    from->there[0] |= (uint8_t)((link->touches > 0) << lane);
+    from->there[1] |= (uint8_t)((link->touches > 1) << lane);
+    from->disk_a |= (uint8_t)((world->shape[a] == 0) << lane);
+    from->disk_b |= (uint8_t)((wall || world->shape[b] == 0) << lane);
+    group->slot_a[lane] = qdi_slot_of(world, a);
+    group->slot_b[lane] = wall ? slot_of_wall(world, link) : qdi_slot_of(world, b);
     group->contact[lane] = link->contact;
-    group->nx[lane] = contact->normal.x;
-    group->ny[lane] = contact->normal.y;
     group->friction[lane] = qdi_constraint_friction(world, link);
     group->size[lane] = qdi_smaller_inner(world, a, b);
     group->moves_a |= (uint8_t)(link->moves_a << lane);
     group->moves_b |= (uint8_t)(link->moves_b << lane);
     group->has_friction |= (uint8_t)((group->friction[lane] > 0) << lane);
-    group->walls |= (uint8_t)((b == QDI_NO_ROW) << lane);
+    group->walls |= (uint8_t)(wall << lane);
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b);
-    of->inverse[lane] = job->movers[slot_a].inverse + job->movers[slot_b].inverse;
-    of->turn_a[lane] = job->movers[slot_a].turn;
-    of->turn_b[lane] = job->movers[slot_b].turn;
-    qdi_levers levers;
-    qdi_constraint_levers(world, link, link->touches, &levers);
-    make_touch(job, link, &levers, 0, &group->touch, lane);
-    if (second) make_touch(job, link, &levers, 1, second, lane);
+}
+
+/// Contact solver's groups: a lane that no contact has: of mover 0, and nothing comes of it.
+static void empty_lane(qdi_solver_group *group, qdi_solver_source *from, size_t lane) {
+    static const qdi_geometry nowhere = {.normal = {0, 0}};
+    static const qdi_warm_start nothing = {{0, 0}, {0, 0}};
+    from->geometry[lane] = &nowhere;
+    from->hold[lane] = &nothing;
+    from->xa[lane] = from->ya[lane] = from->xb[lane] = from->yb[lane] = 0;
+    group->slot_a[lane] = group->slot_b[lane] = group->contact[lane] = 0;
+    group->friction[lane] = group->size[lane] = 0;
 }
 
 /// The colour of a constraint.
@@ -264,22 +245,19 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
     const uint32_t *numbers = NULL;
     size_t left = qdi_solver_constraints(job, number, &numbers);
-    inertias of;
+    qdi_solver_source from = {.again = job->again};
     ask_to_write(group + 1, sizeof *group);
     if (second) ask_to_write(second + 1, sizeof *second);
-    if (left < QDI_SOLVER_LANES) {
-        memset(group, 0, sizeof *group);
-        if (second) memset(second, 0, sizeof *second);
-        for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane)
-            of.inverse[lane] = 1, of.turn_a[lane] = of.turn_b[lane] = 0;
-    }
     group->moves_a = group->moves_b = group->has_friction = group->walls = 0;
-    for (size_t lane = 0; lane < QDI_SOLVER_LANES && lane < left; ++lane) {
+    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
+        if (lane >= left) {
+            empty_lane(group, &from, lane);
+            continue;
+        }
         ask_for(job, numbers + lane, left - lane);
-        make_lane(job, &job->links[numbers[lane]], group, second, &of, lane);
+        fill_lane(job, &job->links[numbers[lane]], group, &from, lane);
     }
-    make_masses(&of, &group->touch);
-    if (second) make_masses(&of, second);
+    job->kernels->make(job->movers, &from, group, second);
 }
 
 /// Contact solver's groups: makes a range of groups.

@@ -6,7 +6,7 @@
 //   v_lanes(bits)                               the lanes whose bits are set
 //   v_any(mask)                                 true where some lane is set
 //   v_pick(mask, a, b)                          a in these lanes, b in the others
-//   v_take(movers, slots, part, out)            four numbers of each lane's mover, from number `part` on
+//   v_columns(rows, out)                        four numbers of each lane's row
 //   v_give(movers, slots, part, bits, in)       puts four back, in the lanes whose bits are set
 //
 // Products and sums are the compiler's own, of vectors as of numbers.
@@ -19,6 +19,13 @@ static const double slop_part = 2e-3, shift_part = 0.2, deepest_part = 0.5;
 
 enum { LANES_MASK = (1 << WIDTH) - 1 };
 
+/// Solver: four numbers of each lane's mover, from number `part` on.
+static inline void v_take(const qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
+    const double *rows[WIDTH];
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = (const double *)(movers + slots[k]) + part;
+    v_columns(rows, out);
+}
+
 /// Numbers of movers, as v_take and v_give have them.
 typedef struct moving {
     vec vx, vy, spin, angle;
@@ -28,14 +35,14 @@ typedef struct moved {
 } moved;
 
 /// Solver: loads the velocities of the bodies of a group.
-static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
+static inline moving take_moving(const qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 0, out);
     return (moving){out[0], out[1], out[2], out[3]};
 }
 
 /// Solver: loads how far the bodies of a group have moved in the step.
-static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
+static inline moved take_moved(const qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 4, out);
     return (moved){out[0], out[1], out[2], out[3]};
@@ -310,6 +317,93 @@ static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
                 relax_lanes(movers, &groups[g], NULL, at, rules);
         }
     }
+}
+
+// ---- making groups ----
+
+/// Solver: arms of a touch, from the centroid of a body: its lever along the normal, or across it.
+static inline vec lever_along(vec x, vec y, vec nx, vec ny) {
+    return x * nx + y * ny;
+}
+static inline vec lever_across(vec x, vec y, vec nx, vec ny) {
+    return x * ny - y * nx;
+}
+
+/// What is the same for both touches of the contacts of a group that is made.
+typedef struct making {
+    vec nx, ny, xa, ya, xb, yb;      ///< normal, centroids
+    vec inverse, turn_a, turn_b;     ///< 1 / mass of both, 1 / inertia
+    vec again;                       ///< see qdi_solver_source
+    mask moves_a, moves_b, disk_a, disk_b, walls;
+} making;
+
+/// Solver: makes a touch at (px, py): the levers of qdi_constraint_levers, and effective masses. `there`: the
+/// lanes that have it.
+static inline void make_touch(const making *m, mask there, vec px, vec py, vec depth, vec normal, vec tangent,
+                              qdi_solver_point *touch, unsigned at) {
+    const vec none = v_set(0), one = v_set(1), half = v_set(0.5) * depth;
+    const vec shift = v_pick(m->moves_b, v_pick(m->moves_a, none, -half), half);
+    const vec x = px + shift * m->nx, y = py + shift * m->ny;
+    const vec ax = x - m->xa, ay = y - m->ya, bx = x - m->xb, by = y - m->yb;
+    const vec across_a = v_pick(there, v_pick(m->disk_a, none, lever_across(ax, ay, m->nx, m->ny)), none);
+    const vec along_a = v_pick(there, lever_along(ax, ay, m->nx, m->ny), none);
+    const vec across_b = v_pick(there, v_pick(m->disk_b, none, lever_across(bx, by, m->nx, m->ny)), -none);
+    const vec along_b = v_pick(there, v_pick(m->walls, none, lever_along(bx, by, m->nx, m->ny)), -none);
+    const vec across = m->inverse + across_a * across_a * m->turn_a + across_b * across_b * m->turn_b;
+    const vec along = m->inverse + along_a * along_a * m->turn_a + along_b * along_b * m->turn_b;
+    v_store(touch->across_a + at, across_a);
+    v_store(touch->along_a + at, along_a);
+    v_store(touch->across_b + at, across_b);
+    v_store(touch->along_b + at, along_b);
+    v_store(touch->gap + at, v_pick(there, -depth, none));
+    v_store(touch->mass + at, v_pick(there, one, none) / v_pick(there, across, one));
+    v_store(touch->tangent_mass + at, v_pick(there, one, none) / v_pick(there, along, one));
+    v_store(touch->normal + at, v_pick(there, m->again * normal, none));
+    v_store(touch->tangent + at, v_pick(there, m->again * tangent, none));
+    v_store(touch->total + at, none);
+    v_store(touch->total_tangent + at, none);
+}
+
+/// Solver: makes WIDTH lanes of a group.
+static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
+                              qdi_solver_point *second, unsigned at) {
+    const double *rows[WIDTH];
+    vec front[4], back[4], hold[4];
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &from->geometry[at + k]->normal.x;
+    v_columns(rows, front);
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] += 4;
+    v_columns(rows, back);
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = from->hold[at + k]->normal;
+    v_columns(rows, hold);
+    const moved a = take_moved(movers, group->slot_a + at), b = take_moved(movers, group->slot_b + at);
+    const making m = {.nx = front[0],
+                      .ny = front[1],
+                      .xa = v_load(from->xa + at),
+                      .ya = v_load(from->ya + at),
+                      .xb = v_load(from->xb + at),
+                      .yb = v_load(from->yb + at),
+                      .inverse = a.inverse + b.inverse,
+                      .turn_a = a.turn,
+                      .turn_b = b.turn,
+                      .again = v_set(from->again),
+                      .moves_a = v_lanes(group->moves_a >> at & LANES_MASK),
+                      .moves_b = v_lanes(group->moves_b >> at & LANES_MASK),
+                      .disk_a = v_lanes(from->disk_a >> at & LANES_MASK),
+                      .disk_b = v_lanes(from->disk_b >> at & LANES_MASK),
+                      .walls = v_lanes(group->walls >> at & LANES_MASK)};
+    v_store(group->nx + at, m.nx);
+    v_store(group->ny + at, m.ny);
+    make_touch(&m, v_lanes(from->there[0] >> at & LANES_MASK), front[2], front[3], back[2], hold[0], hold[2],
+               &group->touch, at);
+    if (second)
+        make_touch(&m, v_lanes(from->there[1] >> at & LANES_MASK), back[0], back[1], back[3], hold[1],
+                   hold[3], second, at);
+}
+
+/// Solver: makes a group of what its lanes come from.
+static void make(const qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
+                 qdi_solver_point *second) {
+    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) make_lanes(movers, from, group, second, at);
 }
 
 // ---- results ----

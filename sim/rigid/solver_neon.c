@@ -46,11 +46,10 @@ static inline bool v_any(mask lanes) {
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return vbslq_f64(lanes, a, b);
 }
-/// Contact solver, NEON: loads the movers' rows into two doubles, turned to columns.
-static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
-    const double *p = qdi_mover_at(movers, slots[0], part), *q = qdi_mover_at(movers, slots[1], part);
+/// Contact solver, NEON: loads four numbers of each of two rows, turned to columns.
+static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
     for (unsigned k = 0; k < 2; ++k) {
-        const vec here = v_load(p + 2 * k), there = v_load(q + 2 * k);
+        const vec here = v_load(rows[0] + 2 * k), there = v_load(rows[1] + 2 * k);
         out[2 * k] = vtrn1q_f64(here, there);
         out[2 * k + 1] = vtrn2q_f64(here, there);
     }
@@ -68,5 +67,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_neon = {warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_neon = {make, warm, solve, relax, count_touch};
 #endif

@@ -43,9 +43,9 @@ static inline bool v_any(mask lanes) {
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return lanes ? a : b;
 }
-/// Contact solver, portable: loads the movers' rows into one double, turned to columns.
-static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
-    memcpy(out, qdi_mover_at(movers, *slots, part), 4 * sizeof *out);
+/// Contact solver, portable: loads four numbers of a row.
+static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
+    memcpy(out, rows[0], 4 * sizeof *out);
 }
 /// Contact solver, portable: puts columns of one double back into the movers' rows.
 static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
@@ -55,7 +55,7 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_portable = {warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_portable = {make, warm, solve, relax, count_touch};
 
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();

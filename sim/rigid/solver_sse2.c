@@ -46,11 +46,10 @@ static inline bool v_any(mask lanes) {
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm_or_pd(_mm_and_pd(lanes, a), _mm_andnot_pd(lanes, b));
 }
-/// Contact solver, SSE2: loads the movers' rows into two doubles, turned to columns.
-static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
-    const double *p = qdi_mover_at(movers, slots[0], part), *q = qdi_mover_at(movers, slots[1], part);
+/// Contact solver, SSE2: loads four numbers of each of two rows, turned to columns.
+static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
     for (unsigned k = 0; k < 2; ++k) {
-        vec here = _mm_loadu_pd(p + 2 * k), there = _mm_loadu_pd(q + 2 * k);
+        vec here = _mm_loadu_pd(rows[0] + 2 * k), there = _mm_loadu_pd(rows[1] + 2 * k);
         out[2 * k] = _mm_unpacklo_pd(here, there);
         out[2 * k + 1] = _mm_unpackhi_pd(here, there);
     }
@@ -70,5 +69,5 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned par
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_sse2 = {warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_sse2 = {make, warm, solve, relax, count_touch};
 #endif
