@@ -1,6 +1,6 @@
 #include <quadrille/math.h>
 
-#include "core/math/math_impl.h"
+#include "core/math/sincos_series.h"
 
 // An angle is brought to n pi/2 + r with |r| <= pi/4, r as a double2: below 2^20 by subtracting n times pi/2
 // in four parts (W. J. Cody and W. Waite, "Software manual for the elementary functions", 1980, chapter 8),
@@ -104,28 +104,6 @@ static unsigned reduce_large(double x, qdi_double2 *r) {
     return n & 3U;
 }
 
-// r - r^3/3! + r^5/5! - ... to r^17
-static double sine_of(qdi_double2 r) {
-    const double z = r.hi * r.hi;
-    const double far = 1.0 / 39916800 -
-                       z * (1.0 / 6227020800 - z * (1.0 / 1307674368000 - z / 355687428096000));
-    const double near = 1.0 / 120 - z * (1.0 / 5040 - z * (1.0 / 362880 - z * far));
-    return r.hi + (r.lo * (1.0 - 0.5 * z) - r.hi * z * (1.0 / 6 - z * near));
-}
-
-// 1 - r^2/2! + r^4/4! - ... to r^18. The square is split into a part that is exact and a small rest.
-static double cosine_of(qdi_double2 r) {
-    const double z = r.hi * r.hi;
-    const double a = qdi_upper_half(r.hi);
-    const double square = 0.5 * a * a;
-    const double square_rest = 0.5 * (r.hi - a) * (r.hi + a) + r.hi * r.lo;
-    const double far = 1.0 / 479001600 -
-                       z * (1.0 / 87178291200 - z * (1.0 / 20922789888000 - z / 6402373705728000));
-    const double near = 1.0 / 24 - z * (1.0 / 720 - z * (1.0 / 40320 - z * (1.0 / 3628800 - z * far)));
-    const double main = 1.0 - square;
-    return main + (((1.0 - main) - square) + (z * z * near - square_rest));
-}
-
 void qd_sincos(double angle, double *sine, double *cosine) {
     const double x = qdi_magnitude(angle);
     if (!(x < QDI_INFINITY)) {
@@ -140,7 +118,7 @@ void qd_sincos(double angle, double *sine, double *cosine) {
     }
     qdi_double2 r;
     const unsigned n = x < 0x1p20 ? reduce_moderate(x, &r) : reduce_large(x, &r);
-    const double s = sine_of(r), c = cosine_of(r);
+    const double s = qdi_sine_of(r), c = qdi_cosine_of(r);
     const double sine_of_x = n & 1U ? c : s;
     const double cosine_of_x = n & 1U ? s : c;
     const int turned = (int)(n >> 1);

@@ -20,6 +20,7 @@ typedef struct event_job {
     bool near;                   ///< which is that of speculative ones
     const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
     bool springs;                ///< only the shear is taken over: forces are already those of `after`
+    const uint32_t *place; ///< by contact of `after`: its spot; NULL where spots of `before` are of other pairs
     bool grains;                 ///< a second place of the warm start belongs to the only touch
     qdi_match *match;            ///< by contact of `after`
     uint32_t *end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last
@@ -115,6 +116,19 @@ static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
                   find_contact(list, list->contact_count, qdi_constraint_count(list), order)};
 }
 
+/// Where spots are of the same pairs, the one of the same place is the same contact, or SIZE_MAX: that of
+/// later bodies with the same indices.
+static size_t step_to(const event_job *job, walk *at, size_t number) {
+    const qdi_contact_state *list = job->before;
+    const qd_contact *contact = &job->after->contacts[number];
+    const size_t place = list->spots[job->place[number]].contact;
+    if (place < list->contact_count)
+        at->contact = place;
+    else if (!job->near)
+        at->contact = find_from(list, at->contact, list->contact_count, qdi_contact_order(contact));
+    return same_bodies(&list->contacts[place], contact) ? place : SIZE_MAX;
+}
+
 /// The place of the same contact in either part, or SIZE_MAX.
 static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact *contact) {
     const size_t high = list->contact_count, end = qdi_constraint_count(list);
@@ -133,7 +147,8 @@ static void take_range(void *context, size_t begin, size_t end) {
     walk at = walk_begin(job->before, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         warm_starts[i] = (qdi_warm_start){{0, 0}, {0, 0}};
-        size_t place = walk_to(job->before, &at, &contacts[i]);
+        const size_t place =
+            job->place ? step_to(job, &at, job->first + i) : walk_to(job->before, &at, &contacts[i]);
         if (place != SIZE_MAX) take_over(job, place, &contacts[i], &warm_starts[i]);
         if (job->near) continue;
         const bool persists = place < job->before->contact_count;
@@ -199,6 +214,7 @@ static event_job event_job_of(const qd_world_def *def, const qdi_scratch *scratc
                        .after = after,
                        .springs = springs,
                        .grains = springs && qdi_spring_grains(&def->spring),
+                       .place = before->pairs > 0 && before->pairs == after->pairs ? scratch->place : NULL,
                        .match = scratch->match,
                        .end_rank = scratch->end_rank};
 }

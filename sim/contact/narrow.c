@@ -201,6 +201,7 @@ static qd_status sort_pairs(qd_team *team, qdi_scratch *scratch, qdi_narrow_job 
     if (count == scratch->pair_count && !atomic_load_explicit(job->changed, memory_order_relaxed))
         return QD_OK;
     scratch->pair_count = 0;
+    scratch->pairs += 1;
     qd_status status = qdi_keys_take(&scratch->arena, count, &keys);
     if (status != QD_OK) return status;
     job->keys = &keys;
@@ -288,6 +289,7 @@ static void order_range(void *context, size_t begin, size_t end) {
         qdi_spot *spot = &job->spots[place];
         if (place < job->wall_first && !job->plain)
             put_contact(job, spot, &job->found[spot->geometry], &job->contacts[number]);
+        job->place[number] = place;
         spot->contact = (uint32_t)number;
         spot->rank = (uint32_t)i;
     }
@@ -384,18 +386,23 @@ static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *sc
     job->near = qdi_arena_take(&scratch->arena, count, sizeof *job->near);
     job->touching = qdi_arena_take(&scratch->arena, qdi_range_count(count, QDI_CONTACT_GRAIN),
                                    sizeof *job->touching);
+    job->place = scratch->place = qdi_arena_take(&scratch->arena, count, sizeof *job->place);
     job->contacts = state->contacts;
     job->spots = state->spots;
-    return status == QD_OK && !(job->near && job->touching) ? QD_ERR_MEMORY : status;
+    return status == QD_OK && !(job->near && job->touching && job->place) ? QD_ERR_MEMORY : status;
 }
 
 qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_state *state) {
     qd_team *team = world->team;
     atomic_bool changed = false;
+    const int bits = bits_for(world->index_count + QDI_WALLS);
+    if (bits != world->scratch.pair_bits) world->scratch.pair_count = 0; // other numbers for the same pairs
+    world->scratch.pair_bits = bits;
     qdi_narrow_job job = {.world = world,
                           .motion = *motion,
                           .walls = walls_of(world->axis, world->def.contact),
                           .changed = &changed,
+                          .bits = bits,
                           .kept = world->scratch.pair_count};
     job.pairs = world->met;
     job.pair_count = world->met_count;
@@ -408,7 +415,6 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     job.plain = world->shaped == 0 && world->fixed == 0 && !job.traits;
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
-    job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_pair_tests(world->allocator, &world->scratch.arena, world->count, &job, state);
     if (status != QD_OK) return status;
 
@@ -436,5 +442,6 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     state->contact_count = job.touching_total;
     state->near_count = count - job.touching_total;
     state->first_wall = job.wall_first;
+    state->pairs = world->scratch.pairs;
     return QD_OK;
 }

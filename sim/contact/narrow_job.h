@@ -51,6 +51,7 @@ typedef struct qdi_narrow_job {
     size_t wall_first;    ///< place of the first wall's key
     size_t wall_geometry; ///< how much further behind the geometry of a wall lies
     qd_contact *contacts;
+    uint32_t *place; ///< by contact: of its spot
     qdi_spot *spots;
 } qdi_narrow_job;
 

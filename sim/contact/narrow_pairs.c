@@ -85,14 +85,18 @@ void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geome
     }
 }
 
+/// Narrow phase: what is said of a pair beside where it touches.
+static inline void put_pair_traits(const qdi_narrow_job *job, uint32_t a, uint32_t b, qdi_found_pair *found) {
+    if (job->period.x > 0 || job->period.y > 0) found->image = nearest_image_of(job, a, b);
+    found->sensor = job->traits && (qdi_senses(job->world, a) || qdi_senses(job->world, b));
+}
+
 // Writes the geometry of a pair that touches or nearly does.
 static void put_found_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
                            const qdi_manifold *manifold, qdi_geometry *geometry, qdi_found_pair *found) {
-    const qd_world *world = job->world;
     const double x = job->motion.x[a], y = job->motion.y[a];
     qdi_put_touches(manifold, x, y, geometry, found);
-    if (job->period.x > 0 || job->period.y > 0) found->image = nearest_image_of(job, a, b);
-    found->sensor = job->traits && (qdi_senses(world, a) || qdi_senses(world, b));
+    put_pair_traits(job, a, b, found);
     qd_vec2 arm = {geometry->point[0].x - x, geometry->point[0].y - y};
     qd_vec2 va = qdi_velocity_at(job, a, arm),
             vb = qdi_velocity_at(job, b, (qd_vec2){arm.x - d.x, arm.y - d.y});
@@ -148,14 +152,28 @@ typedef struct near_pair {
     reaches reach;
 } near_pair;
 
-/// Narrow phase: the form of a body that is no disk.
-static const qdi_form *form_of(const qd_world *world, uint32_t row) {
-    return &world->shapes.form[world->shape[row]];
+/// Narrow phase: a body as a pair of rects has it.
+static inline qdi_rect_body rect_body(const qdi_narrow_job *job, const qdi_form *form, uint32_t row) {
+    const qdi_motion *m = &job->motion;
+    return (qdi_rect_body){.c = m->c[row],
+                           .s = m->s[row],
+                           .half = form->half,
+                           .radius = form->radius,
+                           .velocity = {m->vx[row], m->vy[row]},
+                           .spin = job->world->turning ? m->spin[row] : 0};
 }
 
-// Position and orientation of a body, for the narrow phase.
-static qdi_pose pose_of_row(const qdi_narrow_job *job, uint32_t row, double x, double y) {
-    return (qdi_pose){x, y, job->motion.c[row], job->motion.s[row]};
+/// Narrow phase: puts a pair among those of rects where it is one.
+static inline bool put_rects(const qdi_narrow_job *job, const near_pair *pair, qdi_rect_pairs *rects) {
+    const qd_world *world = job->world;
+    const uint32_t shape_a = world->shape[pair->a], shape_b = world->shape[pair->b];
+    if (shape_a == 0 || shape_b == 0) return false;
+    const qdi_form *form_a = &world->shapes.form[shape_a], *form_b = &world->shapes.form[shape_b];
+    if (form_a->kind != QD_SHAPE_RECT || form_b->kind != QD_SHAPE_RECT) return false;
+    const qdi_rect_body a = rect_body(job, form_a, pair->a), b = rect_body(job, form_b, pair->b);
+    const qd_vec2 at = {job->motion.x[pair->a], job->motion.y[pair->a]};
+    qdi_rects_put(rects, rects->count++, &a, &b, at, pair->d, pair->reach.second);
+    return true;
 }
 
 /// Narrow phase: fills `list` and returns how many; those of two rects go to `rects` too.
@@ -175,14 +193,14 @@ static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, ne
         if (disks ? !qdi_disks_meet(d, sum) : !(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) continue;
         near_pair *pair = &list[count++];
         *pair = (near_pair){.candidate = (uint32_t)i, .a = a, .b = b, .disks = disks, .d = d, .reach = reach};
-        if (world->shape[a] == 0 || world->shape[b] == 0) continue;
-        const qdi_form *form_a = form_of(world, a), *form_b = form_of(world, b);
-        pair->rects = form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
-        if (!pair->rects) continue;
-        const qdi_pose pose_a = pose_of_row(job, a, 0, 0), pose_b = pose_of_row(job, b, d.x, d.y);
-        qdi_rects_put(rects, rects->count++, form_a, &pose_a, form_b, &pose_b, reach.second);
+        pair->rects = put_rects(job, pair, rects);
     }
     return count;
+}
+
+// Position and orientation of a body, for the narrow phase.
+static qdi_pose pose_of_row(const qdi_narrow_job *job, uint32_t row, double x, double y) {
+    return (qdi_pose){x, y, job->motion.c[row], job->motion.s[row]};
 }
 
 /// How two bodies touch that are not both disks.
@@ -192,6 +210,35 @@ static bool collide_pair(const qdi_narrow_job *job, const near_pair *pair, qdi_m
     qdi_pose pose_a = pose_of_row(job, pair->a, 0, 0),
              pose_b = pose_of_row(job, pair->b, pair->d.x, pair->d.y);
     return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, pair->reach.second, manifold) > 0;
+}
+
+/// Narrow phase: puts a pair of rects a side of which faces a side; false where these are beyond reach.
+static bool put_facing_rects(const qdi_narrow_job *job, const near_pair *pair, const qdi_rect_meets *meets,
+                             size_t at, size_t hit) {
+    if (!(meets->least[at] <= pair->reach.count)) return false;
+    job->geometry[hit] = (qdi_geometry){
+        .normal = {meets->nx[at], meets->ny[at]},
+        .point = {{meets->x[0][at], meets->y[0][at]}, {meets->x[1][at], meets->y[1][at]}},
+        .depth = {meets->depth[0][at], meets->depth[1][at]}};
+    qdi_found_pair *found = &job->found[hit];
+    *found = (qdi_found_pair){.approach = meets->approach[at],
+                              .feature = {(uint32_t)meets->feature[0][at], (uint32_t)meets->feature[1][at]},
+                              .count = (uint8_t)meets->count[at]};
+    put_pair_traits(job, pair->a, pair->b, found);
+    return true;
+}
+
+/// Narrow phase: tests a pair by itself; false where it is beyond reach.
+static bool put_any_pair(const qdi_narrow_job *job, const near_pair *pair, size_t hit) {
+    if (pair->disks) {
+        put_disk_pair(job, pair->a, pair->b, pair->d, &job->geometry[hit], &job->found[hit]);
+        return true;
+    }
+    qdi_manifold manifold;
+    if (!collide_pair(job, pair, &manifold) || !(qdi_manifold_gap(&manifold) <= pair->reach.count))
+        return false;
+    put_found_pair(job, pair->a, pair->b, pair->d, &manifold, &job->geometry[hit], &job->found[hit]);
+    return true;
 }
 
 // Tests candidate pairs of any shapes: boxes of several pairs at once first, then each by itself.
@@ -204,24 +251,13 @@ static size_t test_shaped_pairs(const qdi_narrow_job *job, size_t begin, size_t 
     size_t found = 0, rect = 0;
     for (size_t k = 0; k < count; ++k) {
         const near_pair *pair = &list[k];
-        const size_t hit = begin + found;
+        const size_t hit = begin + found, at = rect;
         job->hits[hit] = pair->candidate;
-        if (pair->disks) {
-            put_disk_pair(job, pair->a, pair->b, pair->d, &job->geometry[hit], &job->found[hit]);
-            found += 1;
-            continue;
-        }
-        qdi_manifold manifold;
-        const size_t at = rect;
         rect += pair->rects;
-        if (pair->rects && meets.how[at] == QDI_RECTS_APART) continue;
         if (pair->rects && meets.how[at] == QDI_RECTS_FACE)
-            (void)qdi_rects_take(&meets, at, rects.reach[at], &manifold);
-        else if (!collide_pair(job, pair, &manifold))
-            continue;
-        if (!(qdi_manifold_gap(&manifold) <= pair->reach.count)) continue;
-        put_found_pair(job, pair->a, pair->b, pair->d, &manifold, &job->geometry[hit], &job->found[hit]);
-        found += 1;
+            found += put_facing_rects(job, pair, &meets, at, hit);
+        else if (!pair->rects || meets.how[at] != QDI_RECTS_APART)
+            found += put_any_pair(job, pair, hit);
     }
     return found;
 }

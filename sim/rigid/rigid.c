@@ -43,6 +43,7 @@ typedef struct rigid_job {
     bool bouncy;          ///< some surface gives something back
     size_t *count;        ///< per range: constraints that may bounce, that do, impacts
     size_t *pressed;      ///< per range
+    bool same;            ///< they are of the pairs of the step before
     size_t kept;          ///< links that are those of the step before until they are made
     atomic_bool *changed; ///< some are others
 } rigid_job;
@@ -66,6 +67,13 @@ static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
     scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 
+/// Rigid contacts: the priority of a contact.
+static uint32_t hash_of(const qd_world *world, const qdi_spot *spot) {
+    const bool wall = spot->row_b == QDI_NO_ROW;
+    const uint32_t b = wall ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[spot->row_b];
+    return (uint32_t)(qd_hash_mix(world->index[spot->row_a], b) >> 32);
+}
+
 /// Rigid contacts: makes the links of a range of contacts.
 static void make_links(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
@@ -76,12 +84,11 @@ static void make_links(void *context, size_t begin, size_t end) {
         const qdi_spot *spot = &world->present.spots[i];
         uint32_t a = spot->row_a, b = spot->row_b;
         bool wall = b == QDI_NO_ROW;
-        uint32_t other = wall ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[b];
         bool acts = spot->touches > 0; // sensors must not take a colour from the others
         qdi_link *link = &world->scratch.links[i];
         const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
                    moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC;
-        const uint32_t hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32);
+        const uint32_t hash = job->same ? link->hash : hash_of(world, spot);
         changed = changed || i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
                   link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
         link->row_a = a; // field by field: a copy of what was just written would have to wait for it
@@ -327,6 +334,8 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     rigid_job job = {.world = world,
                      .changed = &changed,
                      .kept = world->scratch.link_count,
+                     .same = world->scratch.link_count == count && world->present.pairs > 0 &&
+                             world->scratch.link_pairs == world->present.pairs,
                      .bouncy = gives_back(&world->walls) || qdi_any_trait(world, trait_gives_back) ||
                                qdi_materials_bounce(&world->traits.materials),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
@@ -338,6 +347,7 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     if (bouncy) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_outcomes, &job);
     size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
     world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
+    world->scratch.link_pairs = world->present.pairs;
     qdi_colours colours;
     const bool same = !changed && world->scratch.link_count == count;
     status = qdi_colour(world, count, changed, &colours);

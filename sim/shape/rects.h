@@ -17,13 +17,36 @@
 
 typedef double qdi_rects_lane[QDI_RECTS_MOST];
 
+/// Numbers of a pair: cosine and sine of both; where the centre of a is, and from there to that of b; half
+/// widths and heights; radii of their rounding; velocities; how far apart points may be.
+enum {
+    QDI_RECTS_CA,
+    QDI_RECTS_SA,
+    QDI_RECTS_CB,
+    QDI_RECTS_SB,
+    QDI_RECTS_X,
+    QDI_RECTS_Y,
+    QDI_RECTS_DX,
+    QDI_RECTS_DY,
+    QDI_RECTS_HA_X,
+    QDI_RECTS_HA_Y,
+    QDI_RECTS_HB_X,
+    QDI_RECTS_HB_Y,
+    QDI_RECTS_RADIUS_A,
+    QDI_RECTS_RADIUS_B,
+    QDI_RECTS_VA_X,
+    QDI_RECTS_VA_Y,
+    QDI_RECTS_SPIN_A,
+    QDI_RECTS_VB_X,
+    QDI_RECTS_VB_Y,
+    QDI_RECTS_SPIN_B,
+    QDI_RECTS_REACH,
+    QDI_RECTS_INPUTS
+};
+
 typedef struct qdi_rect_pairs {
     size_t count;
-    qdi_rects_lane ca, sa, cb, sb;         ///< cosine and sine of both
-    qdi_rects_lane dx, dy;                 ///< from the centre of a to that of b
-    qdi_rects_lane ha_x, ha_y, hb_x, hb_y; ///< half widths and heights
-    qdi_rects_lane radius_a, radius_b;     ///< of their rounding
-    qdi_rects_lane reach;
+    qdi_rects_lane in[QDI_RECTS_INPUTS];
 } qdi_rect_pairs;
 
 /// How a pair lies.
@@ -34,13 +57,15 @@ enum {
                        ///< qdi_separate knows
 };
 
+/// Points lie at the side's ends where they are within reach, the deeper one first; of two that are equally
+/// deep that of the lower feature. What there is not is 0.
 typedef struct qdi_rect_meets {
     qdi_rects_lane how;
-    qdi_rects_lane flipped, side,
-        other; ///< 1: the reference is b; the number of its side, and of the one that faces it
-    qdi_rects_lane single, low;        ///< 1: one point only; it is that of the side's low end
-    qdi_rects_lane nx, ny;             ///< from a to b
-    qdi_rects_lane gap[2], x[2], y[2]; ///< at the side's low and high end
+    qdi_rects_lane count; ///< points
+    qdi_rects_lane least; ///< gap of these, infinite where there is none
+    qdi_rects_lane nx, ny; ///< from a to b
+    qdi_rects_lane x[2], y[2], depth[2], feature[2];
+    qdi_rects_lane approach; ///< of the first point, along the normal
 } qdi_rect_meets;
 
 typedef void (*qdi_rects_function)(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
@@ -53,10 +78,42 @@ void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 void qdi_rects_avx2(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 #endif
 
-/// Puts a pair that is not apart into the arrays, or takes the manifold of one that faces out of them;
-/// returns its points.
-void qdi_rects_put(qdi_rect_pairs *pairs, size_t i, const qdi_form *a, const qdi_pose *pa, const qdi_form *b,
-                   const qdi_pose *pb, double reach);
-int qdi_rects_take(const qdi_rect_meets *meets, size_t i, double reach, qdi_manifold *manifold);
+/// A body's share in a pair.
+typedef struct qdi_rect_body {
+    double c, s;      ///< cosine and sine
+    qd_vec2 half;     ///< half width and height
+    double radius;    ///< of its rounding
+    qd_vec2 velocity; ///< of its centre
+    double spin;
+} qdi_rect_body;
+
+/// Puts a pair that is not apart into the arrays: the centre of a, and from there to that of b; or takes the
+/// manifold of one that faces out of them, about the same origin, and returns its points.
+static inline void qdi_rects_put(qdi_rect_pairs *pairs, size_t i, const qdi_rect_body *a,
+                                 const qdi_rect_body *b, qd_vec2 at, qd_vec2 d, double reach) {
+    qdi_rects_lane *in = pairs->in;
+    in[QDI_RECTS_CA][i] = a->c;
+    in[QDI_RECTS_SA][i] = a->s;
+    in[QDI_RECTS_CB][i] = b->c;
+    in[QDI_RECTS_SB][i] = b->s;
+    in[QDI_RECTS_X][i] = at.x;
+    in[QDI_RECTS_Y][i] = at.y;
+    in[QDI_RECTS_DX][i] = d.x;
+    in[QDI_RECTS_DY][i] = d.y;
+    in[QDI_RECTS_HA_X][i] = a->half.x;
+    in[QDI_RECTS_HA_Y][i] = a->half.y;
+    in[QDI_RECTS_HB_X][i] = b->half.x;
+    in[QDI_RECTS_HB_Y][i] = b->half.y;
+    in[QDI_RECTS_RADIUS_A][i] = a->radius;
+    in[QDI_RECTS_RADIUS_B][i] = b->radius;
+    in[QDI_RECTS_VA_X][i] = a->velocity.x;
+    in[QDI_RECTS_VA_Y][i] = a->velocity.y;
+    in[QDI_RECTS_SPIN_A][i] = a->spin;
+    in[QDI_RECTS_VB_X][i] = b->velocity.x;
+    in[QDI_RECTS_VB_Y][i] = b->velocity.y;
+    in[QDI_RECTS_SPIN_B][i] = b->spin;
+    in[QDI_RECTS_REACH][i] = reach;
+}
+int qdi_rects_take(const qdi_rect_meets *meets, size_t i, qdi_manifold *manifold);
 
 #endif

@@ -2,6 +2,7 @@
 // Vectors are the compiler's own (GNU C); every choice is one between two numbers that are both there.
 #include "sim/shape/rects.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
@@ -30,6 +31,8 @@ static inline vec v_abs(vec value) {
     return (vec)((mask)value & INT64_MAX);
 }
 #define BELOW(a, b) ((mask)((a) < (b)))
+/// Rectangles that touch: WIDTH numbers of the pairs from `i` on, by name.
+#define v_in(pairs, name, i) v_load((pairs)->in[QDI_RECTS_##name] + (i))
 
 /// The best axis so far: of those that tie the one whose normal points most towards (0.8, 0.6).
 typedef struct best_axis {
@@ -72,22 +75,67 @@ static inline vec sign_below(vec a, vec b) {
     return v_pick(BELOW(a, b), -v_set(1), v_set(1));
 }
 
-/// Rectangles that touch: puts one of the two points of contact of WIDTH pairs.
-static inline void store_point(qdi_rect_meets *out, int k, size_t i, vec gap, vec x, vec y) {
-    v_store(out->gap[k] + i, gap);
-    v_store(out->x[k] + i, x);
-    v_store(out->y[k] + i, y);
+/// Rectangles that touch: the number of the next corner round a rect.
+static inline vec v_next(vec corner) {
+    return v_pick(BELOW(v_set(2), corner), v_set(0), corner + 1);
+}
+/// Rectangles that touch: what touches: a corner of a and one of b, of which `flipped` says which is which.
+static inline vec feature_of(vec reference, vec other, mask flipped) {
+    return v_pick(flipped, other * 256 + reference, reference * 256 + other);
+}
+
+/// A point of contact of each pair; `there`: it is within reach.
+typedef struct rect_point {
+    vec gap, x, y, feature;
+    mask there;
+} rect_point;
+
+/// Rectangles that touch: of each lane the point of `a` where the mask is set, else that of `b`.
+static inline rect_point pick_point(mask lanes, rect_point a, rect_point b) {
+    return (rect_point){v_pick(lanes, a.gap, b.gap), v_pick(lanes, a.x, b.x), v_pick(lanes, a.y, b.y),
+                        v_pick(lanes, a.feature, b.feature), (lanes & a.there) | (~lanes & b.there)};
+}
+
+/// Rectangles that touch: puts a point of WIDTH pairs whose first bodies are at (x, y).
+static inline void store_point(qdi_rect_meets *out, int k, size_t i, rect_point point, vec x, vec y) {
+    const vec zero = v_set(0);
+    v_store(out->x[k] + i, v_pick(point.there, x, zero));
+    v_store(out->y[k] + i, v_pick(point.there, y, zero));
+    v_store(out->depth[k] + i, v_pick(point.there, zero - point.gap, zero)); // never -0
+    v_store(out->feature[k] + i, v_pick(point.there, point.feature, zero));
+}
+
+/// Rectangles that touch: puts the points of WIDTH pairs in their order, and how fast the first one
+/// approaches.
+static inline void store_points(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i, vec nx, vec ny,
+                                rect_point low, rect_point high) {
+    const vec zero = v_set(0), one = v_set(1);
+    const mask deeper = BELOW(high.gap, low.gap),
+               level = ~deeper & ~BELOW(low.gap, high.gap) & BELOW(high.feature, low.feature);
+    const mask swap = high.there & (~low.there | deeper | level);
+    const rect_point first = pick_point(swap, high, low), second = pick_point(swap, low, high);
+    v_store(out->count + i, v_pick(first.there, one, zero) + v_pick(second.there, one, zero));
+    v_store(out->least + i, v_pick(first.there, first.gap, v_set(HUGE_VAL)));
+    const vec x = v_in(in, X, i), y = v_in(in, Y, i), first_x = x + first.x, first_y = y + first.y;
+    store_point(out, 0, i, first, first_x, first_y);
+    store_point(out, 1, i, second, x + second.x, y + second.y);
+    const vec arm_x = first_x - x, arm_y = first_y - y;
+    const vec arm_b_x = arm_x - v_in(in, DX, i), arm_b_y = arm_y - v_in(in, DY, i);
+    const vec spin_a = v_in(in, SPIN_A, i), spin_b = v_in(in, SPIN_B, i);
+    const vec ax = v_in(in, VA_X, i) - spin_a * arm_y, ay = v_in(in, VA_Y, i) + spin_a * arm_x;
+    const vec bx = v_in(in, VB_X, i) - spin_b * arm_b_y, by = v_in(in, VB_Y, i) + spin_b * arm_b_x;
+    v_store(out->approach + i, (ax - bx) * nx + (ay - by) * ny);
 }
 
 /// Rectangles that touch: finds how WIDTH pairs of rects lie to each other, from pair `i` on.
 static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i) {
-    const vec ca = v_load(in->ca + i), sa = v_load(in->sa + i), cb = v_load(in->cb + i),
-              sb = v_load(in->sb + i);
-    const vec dx = v_load(in->dx + i), dy = v_load(in->dy + i), zero = v_set(0), one = v_set(1);
-    const vec hax = v_load(in->ha_x + i), hay = v_load(in->ha_y + i), hbx = v_load(in->hb_x + i),
-              hby = v_load(in->hb_y + i);
-    const vec radius_a = v_load(in->radius_a + i), radius_b = v_load(in->radius_b + i),
+    const vec ca = v_in(in, CA, i), sa = v_in(in, SA, i), cb = v_in(in, CB, i), sb = v_in(in, SB, i);
+    const vec dx = v_in(in, DX, i), dy = v_in(in, DY, i), zero = v_set(0), one = v_set(1);
+    const vec hax = v_in(in, HA_X, i), hay = v_in(in, HA_Y, i), hbx = v_in(in, HB_X, i),
+              hby = v_in(in, HB_Y, i);
+    const vec radius_a = v_in(in, RADIUS_A, i), radius_b = v_in(in, RADIUS_B, i),
               radii = radius_a + radius_b;
+    const vec reach = v_in(in, REACH, i);
     const vec c = ca * cb + sa * sb, s = ca * sb - sa * cb, fc = v_abs(c), fs = v_abs(s);
     const vec in_ax = ca * dx + sa * dy, in_ay = ca * dy - sa * dx;
     const vec in_bx = cb * dx + sb * dy, in_by = cb * dy - sb * dx;
@@ -139,34 +187,33 @@ static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *
                overlap = BELOW(best.apart, -tie);
     const vec face = v_pick(ordinary & (overlap | beside), v_set(QDI_RECTS_FACE), v_set(QDI_RECTS_CORNERS));
     v_store(out->how + i,
-            v_pick(BELOW(v_load(in->reach + i) + radii, best.apart), v_set(QDI_RECTS_APART), face));
-    v_store(out->single + i, v_pick(single, one, zero));
-    v_store(out->low + i, v_pick(at_low, one, zero));
-    v_store(out->flipped + i, v_pick(flipped, one, zero));
+            v_pick(BELOW(reach + radii, best.apart), v_set(QDI_RECTS_APART), face));
     const mask towards = BELOW(zero, best.sign);
-    v_store(out->side + i, v_pick(across, v_pick(towards, v_set(2), zero), v_pick(towards, one, v_set(3))));
-    v_store(out->other + i, other.number);
+    const vec side = v_pick(across, v_pick(towards, v_set(2), zero), v_pick(towards, one, v_set(3)));
+    const vec feature_low = feature_of(side, v_next(other.number), flipped),
+              feature_high = feature_of(v_next(side), other.number, flipped);
 
     const vec out_x = best.sign * v_pick(across, -ref_s, ref_c),
               out_y = best.sign * v_pick(across, ref_c, ref_s);
-    v_store(out->nx + i, v_pick(flipped, -out_x, out_x));
-    v_store(out->ny + i, v_pick(flipped, -out_y, out_y));
+    const vec nx = v_pick(flipped, -out_x, out_x), ny = v_pick(flipped, -out_y, out_y);
+    v_store(out->nx + i, nx);
+    v_store(out->ny + i, ny);
     const vec x = v_pick(flipped, dx, zero), y = v_pick(flipped, dy, zero);
     const vec radius = half_n + v_pick(flipped, radius_b, radius_a);
     const vec along_0 = v_pick(single, 0.5 * (low + high), low),
               gap_0 = v_pick(single, least, gap_low) - radii;
     const vec gap_1 = gap_high - radii, far_0 = radius + 0.5 * gap_0, far_1 = radius + 0.5 * gap_1;
-    store_point(out, 0, i, gap_0, x - out_y * along_0 + out_x * far_0, y + out_x * along_0 + out_y * far_0);
-    store_point(out, 1, i, gap_1, x - out_y * high + out_x * far_1, y + out_x * high + out_y * far_1);
+    const rect_point at_0 = {gap_0, x - out_y * along_0 + out_x * far_0, y + out_x * along_0 + out_y * far_0,
+                             v_pick(single & ~at_low, feature_high, feature_low), ~BELOW(reach, gap_0)};
+    const rect_point at_1 = {gap_1, x - out_y * high + out_x * far_1, y + out_x * high + out_y * far_1,
+                             feature_high, ~BELOW(reach, gap_1) & ~single};
+    store_points(in, out, i, nx, ny, at_0, at_1);
 }
 
 /// Rectangles that touch: fills the last vector up with copies of the first pair.
 static inline void fill_last_vector(qdi_rect_pairs *pairs) {
-    double *const lanes[] = {pairs->ca,       pairs->sa,       pairs->cb,   pairs->sb,   pairs->dx,
-                             pairs->dy,       pairs->ha_x,     pairs->ha_y, pairs->hb_x, pairs->hb_y,
-                             pairs->radius_a, pairs->radius_b, pairs->reach};
     for (size_t i = pairs->count; i % WIDTH != 0; ++i)
-        for (size_t k = 0; k < sizeof lanes / sizeof *lanes; ++k) lanes[k][i] = lanes[k][0];
+        for (size_t k = 0; k < QDI_RECTS_INPUTS; ++k) pairs->in[k][i] = pairs->in[k][0];
 }
 
 /// Rectangles that touch: tests pairs of rectangles, a vector of pairs at a time.

@@ -12,6 +12,7 @@
 #include "sim/rigid/ccd_follow.h"
 #include "sim/spring/spring.h"
 #include "sim/step/disks.h"
+#include "sim/step/turns.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
@@ -46,6 +47,7 @@ typedef struct move_job {
     course x, y;
     double distance, speed_squared;
     qdi_reach reach;
+    qdi_turns turns;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
     uint8_t *mask;        ///< by row: axes mirrored; NULL where no wall mirrors
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
@@ -276,17 +278,40 @@ static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle)
     return most < 0 || x * x + y * y > most * most;
 }
 
+enum { TURNS = 64 };
+/// Motion of a step: how far a few bodies turn, and how they lie then.
+typedef struct turned_rows {
+    double angle[TURNS], c[TURNS], s[TURNS];
+} turned_rows;
+
+/// Motion of a step: turns some bodies.
+static void turn_rows(const move_job *job, size_t begin, size_t end, turned_rows *turned) {
+    const qd_world *world = job->world;
+    const double *c = world->now.c + begin, *s = world->now.s + begin;
+    const size_t count = end - begin;
+    for (size_t k = 0; k < count; ++k) turned->angle[k] = qdi_motion_turn(world, begin + k, job->dt);
+    if (job->turns(c, s, turned->angle, turned->c, turned->s, count) == 0) return;
+    for (size_t k = 0; k < count; ++k) {
+        if (!qdi_turns_beyond(turned->angle[k])) continue;
+        const qd_vec2 turn = qdi_motion_turned(c[k], s[k], turned->angle[k]);
+        turned->c[k] = turn.x;
+        turned->s[k] = turn.y;
+    }
+}
+
 // Moves and turns bodies of any shape, and makes their boxes.
 static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
-    const qdi_motion now = world->now, next = world->next;
+    const qdi_motion next = world->next;
     uint8_t *mask = job->mask;
     findings result = {QD_NO_BODY, 0, 0, 0};
+    turned_rows turned;
     for (size_t r = begin; r < end; ++r) {
-        qd_vec2 at = drift_row(job, r), turn = {now.c[r], now.s[r]};
-        double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
+        const size_t k = (r - begin) % TURNS;
+        if (k == 0) turn_rows(job, r, end - r < TURNS ? end : r + TURNS, &turned);
+        qd_vec2 at = drift_row(job, r), turn = {turned.c[k], turned.s[k]};
+        double spin = world->turning ? next.spin[r] : 0, angle = turned.angle[k];
         result.fast += moves_far(job, r, at, angle);
-        if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
         qdi_extent wide, high;
         qdi_extents_of(world, r, turn.x, turn.y, &wide, &high);
         unsigned mirrored = 0;
@@ -502,6 +527,7 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
                       .distance = qdi_limit_distance(&world->def.limits),
                       .speed_squared = qdi_limit_speed_squared(&world->def.limits),
                       .reach = qdi_world_reach(world),
+                      .turns = qdi_turns_of(world->def.simd),
                       .fast_part = qdi_ccd_part(world),
                       .period = qdi_world_period(world)};
     job->lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job->lowest_bad);

@@ -47,6 +47,8 @@ typedef struct qdi_contact_state {
     qd_contact *contacts;
     qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
     size_t first_wall, spot_room;
+    uint64_t pairs; ///< two states with the same number here have spots of the same pairs, place by place; 0:
+                    ///< not known
     qdi_geometry *geometry; ///< in the order of the spots, with gaps
     size_t geometry_room;
     qdi_warm_start *warm_starts; ///< by contact

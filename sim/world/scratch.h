@@ -153,6 +153,9 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
+    int pair_bits;   ///< of a body in these keys
+    uint64_t pairs;  ///< the number of these pairs, see qdi_contact_state
+    uint32_t *place; ///< events: the spot of each new contact; in the arena
     uint32_t *end_rank; ///< events: ended contacts before each old contact; in the arena
     qdi_match *match;   ///< events: by new contact; in the arena
     qdi_link *links;    ///< by spot
@@ -161,6 +164,7 @@ struct qdi_scratch {
     size_t colour_order_room;
     qdi_colours colours;   ///< of `link_count` links
     size_t link_count;     ///< 0: there are none from the step before
+    uint64_t link_pairs;   ///< of which pairs they are, see qdi_contact_state
     qdi_outcome *outcomes; ///< by contact
     size_t outcome_room;
     unsigned char *records; ///< qd_world_hash: what it sees of each body, by index

@@ -71,6 +71,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     for (size_t i = 0; i < count; ++i)
         if (!qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     state->first_wall = place;
+    state->pairs = 0;
     for (size_t i = 0; i < count; ++i)
         if (qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     for (size_t i = 0; i < count; ++i) {
