@@ -84,23 +84,36 @@ static void shift_ranks(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
-/// Puts into a contact what contact `at` of `before` gave, by feature; its warm start to `warm_start`.
-static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *warm_start) {
+/// Events: of two numbers of touches that of the one that goes on: `goes_on` says which, if any.
+static inline double of_touch(const double of[2], const bool goes_on[2]) {
+    const double first = goes_on[0] ? of[0] : 0;
+    return goes_on[1] ? of[1] : first;
+}
+
+/// Puts into a contact what contact `at` of `before` gave, by feature; its warm start to `warm_start`. Which
+/// touch goes on is beyond guessing where two are equally deep: hence choices and no branches.
+static inline void take_over(const event_job *job, size_t at, qd_contact *contact,
+                             qdi_warm_start *warm_start) {
     const qd_contact *old = &job->before->contacts[at];
     const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
     const qdi_warm_start *held = outcome ? &outcome->warm_start : &job->before->warm_starts[at];
+    const double given[2] = {old->touch[0].impulse, old->touch[1].impulse},
+                 rubbed[2] = {old->touch[0].friction, old->touch[1].friction};
+    const double *impulse = outcome ? outcome->impulse : given,
+                 *friction = outcome ? outcome->tangent_impulse : rubbed;
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;
     for (int k = 0; k < contact->count; ++k) {
-        for (int j = 0; j < old->count; ++j) {
-            if (old->touch[j].feature != contact->touch[k].feature) continue;
-            contact->touch[k].impulse = outcome ? outcome->impulse[j] : old->touch[j].impulse;
-            contact->touch[k].friction = outcome ? outcome->tangent_impulse[j] : old->touch[j].friction;
-            warm_start->normal[k] = same ? held->normal[j] : 0;
-            warm_start->tangent[k] = same ? held->tangent[j] : 0;
-            if (job->grains) *warm_start = *held;
-        }
+        const uint32_t feature = contact->touch[k].feature;
+        const bool goes_on[2] = {old->touch[0].feature == feature,
+                                 old->count > 1 && old->touch[1].feature == feature};
+        const bool held_on[2] = {goes_on[0] && same, goes_on[1] && same};
+        contact->touch[k].impulse = of_touch(impulse, goes_on);
+        contact->touch[k].friction = of_touch(friction, goes_on);
+        warm_start->normal[k] = of_touch(held->normal, held_on);
+        warm_start->tangent[k] = of_touch(held->tangent, held_on);
+        if (job->grains && (goes_on[0] || goes_on[1])) *warm_start = *held;
     }
 }
 

@@ -21,6 +21,7 @@
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -52,8 +53,18 @@ static int bits_for(uint64_t most) {
     return bits;
 }
 
+/// Narrow phase: true for a trait whose filter may let others through.
+static bool is_choosy(const qdi_trait *trait) {
+    return trait->filter.group != 0 || trait->filter.category == 0 || trait->filter.mask != UINT32_MAX;
+}
+
+/// Narrow phase: true for a trait of sensors.
+static bool is_sensor(const qdi_trait *trait) {
+    return trait->sensor;
+}
+
 bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
-    if (world->kind[a] != QD_BODY_DYNAMIC && world->kind[b] != QD_BODY_DYNAMIC) return false;
+    if (qdi_neither_moves(world, a, b)) return false;
     uint32_t trait_a = world->trait[a], trait_b = world->trait[b];
     if (trait_a == 0 && trait_b == 0) return true;
     const qd_filter *p = &world->traits.trait[trait_a].filter, *q = &world->traits.trait[trait_b].filter;
@@ -411,8 +422,11 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     job.period = qdi_world_period(world);
     job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
                          job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
-    job.traits = world->traits.numbers.live > 0;
-    job.plain = world->shaped == 0 && world->fixed == 0 && !job.traits;
+    job.choosy = qdi_any_trait(world, is_choosy);
+    job.senses = qdi_any_trait(world, is_sensor);
+    job.reaches = qdi_reaches(&job.reach);
+    job.periodic = job.period.x > 0 || job.period.y > 0;
+    job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     qd_status status = reserve_pair_tests(world->allocator, &world->scratch.arena, world->count, &job, state);

@@ -12,6 +12,10 @@ static inline void qdi_contacts_share(const qd_world *world, size_t count) {
     qdi_team_use(world->team, few ? 1 : 0);
 }
 
+/// True where neither of two bodies is dynamic: they never touch.
+static inline bool qdi_neither_moves(const qd_world *world, uint32_t row_a, uint32_t row_b) {
+    return world->kind[row_a] != QD_BODY_DYNAMIC && world->kind[row_b] != QD_BODY_DYNAMIC;
+}
 /// True where two bodies may touch at all.
 bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 

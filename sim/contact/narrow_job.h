@@ -30,7 +30,9 @@ typedef struct qdi_narrow_job {
     qdi_geometry *geometry; ///< theirs, at the same places, and behind them those of walls; where all are
                             ///< disks by place
     qdi_found_pair *found;  ///< the rest of it, at the same places; not of walls, and not where all are disks
-    bool traits;            ///< some bodies have filters, materials or are sensors
+    bool choosy;            ///< some have filters that let others through
+    bool senses;            ///< some are sensors
+    bool reaches, periodic; ///< there are speculative contacts; there is a period
     bool plain;             ///< all bodies are dynamic disks that may touch each other
     qdi_rects_function meet_rects;
     qdi_reach reach; ///< of speculative contacts

@@ -38,6 +38,7 @@ static inline double to_nearest(double d, double period, double half) {
 /// Narrow phase: from the centre of a to that of b's nearest image.
 static inline qd_vec2 nearest_offset(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
+    if (!job->periodic) return (qd_vec2){m->x[b] - m->x[a] + 0, m->y[b] - m->y[a] + 0};
     return (qd_vec2){to_nearest(m->x[b] - m->x[a], job->period.x, job->half.x),
                      to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
 }
@@ -45,9 +46,9 @@ static inline qd_vec2 nearest_offset(const qdi_narrow_job *job, uint32_t a, uint
 /// Narrow phase: true where two bodies' own boxes do not even overlap; false where that is not worth finding
 /// out.
 static bool boxes_apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
-    return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
-           (job->period.x == 0 || nearest_image_of(job, a, b).x == 0) &&
-           (job->period.y == 0 || nearest_image_of(job, a, b).y == 0);
+    if (!job->stale || qd_box_overlap(job->world->boxes[a], job->world->boxes[b])) return false;
+    return !job->periodic || ((job->period.x == 0 || nearest_image_of(job, a, b).x == 0) &&
+                              (job->period.y == 0 || nearest_image_of(job, a, b).y == 0));
 }
 
 /// How far two bodies may be apart to count (`count`), and the second point of their contact (`second`).
@@ -55,18 +56,24 @@ typedef struct reaches {
     double count, second;
 } reaches;
 
-// How far apart two bodies may be and still count as near contacts.
+/// Narrow phase: what a body that moves would count at; of two the less is taken, so one that does not move
+/// has no say.
+static inline reaches reach_of_one(const qdi_narrow_job *job, uint32_t row) {
+    const qd_world *world = job->world;
+    if (world->kind[row] != QD_BODY_DYNAMIC) return (reaches){HUGE_VAL, HUGE_VAL};
+    const double inner = qdi_inner_of_row(world, row);
+    return (reaches){qdi_reach_of(&job->reach, inner, world->radius[row]), inner};
+}
+
+// How far apart two bodies may be and still count as near contacts. Of one shape they have one reach.
 static inline reaches pair_reach_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qd_world *world = job->world;
-    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
-    const double inner_a = moves_a ? qdi_inner_of_row(world, a) : HUGE_VAL;
-    const double inner_b = moves_b ? qdi_inner_of_row(world, b) : HUGE_VAL;
-    reaches found = {0, QDI_SECOND_REACH * (inner_a < inner_b ? inner_a : inner_b)};
-    if (!qdi_reaches(&job->reach) || (job->traits && (qdi_senses(world, a) || qdi_senses(world, b))))
-        return found;
-    double reach_a = moves_a ? qdi_reach_of(&job->reach, inner_a, world->radius[a]) : HUGE_VAL;
-    double reach_b = moves_b ? qdi_reach_of(&job->reach, inner_b, world->radius[b]) : HUGE_VAL;
-    found.count = reach_a < reach_b ? reach_a : reach_b;
+    const bool alike =
+        world->shape[a] == world->shape[b] && world->shape[a] != 0 && world->kind[a] == world->kind[b];
+    const reaches of_a = reach_of_one(job, a), of_b = alike ? of_a : reach_of_one(job, b);
+    reaches found = {0, QDI_SECOND_REACH * (of_a.second < of_b.second ? of_a.second : of_b.second)};
+    if (!job->reaches || (job->senses && (qdi_senses(world, a) || qdi_senses(world, b)))) return found;
+    found.count = of_a.count < of_b.count ? of_a.count : of_b.count;
     return found;
 }
 
@@ -87,8 +94,8 @@ void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geome
 
 /// Narrow phase: what is said of a pair beside where it touches.
 static inline void put_pair_traits(const qdi_narrow_job *job, uint32_t a, uint32_t b, qdi_found_pair *found) {
-    if (job->period.x > 0 || job->period.y > 0) found->image = nearest_image_of(job, a, b);
-    found->sensor = job->traits && (qdi_senses(job->world, a) || qdi_senses(job->world, b));
+    if (job->periodic) found->image = nearest_image_of(job, a, b);
+    found->sensor = job->senses && (qdi_senses(job->world, a) || qdi_senses(job->world, b));
 }
 
 // Writes the geometry of a pair that touches or nearly does.
@@ -185,14 +192,19 @@ static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, ne
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         if (boxes_apart(job, a, b)) continue;
-        if ((job->traits || world->fixed > 0) && !qdi_may_touch(world, a, b)) continue;
+        if (job->choosy ? !qdi_may_touch(world, a, b) : qdi_neither_moves(world, a, b)) continue;
         qd_vec2 d = nearest_offset(job, a, b);
         const reaches reach = pair_reach_of(job, a, b);
         const double sum = world->radius[a] + world->radius[b] + reach.count;
         const bool disks = (world->shape[a] | world->shape[b]) == 0;
         if (disks ? !qdi_disks_meet(d, sum) : !(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) continue;
         near_pair *pair = &list[count++];
-        *pair = (near_pair){.candidate = (uint32_t)i, .a = a, .b = b, .disks = disks, .d = d, .reach = reach};
+        pair->candidate = (uint32_t)i; // field by field: a copy of what was just written would have to wait
+        pair->a = a;
+        pair->b = b;
+        pair->disks = disks;
+        pair->d = d;
+        pair->reach = reach;
         pair->rects = put_rects(job, pair, rects);
     }
     return count;

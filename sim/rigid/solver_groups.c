@@ -146,36 +146,56 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
     return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->spot].wall;
 }
 
-/// Contact solver's groups: what a lane of a contact is made from, and what is said of it once.
-static void fill_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
-                      qdi_solver_source *from, size_t lane) {
+/// What is said of a lane by bits; the same bits of the lanes of a group, side by side, are bytes.
+enum {
+    LANE_MOVES_A,
+    LANE_MOVES_B,
+    LANE_DISK_A,
+    LANE_DISK_B,
+    LANE_WALL,
+    LANE_FIRST, ///< there is a first touch, and a second
+    LANE_SECOND,
+    LANE_FRICTION
+};
+
+/// Contact solver's groups: eight bytes of eight bits each as a square: rows become columns (H. S. Warren,
+/// "Hacker's Delight", 2nd ed., section 7-3).
+static inline uint64_t turn_bits(uint64_t square) {
+    uint64_t swap = (square ^ square >> 7) & UINT64_C(0x00AA00AA00AA00AA);
+    square ^= swap ^ swap << 7;
+    swap = (square ^ square >> 14) & UINT64_C(0x0000CCCC0000CCCC);
+    square ^= swap ^ swap << 14;
+    swap = (square ^ square >> 28) & UINT64_C(0x00000000F0F0F0F0);
+    return square ^ swap ^ swap << 28;
+}
+
+/// Contact solver's groups: fills a lane of a contact and what it is made from; returns its bits.
+static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
+                                 qdi_solver_source *from, size_t lane) {
     const qd_world *world = job->world;
     const qdi_contact_state *state = &world->present;
     const uint32_t a = link->row_a, b = link->row_b;
     const bool wall = b == QDI_NO_ROW;
     from->geometry[lane] = &state->geometry[link->geometry];
     from->hold[lane] = &state->warm_starts[link->contact];
-    from->xa[lane] = from->xb[lane] = world->now.x[a];
-    from->ya[lane] = from->yb[lane] = world->now.y[a];
-    if (!wall) {
-        const qd_vec2 at = qdi_constraint_other(world, link);
-        from->xb[lane] = at.x;
-        from->yb[lane] = at.y;
-    }
-    from->there[0] |= (uint8_t)((link->touches > 0) << lane);
-    from->there[1] |= (uint8_t)((link->touches > 1) << lane);
-    from->disk_a |= (uint8_t)((world->shape[a] == 0) << lane);
-    from->disk_b |= (uint8_t)((wall || world->shape[b] == 0) << lane);
+    const qd_vec2 at = {world->now.x[a], world->now.y[a]},
+                  other = wall ? at : qdi_constraint_other(world, link);
+    from->xa[lane] = at.x;
+    from->ya[lane] = at.y;
+    from->xb[lane] = other.x;
+    from->yb[lane] = other.y;
     group->slot_a[lane] = qdi_slot_of(world, a);
     group->slot_b[lane] = wall ? slot_of_wall(world, link) : qdi_slot_of(world, b);
     group->contact[lane] = link->contact;
-    group->friction[lane] = qdi_constraint_friction(world, link);
+    const double friction = qdi_constraint_friction(world, link);
+    group->friction[lane] = friction;
     group->size[lane] = qdi_smaller_inner(world, a, b);
-    group->moves_a |= (uint8_t)(link->moves_a << lane);
-    group->moves_b |= (uint8_t)(link->moves_b << lane);
-    group->has_friction |= (uint8_t)((group->friction[lane] > 0) << lane);
-    group->walls |= (uint8_t)(wall << lane);
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b);
+    return (unsigned)link->moves_a << LANE_MOVES_A | (unsigned)link->moves_b << LANE_MOVES_B |
+           (unsigned)(world->shape[a] == 0) << LANE_DISK_A |
+           (unsigned)(wall || world->shape[b] == 0) << LANE_DISK_B | (unsigned)wall << LANE_WALL |
+           (unsigned)(link->touches > 0) << LANE_FIRST | (unsigned)(link->touches > 1) << LANE_SECOND |
+           (unsigned)(friction > 0) << LANE_FRICTION;
 }
 
 /// Contact solver's groups: a lane that no contact has: of mover 0, and nothing comes of it.
@@ -187,6 +207,19 @@ static void empty_lane(qdi_solver_group *group, qdi_solver_source *from, size_t 
     from->xa[lane] = from->ya[lane] = from->xb[lane] = from->yb[lane] = 0;
     group->slot_a[lane] = group->slot_b[lane] = group->contact[lane] = 0;
     group->friction[lane] = group->size[lane] = 0;
+}
+
+/// Contact solver's groups: says of a group what its lanes' bits say.
+static void note_bits(uint64_t bits, qdi_solver_group *group, qdi_solver_source *from) {
+    bits = turn_bits(bits);
+    group->moves_a = (uint8_t)(bits >> (8 * LANE_MOVES_A));
+    group->moves_b = (uint8_t)(bits >> (8 * LANE_MOVES_B));
+    group->has_friction = (uint8_t)(bits >> (8 * LANE_FRICTION));
+    group->walls = (uint8_t)(bits >> (8 * LANE_WALL));
+    from->disk_a = (uint8_t)(bits >> (8 * LANE_DISK_A));
+    from->disk_b = (uint8_t)(bits >> (8 * LANE_DISK_B));
+    from->there[0] = (uint8_t)(bits >> (8 * LANE_FIRST));
+    from->there[1] = (uint8_t)(bits >> (8 * LANE_SECOND));
 }
 
 /// The colour of a constraint.
@@ -245,18 +278,17 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
     const uint32_t *numbers = NULL;
     size_t left = qdi_solver_constraints(job, number, &numbers);
-    qdi_solver_source from = {.again = job->again};
+    qdi_solver_source from;
+    from.again = job->again;
     ask_to_write(group + 1, sizeof *group);
     if (second) ask_to_write(second + 1, sizeof *second);
-    group->moves_a = group->moves_b = group->has_friction = group->walls = 0;
-    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
-        if (lane >= left) {
-            empty_lane(group, &from, lane);
-            continue;
-        }
+    uint64_t bits = 0;
+    for (size_t lane = 0; lane < QDI_SOLVER_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);
-        fill_lane(job, &job->links[numbers[lane]], group, &from, lane);
+        bits |= (uint64_t)fill_lane(job, &job->links[numbers[lane]], group, &from, lane) << (8 * lane);
     }
+    for (size_t lane = left; lane < QDI_SOLVER_LANES; ++lane) empty_lane(group, &from, lane);
+    note_bits(bits, group, &from);
     job->kernels->make(job->movers, &from, group, second);
 }
 

@@ -12,7 +12,8 @@
 static void open_report(const qdi_solver_job *job, const qdi_solver_group *group, size_t lanes,
                         qdi_solver_result *r) {
     const qdi_scratch *scratch = &job->world->scratch;
-    memset(r, 0, sizeof *r);
+    if (lanes < QDI_SOLVER_LANES) memset(r, 0, sizeof *r);
+    memset(r->slide, 0, sizeof *r - offsetof(qdi_solver_result, slide));
     for (size_t lane = 0; lane < lanes; ++lane) {
         const qdi_twist *a = &scratch->balance.means[group->slot_a[lane]];
         const qdi_twist *b = &scratch->balance.means[group->slot_b[lane]];
