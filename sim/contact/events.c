@@ -151,6 +151,14 @@ static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact 
     return is_same_contact(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
+/// Contacts lie in the order of (a, b), their spots in any: what is read soon is asked for ahead.
+enum { SPOTS_AHEAD = 16 };
+/// Events: asks for the spot of a contact some places further on.
+static inline void ask_for_spot(const event_job *job, size_t i, size_t end) {
+    if (job->place && i + SPOTS_AHEAD < end)
+        __builtin_prefetch(&job->before->spots[job->place[job->first + i + SPOTS_AHEAD]]);
+}
+
 /// Constraints whose pair had one before take over its warm start and, where they touch, its impulses; the
 /// others begin with nothing. Those that touch note their match, and mark it.
 static void take_range(void *context, size_t begin, size_t end) {
@@ -159,6 +167,7 @@ static void take_range(void *context, size_t begin, size_t end) {
     qdi_warm_start *warm_starts = job->after->warm_starts + job->first;
     walk at = walk_begin(job->before, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
+        ask_for_spot(job, i, end);
         warm_starts[i] = (qdi_warm_start){{0, 0}, {0, 0}};
         const size_t place =
             job->place ? step_to(job, &at, job->first + i) : walk_to(job->before, &at, &contacts[i]);
