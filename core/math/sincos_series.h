@@ -16,7 +16,8 @@ static inline double qdi_sine_of(qdi_double2 r) {
     return r.hi + (r.lo * (1.0 - 0.5 * z) - r.hi * z * (1.0 / 6 - z * near));
 }
 
-/// Sine and cosine: 1 - r^2/2! + r^4/4! - ... to r^18. The square is split into a part that is exact and a small rest.
+/// Sine and cosine: 1 - r^2/2! + r^4/4! - ... to r^18. The square is split into a part that is exact and a
+/// small rest.
 static inline double qdi_cosine_of(qdi_double2 r) {
     const double z = r.hi * r.hi;
     const double a = qdi_upper_half(r.hi);

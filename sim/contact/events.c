@@ -20,9 +20,10 @@ typedef struct event_job {
     bool near;                   ///< which is that of speculative ones
     const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
     bool springs;                ///< only the shear is taken over: forces are already those of `after`
-    const uint32_t *place; ///< by contact of `after`: its spot; NULL where spots of `before` are of other pairs
-    bool grains;                 ///< a second place of the warm start belongs to the only touch
-    qdi_match *match;            ///< by contact of `after`
+    const uint32_t
+        *place;         ///< by contact of `after`: its spot; NULL where spots of `before` are of other pairs
+    bool grains;        ///< a second place of the warm start belongs to the only touch
+    qdi_match *match;   ///< by contact of `after`
     uint32_t *end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last
                         ///< slot holds their number
     size_t *count;      ///< per range: contacts that ended, that begin
@@ -169,8 +170,8 @@ static void take_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         ask_for_spot(job, i, end);
         warm_starts[i] = (qdi_warm_start){{0, 0}, {0, 0}};
-        const size_t place =
-            job->place ? step_to(job, &at, job->first + i) : walk_to(job->before, &at, &contacts[i]);
+        const size_t place = job->place ? step_to(job, &at, job->first + i)
+                                        : walk_to(job->before, &at, &contacts[i]);
         if (place != SIZE_MAX) take_over(job, place, &contacts[i], &warm_starts[i]);
         if (job->near) continue;
         const bool persists = place < job->before->contact_count;

@@ -68,8 +68,8 @@ static inline reaches reach_of_one(const qdi_narrow_job *job, uint32_t row) {
 // How far apart two bodies may be and still count as near contacts. Of one shape they have one reach.
 static inline reaches pair_reach_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qd_world *world = job->world;
-    const bool alike =
-        world->shape[a] == world->shape[b] && world->shape[a] != 0 && world->kind[a] == world->kind[b];
+    const bool alike = world->shape[a] == world->shape[b] && world->shape[a] != 0 &&
+                       world->kind[a] == world->kind[b];
     const reaches of_a = reach_of_one(job, a), of_b = alike ? of_a : reach_of_one(job, b);
     reaches found = {0, QDI_SECOND_REACH * (of_a.second < of_b.second ? of_a.second : of_b.second)};
     if (!job->reaches || (job->senses && (qdi_senses(world, a) || qdi_senses(world, b)))) return found;

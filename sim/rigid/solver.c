@@ -34,8 +34,10 @@
 
 // ---- colours ----
 
-void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solved,
-                             qdi_range_function function, size_t shared) {
+/// Contact solver: does something to all groups of a unit, colour by colour; by several threads where a
+/// colour has `shared` of them, unless the job is for one.
+static void over_colours(qdi_solver_job *job, const qdi_solver_colours *solved, qdi_range_function function,
+                         size_t shared) {
     qd_world *world = job->world;
     job->groups = world->scratch.groups + solved->first_group;
     job->second = world->scratch.second + solved->first_second;
@@ -60,28 +62,6 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
         job->groups += groups;
         job->second += job->twos_groups;
     }
-}
-
-typedef struct over_units {
-    const qdi_solver_job *job;
-    const qdi_solver_units *units;
-    qdi_range_function function;
-} over_units;
-
-/// Contact solver: does something to the groups of a range of units, of which the first one is not counted.
-static void over_units_range(void *context, size_t begin, size_t end) {
-    const over_units *over = context;
-    qdi_solver_job job = *over->job;
-    job.alone = true;
-    for (size_t u = begin; u < end; ++u)
-        qdi_solver_over_colours(&job, &over->units->unit[u + 1].colours, over->function, 0);
-}
-
-void qdi_solver_over_units(qdi_solver_job *job, const qdi_solver_units *units, qdi_range_function function,
-                           size_t shared) {
-    over_units over = {job, units, function};
-    qdi_solver_over_colours(job, &units->unit[0].colours, function, shared);
-    qdi_team_for(job->world->team, units->count - 1, 1, over_units_range, &over);
 }
 
 // ---- sub-steps ----
@@ -162,19 +142,24 @@ static void relax_range(void *context, size_t begin, size_t end) {
 
 // ---- into the step and out of it ----
 
-/// Contact solver: takes over the velocities of a range of bodies as movers.
+/// Contact solver: the movers of [begin, end) that are bodies.
+static size_t bodies_until(const qdi_solver_job *job, size_t end) {
+    return end > job->units->bodies + 1 ? job->units->bodies + 1 : end;
+}
+
+/// Contact solver: what forces give to a range of movers in a sub-step: velocities of bodies are those with
+/// forces already.
 static void open_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
-    qdi_push *pushes = world->scratch.pushes;
-    double part = 1.0 / job->substeps;
-    for (size_t r = begin; r < end; ++r) {
-        uint32_t slot = qdi_slot_of(world, (uint32_t)r);
-        if (!slot) continue;
+    const double part = 1.0 / job->substeps;
+    for (size_t slot = begin > 0 ? begin : 1, stop = bodies_until(job, end); slot < stop; ++slot) {
+        const uint32_t r = job->rows[slot - 1];
         const qdi_mover *mover = &job->movers[slot];
-        double spin = world->turning ? world->next.spin[r] : 0;
-        pushes[slot] = (qdi_push){(world->next.vx[r] - mover->vx) * part,
-                                  (world->next.vy[r] - mover->vy) * part, (spin - mover->spin) * part, 0};
+        const double spin = world->turning ? world->next.spin[r] : 0;
+        job->pushes[slot] = (qdi_push){(world->next.vx[r] - mover->vx) * part,
+                                       (world->next.vy[r] - mover->vy) * part, (spin - mover->spin) * part,
+                                       0};
     }
 }
 
@@ -182,13 +167,13 @@ static void open_range(void *context, size_t begin, size_t end) {
 static void close_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
-    for (size_t r = begin; r < end; ++r) {
-        uint32_t slot = qdi_slot_of(world, (uint32_t)r);
-        if (!slot || world->kind[r] != QD_BODY_DYNAMIC) continue;
+    for (size_t slot = begin > 0 ? begin : 1, stop = bodies_until(job, end); slot < stop; ++slot) {
+        const uint32_t r = job->rows[slot - 1];
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
         const qdi_mover *mover = &job->movers[slot];
         const qdi_push *push = &job->pushes[slot];
         qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
-        qdi_balance_mover(world, (uint32_t)r, slot, change, job->dt);
+        qdi_balance_mover(world, r, (uint32_t)slot, change, job->dt);
         world->next.vx[r] = mover->vx;
         world->next.vy[r] = mover->vy;
         if (world->turning) world->next.spin[r] = mover->spin;
@@ -217,7 +202,7 @@ static qdi_solver_rules rules_of(double dt, int substeps) {
                               .shift = 0.1};
 }
 
-/// Contact solver: does something to the movers of a unit.
+/// Contact solver: does something to the movers of a unit, of which the first one's are for all threads.
 static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_range_function function) {
     if (job->alone)
         function(job, unit->first_mover, unit->end_mover);
@@ -226,51 +211,66 @@ static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_ra
 }
 
 /// Contact solver: all sub-steps of a unit.
-static void solve_unit(qdi_solver_job *job, const qdi_solver_unit *unit) {
+static void run_substeps(qdi_solver_job *job, const qdi_solver_unit *unit) {
     const qdi_solver_colours *colours = &unit->colours;
     const size_t taken = colours->start[colours->count] - colours->start[0],
                  sweep = taken < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
-    if (unit->first_mover == unit->end_mover) return;
     for (int k = 0; k < job->substeps && !qdi_stopping(job->world); ++k) {
         over_movers(job, unit, k == 0 ? push_range : repeat_range);
-        if (k == 0) qdi_solver_over_colours(job, colours, warm_range, sweep);
-        qdi_solver_over_colours(job, colours, solve_range, sweep);
+        if (k == 0) over_colours(job, colours, warm_range, sweep);
+        over_colours(job, colours, solve_range, sweep);
         over_movers(job, unit, move_range);
-        qdi_solver_over_colours(job, colours, relax_range, sweep);
+        over_colours(job, colours, relax_range, sweep);
     }
 }
 
-/// Contact solver: all sub-steps of a range of units, of which the first one is not counted.
-static void solve_units_range(void *context, size_t begin, size_t end) {
-    const over_units *over = context;
-    qdi_solver_job job = *over->job;
+/// Contact solver: all there is to do for a unit, from its contacts to what is reported of them.
+static void solve_unit(qdi_solver_job *job, const qdi_solver_unit *unit) {
+    if (unit->first_mover == unit->end_mover) return;
+    over_movers(job, unit, open_range);
+    over_colours(job, &unit->colours, qdi_solver_make_groups, SHARED_GROUPS);
+    run_substeps(job, unit);
+    over_movers(job, unit, close_range);
+    over_colours(job, &unit->colours, qdi_solver_report,
+                 SHARED_GROUPS); // with the means of the movers by now
+}
+
+/// Contact solver: solves a range of units, of which the first one is not counted, where a thread has its
+/// room.
+static void solve_units_range(void *context, size_t begin, size_t end, int worker) {
+    const qdi_solver_job *all = context;
+    const qdi_solver_units *units = all->units;
+    qdi_solver_job job = *all;
     job.alone = true;
-    for (size_t u = begin; u < end; ++u) solve_unit(&job, &over->units->unit[u + 1]);
+    for (size_t u = begin; u < end; ++u) {
+        qdi_solver_unit unit = units->unit[u + 1];
+        unit.colours.first_group = units->first_group + (size_t)worker * units->unit_groups;
+        unit.colours.first_second = units->first_second + (size_t)worker * units->unit_second;
+        solve_unit(&job, &unit);
+    }
 }
 
 void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, bool bounced) {
     qdi_scratch *scratch = &world->scratch;
     if (scratch->mover_count == 0) return;
     qdi_solver_job job = {.world = world,
+                          .units = units,
                           .links = scratch->coloured,
                           .bounced = bounced,
                           .dt = dt,
                           .h = dt / world->def.substeps,
+                          .again = units->again,
                           .rules = rules_of(dt, world->def.substeps),
                           .substeps = world->def.substeps,
                           .slides = (qdi_lanes *)scratch->slides,
                           .began = scratch->began,
                           .list = units->list,
+                          .rows = units->rows,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
-    over_units over = {.job = &job, .units = units};
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     solve_unit(&job, &units->unit[0]);
-    qdi_team_for(world->team, units->count - 1, 1, solve_units_range, &over);
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
-    qdi_solver_over_units(&job, units, qdi_solver_report,
-                          SHARED_GROUPS); // with the means that the movers have by now
+    qdi_team_for_workers(world->team, units->count - 1, 1, solve_units_range, &job);
 }

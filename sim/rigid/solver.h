@@ -51,7 +51,8 @@ struct qdi_solver_colours {
     size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
 };
 
-/// What is solved by itself, see rigid/solver_units.h. `start` of its colours are places in the list.
+/// What is solved by itself, see rigid/solver_units.h. `start` of its colours are places in the list; groups
+/// of all units but the first one are made where each thread has room for those of one.
 typedef struct qdi_solver_unit {
     qdi_solver_colours colours;
     size_t first_mover, end_mover;
@@ -60,6 +61,12 @@ typedef struct qdi_solver_units {
     qdi_solver_unit *unit; ///< the first one is for all threads together
     size_t count;
     uint32_t *list; ///< numbers of the links with touches, unit by unit, and colour by colour; in the arena
+    const uint32_t
+        *rows;     ///< by mover but the one that stands for what does not move; none of walls. There too
+    size_t bodies; ///< movers with rows
+    double again;  ///< what a warm start of the last step is worth in this one
+    size_t first_group, first_second; ///< room for a unit of the first thread
+    size_t unit_groups, unit_second;  ///< how much each thread has
 } qdi_solver_units;
 
 /// Solver: the eight numbers of a mover, from number `part` on.
@@ -84,13 +91,13 @@ typedef struct qdi_solver_rules {
     double shift;                  ///< most way out in a sub-step
 } qdi_solver_rules;
 
-/// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have
-/// touches into groups. `same`: the links are those of the step before.
+/// Finds the movers, whose velocities are those of `next` before the forces, and deals out the links that
+/// have touches to units and their colours. `same`: the links are those of the step before.
 QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool same, double dt,
                                          qdi_solver_units *units);
-/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and
-/// balances of all contacts have what bounces gave, and get what the sub-steps give added; else they
-/// are set.
+/// Puts them into groups and solves them in sub-steps; afterwards the velocities of `next` are theirs.
+/// `bounced`: outcomes and balances of all contacts have what bounces gave, and get what the sub-steps give
+/// added; else they are set.
 void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, bool bounced);
 
 /// What the lanes of a group are made from. Lanes that are not filled have a geometry and a hold of zeros,

@@ -75,7 +75,7 @@ static void list_movers_range(void *context, size_t begin, size_t end) {
     size_t place = job->bodies[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r)
         if (atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed))
-            job->rows->value[place++] = (uint32_t)r;
+            job->list[place++] = (uint32_t)r;
 }
 
 /// Contact solver's groups: numbers a range of the listed movers and takes their velocities.
@@ -85,7 +85,7 @@ static void gather_range(void *context, size_t begin, size_t end) {
     const qdi_motion *m = &world->next;
     for (size_t k = begin; k < end; ++k) {
         const size_t slot = k + 1;
-        const uint32_t r = job->rows->value[k];
+        const uint32_t r = job->rows[k];
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
         qdi_balance_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
@@ -123,17 +123,19 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, qdi_solver_units *
     scratch->began = qdi_arena_take(&scratch->arena, count, sizeof *scratch->began);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
     if (status != QD_OK || !scratch->pushes || !scratch->began) return QD_ERR_MEMORY;
-    job->rows = &rows;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_movers_range, job);
+    qdi_solver_job list = *job;
+    list.list = rows.value;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_movers_range, &list);
     status = qdi_solver_part_movers(world, &rows, bodies, units);
     if (status != QD_OK) return status;
     if (units->count == 1) units->unit[0].end_mover = count;
+    job->rows = units->rows = rows.value;
+    units->bodies = bodies;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
     qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     make_wall_movers(world, job, bodies + 1, count);
     qdi_team_for(world->team, bodies, QDI_BODY_GRAIN, gather_range, job);
-    job->rows = NULL;
     scratch->mover_count = count;
     return QD_OK;
 }
@@ -292,8 +294,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     job->kernels->make(job->movers, &from, group, second);
 }
 
-/// Contact solver's groups: makes a range of groups.
-static void make_range(void *context, size_t begin, size_t end) {
+void qdi_solver_make_groups(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
 
@@ -335,18 +336,21 @@ static bool slides(const qdi_trait *trait) {
     return trait->slide != 0;
 }
 
-/// Contact solver's groups: makes room for the groups of a step.
+/// Contact solver's groups: makes room for the groups of a step: for all of the first unit, and for one of
+/// the others at each thread.
 static qd_status reserve_groups(qd_world *world, qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
-    size_t second = 0, groups = 0;
-    for (size_t u = 0; u < units->count; ++u) {
-        qdi_solver_colours *colours = &units->unit[u].colours;
-        size_t with_second;
-        colours->first_group = groups;
-        colours->first_second = second;
-        groups += count_groups(colours, &with_second);
-        second += with_second;
+    const size_t threads = (size_t)qd_team_threads(world->team);
+    units->first_group = count_groups(&units->unit[0].colours, &units->first_second);
+    units->unit_groups = units->unit_second = 0;
+    units->unit[0].colours.first_group = units->unit[0].colours.first_second = 0;
+    for (size_t u = 1; u < units->count; ++u) {
+        size_t second, groups = count_groups(&units->unit[u].colours, &second);
+        if (groups > units->unit_groups) units->unit_groups = groups;
+        if (second > units->unit_second) units->unit_second = second;
     }
+    const size_t groups = units->first_group + threads * units->unit_groups,
+                 second = units->first_second + threads * units->unit_second;
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
     scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
@@ -372,7 +376,6 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool s
                           .bodies = qdi_arena_take(arena, bodies, sizeof *job.bodies),
                           .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
                           .dt = dt,
-                          .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
                           .list = qdi_arena_take(arena, all, sizeof *job.list),
                           .colours = colours,
                           .solved = &solved};
@@ -386,12 +389,10 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool s
     qd_status status = qdi_solver_find_units(world, same);
     if (status == QD_OK) status = qdi_solver_part(&job, units);
     units->list = job.list;
+    units->again = world->clock.dt > 0 ? dt / world->clock.dt : 1;
     if (status == QD_OK) status = reserve_groups(world, units);
     if (status != QD_OK) return status;
-    job.slides = (qdi_lanes *)scratch->slides;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    status = gather(world, &job, units);
-    if (status == QD_OK) qdi_solver_over_units(&job, units, make_range, SHARED_GROUPS);
-    return status;
+    return gather(world, &job, units);
 }

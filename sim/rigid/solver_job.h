@@ -10,10 +10,11 @@
 
 typedef struct qdi_solver_job {
     qd_world *world;
+    const qdi_solver_units *units;
     const qdi_link *links; ///< in order of colour
     size_t *count, *twos;  ///< per range: links with touches, and those with two
     size_t *bodies;        ///< per range of bodies: movers
-    qdi_keys *rows;        ///< of the movers, while they are numbered
+    const uint32_t *rows;  ///< of the movers, from mover 1 on
     size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
     double dt;       ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
@@ -21,7 +22,7 @@ typedef struct qdi_solver_job {
     bool bounced; ///< outcomes and balances have something
     qdi_solver_rules rules;
     qdi_mover *movers;
-    const qdi_push *pushes;
+    qdi_push *pushes;
     qdi_push *began;   ///< by mover: its velocities when the sub-step before began
     uint32_t *list;    ///< numbers of the links with touches, colour by colour
     qdi_lanes *slides; ///< by group, see qdi_solver_rules; NULL where nothing slides
@@ -67,13 +68,8 @@ static inline size_t qdi_solver_groups_of(size_t constraints) {
 /// microseconds in each of its loops: so sweeps are shared only where there are many contacts in all.
 enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
 
-/// Does something to all groups of a unit, colour by colour; by several threads where a colour has `shared`
-/// of them, unless the job is for one.
-void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solved,
-                             qdi_range_function function, size_t shared);
-/// The same to those of all units; the threads share the units that are for one each.
-void qdi_solver_over_units(qdi_solver_job *job, const qdi_solver_units *units, qdi_range_function function,
-                           size_t shared);
+/// Makes a range of groups of the colour in work.
+void qdi_solver_make_groups(void *context, size_t begin, size_t end);
 
 /// After the last sub-step: outcomes and balances of a range of groups, with the means that the
 /// movers have by now.

@@ -331,9 +331,9 @@ static inline vec lever_across(vec x, vec y, vec nx, vec ny) {
 
 /// What is the same for both touches of the contacts of a group that is made.
 typedef struct making {
-    vec nx, ny, xa, ya, xb, yb;      ///< normal, centroids
-    vec inverse, turn_a, turn_b;     ///< 1 / mass of both, 1 / inertia
-    vec again;                       ///< see qdi_solver_source
+    vec nx, ny, xa, ya, xb, yb;  ///< normal, centroids
+    vec inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
+    vec again;                   ///< see qdi_solver_source
     mask moves_a, moves_b, disk_a, disk_b, walls;
 } making;
 

@@ -24,7 +24,8 @@ bool qdi_collide_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b,
     qdi_rect_meets meets;
     const qdi_rect_body body_a = body_of(a, pa), body_b = body_of(b, pb);
     pair.count = 1;
-    qdi_rects_put(&pair, 0, &body_a, &body_b, (qd_vec2){0, 0}, (qd_vec2){pb->x - pa->x, pb->y - pa->y}, reach);
+    qdi_rects_put(&pair, 0, &body_a, &body_b, (qd_vec2){0, 0}, (qd_vec2){pb->x - pa->x, pb->y - pa->y},
+                  reach);
     qdi_rects_portable(&pair, &meets);
     manifold->count = 0;
     if (meets.how[0] == QDI_RECTS_FACE) (void)qdi_rects_take(&meets, 0, manifold);

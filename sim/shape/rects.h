@@ -61,8 +61,8 @@ enum {
 /// deep that of the lower feature. What there is not is 0.
 typedef struct qdi_rect_meets {
     qdi_rects_lane how;
-    qdi_rects_lane count; ///< points
-    qdi_rects_lane least; ///< gap of these, infinite where there is none
+    qdi_rects_lane count;  ///< points
+    qdi_rects_lane least;  ///< gap of these, infinite where there is none
     qdi_rects_lane nx, ny; ///< from a to b
     qdi_rects_lane x[2], y[2], depth[2], feature[2];
     qdi_rects_lane approach; ///< of the first point, along the normal

@@ -133,8 +133,7 @@ static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *
     const vec dx = v_in(in, DX, i), dy = v_in(in, DY, i), zero = v_set(0), one = v_set(1);
     const vec hax = v_in(in, HA_X, i), hay = v_in(in, HA_Y, i), hbx = v_in(in, HB_X, i),
               hby = v_in(in, HB_Y, i);
-    const vec radius_a = v_in(in, RADIUS_A, i), radius_b = v_in(in, RADIUS_B, i),
-              radii = radius_a + radius_b;
+    const vec radius_a = v_in(in, RADIUS_A, i), radius_b = v_in(in, RADIUS_B, i), radii = radius_a + radius_b;
     const vec reach = v_in(in, REACH, i);
     const vec c = ca * cb + sa * sb, s = ca * sb - sa * cb, fc = v_abs(c), fs = v_abs(s);
     const vec in_ax = ca * dx + sa * dy, in_ay = ca * dy - sa * dx;
@@ -186,8 +185,7 @@ static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *
     const mask beside = ~BELOW(high + tie, low) & ~BELOW(best.apart + tie, least),
                overlap = BELOW(best.apart, -tie);
     const vec face = v_pick(ordinary & (overlap | beside), v_set(QDI_RECTS_FACE), v_set(QDI_RECTS_CORNERS));
-    v_store(out->how + i,
-            v_pick(BELOW(reach + radii, best.apart), v_set(QDI_RECTS_APART), face));
+    v_store(out->how + i, v_pick(BELOW(reach + radii, best.apart), v_set(QDI_RECTS_APART), face));
     const mask towards = BELOW(zero, best.sign);
     const vec side = v_pick(across, v_pick(towards, v_set(2), zero), v_pick(towards, one, v_set(3)));
     const vec feature_low = feature_of(side, v_next(other.number), flipped),

@@ -153,9 +153,9 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    int pair_bits;   ///< of a body in these keys
-    uint64_t pairs;  ///< the number of these pairs, see qdi_contact_state
-    uint32_t *place; ///< events: the spot of each new contact; in the arena
+    int pair_bits;      ///< of a body in these keys
+    uint64_t pairs;     ///< the number of these pairs, see qdi_contact_state
+    uint32_t *place;    ///< events: the spot of each new contact; in the arena
     uint32_t *end_rank; ///< events: ended contacts before each old contact; in the arena
     qdi_match *match;   ///< events: by new contact; in the arena
     qdi_link *links;    ///< by spot
