@@ -40,12 +40,13 @@
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
-    bool bouncy;          ///< some surface gives something back
-    size_t *count;        ///< per range: constraints that may bounce, that do, impacts
-    size_t *pressed;      ///< per range
-    bool same;            ///< they are of the pairs of the step before
-    size_t kept;          ///< links that are those of the step before until they are made
-    atomic_bool *changed; ///< some are others
+    bool bouncy;            ///< some surface gives something back
+    size_t *count;          ///< per range: constraints that may bounce, that do, impacts
+    size_t *pressed;        ///< per range
+    bool same;              ///< they are of the pairs of the step before
+    size_t kept;            ///< links that are those of the step before until they are made
+    atomic_bool *changed;   ///< some are others
+    atomic_bool *retouched; ///< some have more or fewer touches
 } rigid_job;
 
 // ---- links ----
@@ -79,7 +80,7 @@ static void make_links(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
     size_t bouncy = 0, pressed = 0;
-    bool changed = false;
+    bool changed = false, retouched = false;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
         uint32_t a = spot->row_a, b = spot->row_b;
@@ -100,6 +101,7 @@ static void make_links(void *context, size_t begin, size_t end) {
         link->geometry = spot->geometry;
         link->moves_a = moves_a;
         link->moves_b = moves_b;
+        retouched = retouched || link->touches != spot->touches;
         link->touches = spot->touches;
         if (!link->touches) clear_outcome(&world->scratch, link->contact); // nobody else writes it
         bouncy += job->bouncy && acts && qdi_constraint_bouncy(world, link);
@@ -109,6 +111,7 @@ static void make_links(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_CONTACT_GRAIN] = bouncy;
     job->pressed[begin / QDI_CONTACT_GRAIN] = pressed;
     if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
+    if (retouched) atomic_store_explicit(job->retouched, true, memory_order_relaxed);
 }
 
 /// True for a surface off which something bounces.
@@ -330,9 +333,10 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
-    atomic_bool changed = false;
+    atomic_bool changed = false, retouched = false;
     rigid_job job = {.world = world,
                      .changed = &changed,
+                     .retouched = &retouched,
                      .kept = world->scratch.link_count,
                      .same = world->scratch.link_count == count && world->present.pairs > 0 &&
                              world->scratch.link_pairs == world->present.pairs,
@@ -350,10 +354,15 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     world->scratch.link_pairs = world->present.pairs;
     qdi_colours colours;
     const bool same = !changed && world->scratch.link_count == count;
+    // Bounces decide anew what the solver takes.
+    const qdi_steady steady = !same                 ? QDI_STEADY_NOTHING
+                              : retouched || bouncy ? QDI_STEADY_LINKS
+                                                    : QDI_STEADY_TOUCHES;
+    if (steady != QDI_STEADY_TOUCHES) world->scratch.plan = NULL;
     status = qdi_colour(world, count, changed, &colours);
     if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
     qdi_solver_units units;
-    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, same, dt, &units);
+    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, steady, dt, &units);
     if (status == QD_OK) status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
     qdi_solver_run(world, &units, dt, bouncy);

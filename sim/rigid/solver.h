@@ -57,7 +57,7 @@ typedef struct qdi_solver_unit {
     qdi_solver_colours colours;
     size_t first_mover, end_mover;
 } qdi_solver_unit;
-typedef struct qdi_solver_units {
+struct qdi_solver_units {
     qdi_solver_unit *unit; ///< the first one is for all threads together
     size_t count;
     uint32_t *list; ///< numbers of the links with touches, unit by unit, and colour by colour; in the arena
@@ -67,7 +67,7 @@ typedef struct qdi_solver_units {
     double again;  ///< what a warm start of the last step is worth in this one
     size_t first_group, first_second; ///< room for a unit of the first thread
     size_t unit_groups, unit_second;  ///< how much each thread has
-} qdi_solver_units;
+};
 
 /// Solver: the eight numbers of a mover, from number `part` on.
 static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
@@ -91,10 +91,14 @@ typedef struct qdi_solver_rules {
     double shift;                  ///< most way out in a sub-step
 } qdi_solver_rules;
 
+/// What is as it was in the step before: not even the links; these; and how many of their touches the solver
+/// takes.
+typedef enum qdi_steady { QDI_STEADY_NOTHING, QDI_STEADY_LINKS, QDI_STEADY_TOUCHES } qdi_steady;
+
 /// Finds the movers, whose velocities are those of `next` before the forces, and deals out the links that
-/// have touches to units and their colours. `same`: the links are those of the step before.
-QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool same, double dt,
-                                         qdi_solver_units *units);
+/// have touches to units and their colours: a plan that is kept for as long as all touches stay.
+QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_steady steady,
+                                         double dt, qdi_solver_units *units);
 /// Puts them into groups and solves them in sub-steps; afterwards the velocities of `next` are theirs.
 /// `bounced`: outcomes and balances of all contacts have what bounces gave, and get what the sub-steps give
 /// added; else they are set.

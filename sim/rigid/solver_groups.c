@@ -107,30 +107,39 @@ static void make_wall_movers(const qd_world *world, const qdi_solver_job *job, s
     }
 }
 
-/// Contact solver's groups: numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, qdi_solver_job *job, qdi_solver_units *units) {
-    qdi_scratch *scratch = &world->scratch;
-    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+/// Contact solver's groups: finds the movers and deals them out to the units.
+static qd_status find_movers(qd_world *world, qdi_solver_job *job, size_t links, qdi_solver_units *units) {
+    qdi_arena *arena = &world->scratch.arena;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    job->bodies = qdi_arena_take(arena, ranges, sizeof *job->bodies);
+    if (!job->bodies) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, job);
+    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, mark_range, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    const size_t bodies = qdi_exclusive_scan(job->bodies, ranges),
-                 count = 1 + bodies + (world->walls_move ? QDI_WALLS : 0);
+    units->bodies = qdi_exclusive_scan(job->bodies, ranges);
     qdi_keys rows;
-    qd_status status = qdi_keys_take(&scratch->arena, bodies, &rows);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
-                             sizeof *scratch->movers);
+    qd_status status = qdi_keys_take(arena, units->bodies, &rows);
+    if (status != QD_OK) return status;
+    qdi_solver_job list = *job;
+    list.list = rows.value;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_movers_range, &list);
+    status = qdi_solver_part_movers(world, &rows, units->bodies, units);
+    if (units->count == 1) units->unit[0].end_mover = 1 + units->bodies + (world->walls_move ? QDI_WALLS : 0);
+    units->rows = rows.value;
+    return status;
+}
+
+/// Contact solver's groups: numbers the movers and takes their velocities.
+static qd_status gather(qd_world *world, qdi_solver_job *job, const qdi_solver_units *units) {
+    qdi_scratch *scratch = &world->scratch;
+    const size_t bodies = units->bodies, count = 1 + bodies + (world->walls_move ? QDI_WALLS : 0);
+    qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
+                                   sizeof *scratch->movers);
     scratch->pushes = qdi_arena_take(&scratch->arena, count, sizeof *scratch->pushes);
     scratch->began = qdi_arena_take(&scratch->arena, count, sizeof *scratch->began);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
     if (status != QD_OK || !scratch->pushes || !scratch->began) return QD_ERR_MEMORY;
-    qdi_solver_job list = *job;
-    list.list = rows.value;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_movers_range, &list);
-    status = qdi_solver_part_movers(world, &rows, bodies, units);
-    if (status != QD_OK) return status;
-    if (units->count == 1) units->unit[0].end_mover = count;
-    job->rows = units->rows = rows.value;
-    units->bodies = bodies;
+    job->rows = units->rows;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
     qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
@@ -336,11 +345,8 @@ static bool slides(const qdi_trait *trait) {
     return trait->slide != 0;
 }
 
-/// Contact solver's groups: makes room for the groups of a step: for all of the first unit, and for one of
-/// the others at each thread.
-static qd_status reserve_groups(qd_world *world, qdi_solver_units *units) {
-    qdi_scratch *scratch = &world->scratch;
-    const size_t threads = (size_t)qd_team_threads(world->team);
+/// Contact solver's groups: how many there are, and how many of a unit at most.
+static void size_units(qdi_solver_units *units) {
     units->first_group = count_groups(&units->unit[0].colours, &units->first_second);
     units->unit_groups = units->unit_second = 0;
     units->unit[0].colours.first_group = units->unit[0].colours.first_second = 0;
@@ -349,50 +355,92 @@ static qd_status reserve_groups(qd_world *world, qdi_solver_units *units) {
         if (groups > units->unit_groups) units->unit_groups = groups;
         if (second > units->unit_second) units->unit_second = second;
     }
+}
+
+/// Contact solver's groups: makes room for the groups of a step: for all of the first unit, and for one of
+/// the others at each thread.
+static qd_status reserve_groups(qd_world *world, const qdi_solver_units *units) {
+    qdi_scratch *scratch = &world->scratch;
+    const size_t threads = (size_t)qd_team_threads(world->team);
     const size_t groups = units->first_group + threads * units->unit_groups,
                  second = units->first_second + threads * units->unit_second;
-    qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
-                                   sizeof *scratch->slot);
     scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
     scratch->second = qdi_arena_take(&scratch->arena, second, sizeof *scratch->second);
     scratch->slides = NULL;
     if (!scratch->groups || !scratch->second) return QD_ERR_MEMORY;
-    if (!qdi_any_trait(world, slides)) return status;
+    if (!qdi_any_trait(world, slides)) return QD_OK;
     scratch->slides = qdi_arena_take(&scratch->arena, groups * QDI_SOLVER_LANES, sizeof *scratch->slides);
-    return scratch->slides ? status : QD_ERR_MEMORY;
+    return scratch->slides ? QD_OK : QD_ERR_MEMORY;
 }
 
-qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, bool same, double dt,
-                             qdi_solver_units *units) {
+/// Contact solver's groups: who is solved with whom; no units where the solver takes nothing.
+static qd_status make_plan(qd_world *world, const qdi_colours *colours, bool same, qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
-    size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
+    const size_t all = colours->start[colours->count], ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qdi_arena *arena = &scratch->arena;
     qdi_solver_colours solved;
     qdi_solver_job job = {.world = world,
                           .links = scratch->coloured,
                           .count = qdi_arena_take(arena, ranges, sizeof *job.count),
                           .twos = qdi_arena_take(arena, ranges, sizeof *job.twos),
-                          .bodies = qdi_arena_take(arena, bodies, sizeof *job.bodies),
                           .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
-                          .dt = dt,
                           .list = qdi_arena_take(arena, all, sizeof *job.list),
                           .colours = colours,
                           .solved = &solved};
-    if (!job.count || !job.twos || !job.bodies || !job.list) return QD_ERR_MEMORY;
+    *units = (qdi_solver_units){.count = 0};
+    if (!job.count || !job.twos || !job.list) return QD_ERR_MEMORY;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
     part_colours(&job, colours, count, twos, &solved);
-    scratch->mover_count = 0;
     if (count == 0) return QD_OK;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
-    qd_status status = qdi_solver_find_units(world, same);
+    qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
+                                   sizeof *scratch->slot);
+    if (status == QD_OK) status = qdi_solver_find_units(world, same);
     if (status == QD_OK) status = qdi_solver_part(&job, units);
     units->list = job.list;
+    if (status == QD_OK) status = find_movers(world, &job, all, units);
+    if (status == QD_OK) size_units(units);
+    return status;
+}
+
+/// Contact solver's groups: keeps a plan for the steps to come; where there is no memory for it, it is made
+/// anew.
+static void keep_plan(qd_world *world, const qdi_solver_units *made) {
+    qdi_scratch *scratch = &world->scratch;
+    qdi_arena *arena = &scratch->plan_arena;
+    const qdi_solver_colours *last = &made->unit[made->count - 1].colours;
+    const size_t links = last->start[last->count];
+    qdi_solver_units *plan = qdi_arena_take(arena, 1, sizeof *plan);
+    qdi_solver_unit *unit = qdi_arena_take(arena, made->count, sizeof *unit);
+    uint32_t *list = qdi_arena_take(arena, links, sizeof *list),
+             *rows = qdi_arena_take(arena, made->bodies, sizeof *rows);
+    if (!plan || !unit || !list || !rows) return;
+    *plan = *made;
+    plan->unit = memcpy(unit, made->unit, made->count * sizeof *unit);
+    plan->list = memcpy(list, made->list, links * sizeof *list);
+    plan->rows = memcpy(rows, made->rows, made->bodies * sizeof *rows);
+    scratch->plan = plan;
+    scratch->plan_bodies = world->count;
+}
+
+qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_steady steady, double dt,
+                             qdi_solver_units *units) {
+    qdi_scratch *scratch = &world->scratch;
+    qd_status status = QD_OK;
+    scratch->mover_count = 0;
+    if (steady == QDI_STEADY_TOUCHES && scratch->plan && scratch->plan_bodies == world->count &&
+        qdi_solver_units_hold(world, scratch->plan)) {
+        *units = *scratch->plan;
+    } else {
+        scratch->plan = NULL;
+        qdi_arena_empty(&scratch->plan_arena);
+        status = make_plan(world, colours, steady != QDI_STEADY_NOTHING, units);
+        if (status != QD_OK || units->count == 0) return status;
+        if (steady == QDI_STEADY_TOUCHES && qdi_solver_units_hold(world, units)) keep_plan(world, units);
+    }
     units->again = world->clock.dt > 0 ? dt / world->clock.dt : 1;
-    if (status == QD_OK) status = reserve_groups(world, units);
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
-    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    return gather(world, &job, units);
+    qdi_solver_job job = {.world = world};
+    status = reserve_groups(world, units);
+    return status == QD_OK ? gather(world, &job, units) : status;
 }

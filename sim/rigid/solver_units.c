@@ -136,12 +136,26 @@ qd_status qdi_solver_find_units(qd_world *world, bool same) {
     const size_t links = qdi_constraint_count(&world->present);
     if (same && scratch->unit_count > 1) return QD_OK;
     scratch->unit_count = 1;
+    scratch->units_sought = scratch->unit_rest == 0;
     if (links < (qdi_team_used(world->team) > 1 ? WORTH : WORTH_ALONE) || world->walls_move) return QD_OK;
     if (scratch->unit_rest > 0) {
         --scratch->unit_rest;
         return QD_OK;
     }
     return deal_islands(world, links);
+}
+
+/// Solver's units: as many as there are now: one where something moves that contacts do not.
+static size_t units_now(const qd_world *world) {
+    atomic_bool held_moves = false;
+    units_job job = {.world = world, .held_moves = &held_moves};
+    if (world->scratch.unit_count > 1 && world->fixed > 0)
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_held_range, &job);
+    return held_moves ? 1 : world->scratch.unit_count;
+}
+
+bool qdi_solver_units_hold(const qd_world *world, const qdi_solver_units *units) {
+    return world->scratch.units_sought && !world->walls_move && units->count == units_now(world);
 }
 
 // ---- in order of units ----
@@ -242,18 +256,14 @@ qd_status qdi_solver_part(qdi_solver_job *solver, qdi_solver_units *units) {
     qdi_arena *arena = &world->scratch.arena;
     const qdi_solver_colours *solved = solver->solved;
     const size_t taken = solved->start[solved->count];
-    atomic_bool held_moves = false;
     qdi_keys keys = {.key = NULL};
     units_job job = {.world = world,
                      .links = solver->links,
                      .unit = world->scratch.unit_of,
-                     .held_moves = &held_moves,
                      .keys = &keys,
                      .list = solver->list,
                      .count = taken};
-    if (world->scratch.unit_count > 1 && world->fixed > 0)
-        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_held_range, &job);
-    units->count = held_moves ? 1 : world->scratch.unit_count;
+    units->count = units_now(world);
     units->unit = qdi_arena_take(arena, units->count, sizeof *units->unit);
     if (!units->unit) return QD_ERR_MEMORY;
     if (units->count == 1) {

@@ -13,6 +13,9 @@
 /// links are those of the call before.
 QD_MUST_USE qd_status qdi_solver_find_units(qd_world *world, bool same);
 
+/// True for units that were found for the present links, if those would be found again.
+bool qdi_solver_units_hold(const qd_world *world, const qdi_solver_units *units);
+
 /// Puts the links of `job->list`, which is in order of colour as `job->solved` says, in order of units, and
 /// says what is where. Where there is one unit the list stays as it is. In the arena.
 QD_MUST_USE qd_status qdi_solver_part(qdi_solver_job *job, qdi_solver_units *units);

@@ -113,6 +113,7 @@ typedef struct qdi_constraint {
 typedef struct qdi_solver_group qdi_solver_group;
 typedef struct qdi_solver_point qdi_solver_point;
 typedef struct qdi_solver_colours qdi_solver_colours;
+typedef struct qdi_solver_units qdi_solver_units;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
@@ -183,8 +184,12 @@ struct qdi_scratch {
     size_t slot_room;
     uint32_t *unit_of; ///< by row: rigid/solver_units.h; nothing where unit_count is 1
     size_t unit_of_room, unit_count;
-    unsigned unit_rest; ///< steps until units are looked for again
-    qdi_mover *movers;  ///< number 0 stands for all that does not move
+    unsigned unit_rest;           ///< steps until units are looked for again
+    bool units_sought;            ///< they have been, for these links
+    qdi_arena plan_arena;         ///< of the plan
+    const qdi_solver_units *plan; ///< that held in the step before, of so many bodies; NULL: none
+    size_t plan_bodies;
+    qdi_mover *movers; ///< number 0 stands for all that does not move
     size_t mover_count, mover_room;
     qdi_ccd *ccd;                    ///< rigid/ccd.h; NULL until it is needed
     qdi_scratch_release release_ccd; ///< NULL where there is nothing of its

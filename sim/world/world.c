@@ -169,7 +169,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     memset(world, 0, sizeof *world);
     world->def = *def;
     world->allocator = allocator;
-    world->scratch.arena.allocator = allocator;
+    world->scratch.arena.allocator = world->scratch.plan_arena.allocator = allocator;
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->compress.scale = (qd_vec2){1, 1};
@@ -216,6 +216,7 @@ static void contact_state_release(const qd_allocator *allocator, qdi_contact_sta
 // Releases what the steps of a world worked with.
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_arena_release(&scratch->arena);
+    qdi_arena_release(&scratch->plan_arena);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
     qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
