@@ -120,9 +120,70 @@ START_TEST(units_change_nothing) {
 }
 END_TEST
 
+/// Stacks of boxes on a floor, so many that two threads share them out, and one on a plate; and boxes that
+/// rock: their contacts stay while second touches come and go.
+static qd_world *make_stacks(int threads, qd_id *plate) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){800, 20};
+    def.gravity.y = -9.81;
+    def.restitution = 0;
+    def.friction = 0.5;
+    def.threads = threads;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.kind = QD_BODY_KINEMATIC;
+    body.shape = qd_shape_rect(6, 0.5);
+    body.position = (qd_vec2){775, 10};
+    *plate = qd_test_add(world, &body);
+    body.kind = QD_BODY_DYNAMIC;
+    body.shape = qd_shape_rect(1, 0.5);
+    for (int stack = 0; stack < 300; ++stack)
+        for (int k = 0; k < 5; ++k) {
+            const bool on_plate = stack == 299;
+            body.position = (qd_vec2){on_plate ? 775 : 2 + 2.5 * stack, (on_plate ? 10.5 : 0.25) + 0.5 * k};
+            qd_test_add(world, &body);
+        }
+    body.shape = qd_shape_rect(1, 3);
+    for (int k = 0; k < 3; ++k) {
+        body.position = (qd_vec2){785 + 3 * k, 1.52};
+        body.angle = 0.02 + 0.03 * k;
+        qd_test_add(world, &body);
+    }
+    return world;
+}
+
+/// The plate lies still, is made to move, and to stop: contacts may stay the same all the while, and so does
+/// what the solver keeps of them. A world that is loaded anew for every step keeps nothing.
+START_TEST(what_is_kept_changes_nothing) {
+    const int threads = 1 + _i;
+    qd_id plate;
+    qd_world *kept = make_stacks(threads, &plate), *fresh = qd_test_copy(kept, threads);
+    size_t plans = 0, moving = 0;
+    for (int step = 0; step < 150; ++step) {
+        for (int k = 0; k < 2 && step % 50 == 49; ++k) {
+            qd_body_state now = qd_test_body(k ? fresh : kept, plate);
+            const qd_vec2 velocity = {step == 49 ? -0.05 : 0, 0};
+            ck_assert_int_eq(qd_world_place(k ? fresh : kept, plate, now.position, velocity, NULL), QD_OK);
+        }
+        qd_test_step(kept, 1.0 / 60, 1);
+        plans += kept->scratch.plan != NULL;
+        if (threads > 1 && step < 50) ck_assert_uint_gt(kept->scratch.unit_count, 1);
+        moving += kept->scratch.plan != NULL && step > 50 && step < 99;
+        fresh = qd_test_reload(fresh, threads);
+        qd_test_step(fresh, 1.0 / 60, 1);
+        ck_assert_ptr_null(fresh->scratch.plan);
+        ck_assert_msg(qd_world_hash(kept) == qd_world_hash(fresh), "step %d", step);
+    }
+    ck_assert_msg(plans > 50 && moving > 10, "%zu plans, %zu while the plate moves", plans, moving);
+    qd_world_destroy(kept);
+    qd_world_destroy(fresh);
+}
+END_TEST
+
 int main(void) {
     TCase *tcase = qd_test_case("island", 120, NULL, NULL);
     tcase_add_test(tcase, islands_are_what_contacts_join);
     tcase_add_loop_test(tcase, units_change_nothing, 0, 2);
+    tcase_add_loop_test(tcase, what_is_kept_changes_nothing, 0, 2);
     return qd_test_run_case("island", tcase);
 }

@@ -1,7 +1,11 @@
+#include "sim/step/turns.h"
+#include "sim/world/pose.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
+#include <quadrille/math.h>
+#include <quadrille/random.h>
 #include <quadrille/simd.h>
 #include <quadrille/world.h>
 
@@ -209,11 +213,44 @@ START_TEST(instruction_sets_agree) {
 }
 END_TEST
 
+/// Every instruction set turns as qdi_motion_turned does, bit for bit, and says which angles it leaves to it.
+START_TEST(turns_side_by_side_are_turns) {
+    enum { COUNT = 37 };
+    const double edges[] = {0,    -0.0,  1e-300,    0x1p-28, 0x1p-27,  -0x1p-27,
+                            0.78, -0.78, 0.7800001, 3,       HUGE_VAL, NAN};
+    for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(300); seed < end; ++seed) {
+        qd_random random = qd_random_at(seed, 2, 0);
+        double c[COUNT], s[COUNT], angle[COUNT], to_c[COUNT], to_s[COUNT];
+        size_t beyond = 0;
+        for (size_t i = 0; i < COUNT; ++i) {
+            const double at = 6.3 * qd_random_uniform(&random);
+            c[i] = qd_cos(at);
+            s[i] = qd_sin(at);
+            angle[i] = (qd_random_uniform(&random) - 0.5) * (i % 3 ? 1.7 : 1e-4);
+            if (i < sizeof edges / sizeof *edges) angle[i] = edges[i];
+            beyond += (size_t)qdi_turns_beyond(angle[i]);
+        }
+        for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
+            if (!qd_simd_available((qd_simd)simd)) continue;
+            ck_assert_uint_eq(qdi_turns_of((qd_simd)simd)(c, s, angle, to_c, to_s, COUNT), beyond);
+            for (size_t i = 0; i < COUNT; ++i) {
+                if (qdi_turns_beyond(angle[i])) continue;
+                qd_vec2 turn = {c[i], s[i]};
+                if (angle[i] != 0) turn = qdi_motion_turned(c[i], s[i], angle[i]);
+                ck_assert_msg(to_c[i] == turn.x && to_s[i] == turn.y, "angle %a, seed %d", angle[i],
+                              (int)seed);
+            }
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tcase = qd_test_case("motion", 120, NULL, NULL);
-    qd_test_once(tcase, periodic_positions_stay_in_the_cell, periodic_wrap_is_never_at_the_far_side,
-                 open_sides_let_bodies_go, body_as_wide_as_the_world_stays_in_the_middle,
-                 body_across_a_mirror_comes_in, time_is_step_times_dt, mirrors_balance_momentum);
+    qd_test_once(tcase, turns_side_by_side_are_turns, periodic_positions_stay_in_the_cell,
+                 periodic_wrap_is_never_at_the_far_side, open_sides_let_bodies_go,
+                 body_as_wide_as_the_world_stays_in_the_middle, body_across_a_mirror_comes_in,
+                 time_is_step_times_dt, mirrors_balance_momentum);
     qd_test_loops(tcase, {box_in_small_steps, 3}, {box_in_giant_steps, 3},
                   {projectile_follows_its_parabola, 2}, {instruction_sets_agree, 12});
     return qd_test_run_case("motion", tcase);
