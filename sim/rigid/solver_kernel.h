@@ -172,29 +172,57 @@ static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const 
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
 
+/// The springs of a group's lanes.
+typedef struct springs {
+    vec rate, per_rate, carried, mass, impulse;
+    mask both; ///< two bodies that move
+} springs;
+
+/// Solver: a spring in every lane.
+static inline springs springs_all(const qdi_solver_spring *of) {
+    return (springs){.rate = v_set(of->rate),
+                     .per_rate = v_set(of->per_rate),
+                     .carried = v_set(of->carried),
+                     .mass = v_set(of->mass),
+                     .impulse = v_set(of->impulse)};
+}
+
+/// Solver: those of a group. In most groups all are contacts of two bodies that move.
+static inline springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules) {
+    const unsigned bits = (unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK;
+    const mask both = v_lanes(bits);
+    springs s = springs_all(&rules->free);
+    if (bits != LANES_MASK) {
+        const springs fixed = springs_all(&rules->fixed);
+        s = (springs){.rate = v_pick(both, s.rate, fixed.rate),
+                      .per_rate = v_pick(both, s.per_rate, fixed.per_rate),
+                      .carried = v_pick(both, s.carried, fixed.carried),
+                      .mass = v_pick(both, s.mass, fixed.mass),
+                      .impulse = v_pick(both, s.impulse, fixed.impulse)};
+    }
+    s.both = both;
+    return s;
+}
+
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
 /// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. Returns
 /// what is left to positions. Speeds and lengths are those times the effective mass, which spares divisions.
 static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
-                              const way *w, const qdi_solver_rules *rules, view *v) {
+                              const way *w, const qdi_solver_rules *rules, const springs *spring, view *v) {
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
-    const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK),
-               apart = v_above(gap, none);
-    const vec rate = v_pick(both, v_set(rules->free.rate), v_set(rules->fixed.rate));
-    const vec per_rate = v_pick(both, v_set(rules->free.per_rate), v_set(rules->fixed.per_rate));
-    const vec carried = v_pick(both, v_set(rules->free.carried), v_set(rules->fixed.carried));
-    const vec soft_mass = v_pick(both, v_set(rules->free.mass), v_set(rules->fixed.mass));
-    const vec soft_impulse = v_pick(both, v_set(rules->free.impulse), v_set(rules->fixed.impulse));
-    vec soft = v_min(none, v_max(rate * gap, v_max(v_set(-rules->out) * size, none - carried * before)));
+    const mask apart = v_above(gap, none);
+    vec soft = v_min(
+        none, v_max(spring->rate * gap, v_max(v_set(-rules->out) * size, none - spring->carried * before)));
     vec bias = v_pick(apart, gap * v_set(rules->per_h), soft);
-    vec mass_scale = v_pick(apart, v_set(1), soft_mass), impulse_scale = v_pick(apart, none, soft_impulse);
+    vec mass_scale = v_pick(apart, v_set(1), spring->mass),
+        impulse_scale = v_pick(apart, none, spring->impulse);
     vec given = before + mass_scale * (mass * approach_of(touch, at, v) - bias) - impulse_scale * before;
     give_normal(touch, at, given, before, v);
-    vec left = v_set(shift_part) * (soft * per_rate - gap - v_set(slop_part) * size);
+    vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     vec deep = v_max(none - gap - v_set(deepest_part) * size, left);
-    return v_pick(apart, none, v_pick(both, left, deep));
+    return v_pick(apart, none, v_pick(spring->both, left, deep));
 }
 
 /// Solver: moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times
@@ -228,8 +256,9 @@ static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b, &to_a, &to_b);
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
-    vec by = solve_touch(group, at, &group->touch, &w, rules, &v), by_2 = v_set(0);
-    if (second) by_2 = solve_touch(group, at, second, &w, rules, &v);
+    const springs spring = springs_of(group, at, rules);
+    vec by = solve_touch(group, at, &group->touch, &w, rules, &spring, &v), by_2 = v_set(0);
+    if (second) by_2 = solve_touch(group, at, second, &w, rules, &spring, &v);
     friction(group, second, at, rules, &v);
     if (v_any(v_above(by + by_2, v_set(0))))
         shift_lanes(movers, group, second, at, by, by_2, &v, &a, &b, &to_a, &to_b);
