@@ -124,24 +124,26 @@ typedef void (*qdi_solver_make)(const qdi_mover *movers, const qdi_solver_source
 typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
                                  size_t count, const qdi_solver_rules *rules);
 
-/// The contacts of a group after the last sub-step: what their bodies' velocities were in the mean of the
-/// step, and what is reported of them, by lane.
-typedef struct qdi_solver_result {
-    qdi_lanes x, y, spin_a, spin_b;           ///< mean velocity of a as seen from b, and the mean spins
-    qdi_lanes slide;                          ///< qdi_slide_of
-    qdi_lanes impulse[2], tangent_impulse[2]; ///< in all: what bounces gave, and the sub-steps
-    qdi_lanes warm[2], warm_tangent[2];
-    qdi_lanes lost_normal, lost_friction, virial;
-} qdi_solver_result;
+/// After the last sub-step: how the bodies of a group's lanes moved in the mean of the step, and where what
+/// is reported of its contacts goes.
+typedef struct qdi_solver_report_to {
+    const qdi_twist *mean_a[QDI_SOLVER_LANES], *mean_b[QDI_SOLVER_LANES]; ///< four numbers are read of each
+    qdi_outcome *outcome[QDI_SOLVER_LANES];
+    qdi_contact_balance *balance[QDI_SOLVER_LANES];
+    const qdi_lanes *slides; ///< qdi_slide_of; NULL where nothing slides
+    double substeps;
+    bool bounced;  ///< outcomes and balances have what bounces gave, and get more; else they are set
+    uint8_t lanes; ///< that are filled, by bit
+} qdi_solver_report_to;
 
-/// Adds touch number `k` of a group, after so many sub-steps, to the group's result.
-typedef void (*qdi_solver_count)(const qdi_solver_group *group, const qdi_solver_point *touch,
-                                 double substeps, qdi_solver_result *result, int k);
+/// Reports a group, but for the work of bodies that do not move freely.
+typedef void (*qdi_solver_tell)(const qdi_solver_group *group, const qdi_solver_point *second,
+                                const qdi_solver_report_to *to);
 
 typedef struct qdi_solver_kernels {
     qdi_solver_make make;
     qdi_solver_sweep warm, solve, relax;
-    qdi_solver_count count;
+    qdi_solver_tell report;
 } qdi_solver_kernels;
 
 /// The kernels of an instruction set that is available.

@@ -62,16 +62,15 @@ static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
     for (int k = 0; k < 4; ++k) in[k] = _mm256_loadu_pd(rows[k]);
     transpose(in, out);
 }
-/// Contact solver, AVX2: puts columns of four doubles back into the movers' rows.
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
-                          const vec in[4]) {
-    vec rows[4];
-    transpose(in, rows);
+/// Contact solver, AVX2: puts columns of four doubles into four rows, each where its bit is set.
+static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in[4]) {
+    vec out[4];
+    transpose(in, out);
     for (int k = 0; k < 4; ++k)
-        if (bits >> k & 1U) _mm256_storeu_pd(qdi_mover_at(movers, slots[k], part), rows[k]);
+        if (bits >> k & 1U) _mm256_storeu_pd(rows[k], out[k]);
 }
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_avx2 = {make, warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_avx2 = {make, warm, solve, relax, report};
 #endif

@@ -62,30 +62,24 @@ static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
     out[3] = _mm512_shuffle_f64x2(high_0123, high_4567, 0xdd);
 }
 
-/// Contact solver, AVX-512: puts two halves back, each where its bit is set.
-static inline void put_rows(qdi_mover *movers, uint32_t low, uint32_t high, unsigned part, bool low_too,
-                            bool high_too, vec rows) {
-    if (low_too) _mm256_storeu_pd(qdi_mover_at(movers, low, part), _mm512_castpd512_pd256(rows));
-    if (high_too) _mm256_storeu_pd(qdi_mover_at(movers, high, part), _mm512_extractf64x4_pd(rows, 1));
+/// Contact solver, AVX-512: puts two halves into two rows, each where its bit is set.
+static inline void put_halves(double *low, double *high, bool low_too, bool high_too, vec halves) {
+    if (low_too) _mm256_storeu_pd(low, _mm512_castpd512_pd256(halves));
+    if (high_too) _mm256_storeu_pd(high, _mm512_extractf64x4_pd(halves, 1));
 }
-/// Contact solver, AVX-512: puts columns of eight doubles back into the movers' rows.
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
-                          const vec in[4]) {
+/// Contact solver, AVX-512: puts columns of eight doubles into eight rows, each where its bit is set.
+static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in[4]) {
     const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     vec even_01 = _mm512_unpacklo_pd(in[0], in[1]), odd_01 = _mm512_unpackhi_pd(in[0], in[1]);
     vec even_23 = _mm512_unpacklo_pd(in[2], in[3]), odd_23 = _mm512_unpackhi_pd(in[2], in[3]);
-    put_rows(movers, slots[0], slots[2], part, bits & 1U, bits & 4U,
-             _mm512_permutex2var_pd(even_01, front, even_23));
-    put_rows(movers, slots[1], slots[3], part, bits & 2U, bits & 8U,
-             _mm512_permutex2var_pd(odd_01, front, odd_23));
-    put_rows(movers, slots[4], slots[6], part, bits & 16U, bits & 64U,
-             _mm512_permutex2var_pd(even_01, back, even_23));
-    put_rows(movers, slots[5], slots[7], part, bits & 32U, bits & 128U,
-             _mm512_permutex2var_pd(odd_01, back, odd_23));
+    put_halves(rows[0], rows[2], bits & 1U, bits & 4U, _mm512_permutex2var_pd(even_01, front, even_23));
+    put_halves(rows[1], rows[3], bits & 2U, bits & 8U, _mm512_permutex2var_pd(odd_01, front, odd_23));
+    put_halves(rows[4], rows[6], bits & 16U, bits & 64U, _mm512_permutex2var_pd(even_01, back, even_23));
+    put_halves(rows[5], rows[7], bits & 32U, bits & 128U, _mm512_permutex2var_pd(odd_01, back, odd_23));
 }
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_avx512 = {make, warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_avx512 = {make, warm, solve, relax, report};
 #endif

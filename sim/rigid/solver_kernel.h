@@ -7,7 +7,8 @@
 //   v_any(mask)                                 true where some lane is set
 //   v_pick(mask, a, b)                          a in these lanes, b in the others
 //   v_columns(rows, out)                        four numbers of each lane's row
-//   v_give(movers, slots, part, bits, in)       puts four back, in the lanes whose bits are set
+//   v_rows(rows, bits, in)                      puts four into each lane's row, in the lanes whose bits are
+//   set
 //
 // Products and sums are the compiler's own, of vectors as of numbers.
 #include "sim/rigid/solver.h"
@@ -24,6 +25,14 @@ static inline void v_take(const qdi_mover *movers, const uint32_t *slots, unsign
     const double *rows[WIDTH];
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = (const double *)(movers + slots[k]) + part;
     v_columns(rows, out);
+}
+
+/// Solver: puts four back, in the lanes whose bits are set.
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
+                          const vec in[4]) {
+    double *rows[WIDTH];
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = qdi_mover_at(movers, slots[k], part);
+    v_rows(rows, bits, in);
 }
 
 /// Numbers of movers, as v_take and v_give have them.
@@ -437,33 +446,75 @@ static void make(const qdi_mover *movers, const qdi_solver_source *from, qdi_sol
 
 // ---- results ----
 
-/// Solver: contact sweeps: what the next step starts from, which is what a touch gave in the last sub-step,
+/// What is reported of contacts so far: what they gave, what the next step starts from, and where the energy
+/// went, in the order of qdi_outcome and qdi_contact_balance.
+typedef struct told {
+    vec given[4], warm[4], balance[4];
+} told;
+
+/// How the bodies of contacts moved in the mean of the step: a as seen from b.
+typedef struct mean {
+    vec x, y, spin_a, spin_b, slide;
+} mean;
+
+/// Solver: adds touch `k`: what the next step starts from, which is what a touch gave in the last sub-step,
 /// but no more than in the mean, for a blow must not come again. What it gave in all. What it took in the
 /// whole of the step, see energy_balance.h; and what the centres of its bodies are apart along the normal,
 /// times the impulses on b, and across it.
-static void count_touch(const qdi_solver_group *group, const qdi_solver_point *touch, double substeps,
-                        qdi_solver_result *r, int k) {
-    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
-        const vec one = v_set(1), last = v_load(touch->normal + at), total = v_load(touch->total + at),
-                  mean = total / v_set(substeps), total_tangent = v_load(touch->total_tangent + at);
-        const mask more = v_above(last, mean);
-        v_store(r->warm[k] + at, v_min(last, mean));
-        v_store(r->warm_tangent[k] + at,
-                v_load(touch->tangent + at) * (v_pick(more, mean, one) / v_pick(more, last, one)));
-        const vec impulse = v_load(r->impulse[k] + at) + total;
-        const vec tangent_impulse = v_load(r->tangent_impulse[k] + at) + total_tangent;
-        v_store(r->impulse[k] + at, impulse);
-        v_store(r->tangent_impulse[k] + at, tangent_impulse);
-        const vec x = v_load(r->x + at), y = v_load(r->y + at), nx = v_load(group->nx + at),
-                  ny = v_load(group->ny + at);
-        const vec across_a = v_load(touch->across_a + at), across_b = v_load(touch->across_b + at);
-        const vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
-        const vec spin_a = v_load(r->spin_a + at), spin_b = v_load(r->spin_b + at);
-        const vec normal = x * nx + y * ny + (spin_a * across_a - spin_b * across_b);
-        const vec slip = y * nx - x * ny + (spin_a * along_a - spin_b * along_b) + v_load(r->slide + at);
-        v_store(r->lost_normal + at, v_load(r->lost_normal + at) + total * normal);
-        v_store(r->lost_friction + at, v_load(r->lost_friction + at) + total_tangent * slip);
-        v_store(r->virial + at, v_load(r->virial + at) + (impulse * (along_a - along_b) -
-                                                          tangent_impulse * (across_a - across_b)));
+static inline void report_touch(const qdi_solver_group *group, const qdi_solver_point *touch, unsigned at,
+                                double substeps, const mean *m, vec *virial, told *t, int k) {
+    const vec one = v_set(1), last = v_load(touch->normal + at), total = v_load(touch->total + at),
+              average = total / v_set(substeps), total_tangent = v_load(touch->total_tangent + at);
+    const mask more = v_above(last, average);
+    t->warm[k] = v_min(last, average);
+    t->warm[2 + k] = v_load(touch->tangent + at) * (v_pick(more, average, one) / v_pick(more, last, one));
+    t->given[k] += total;
+    t->given[2 + k] += total_tangent;
+    const vec nx = v_load(group->nx + at), ny = v_load(group->ny + at);
+    const vec across_a = v_load(touch->across_a + at), across_b = v_load(touch->across_b + at);
+    const vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
+    const vec normal = m->x * nx + m->y * ny + (m->spin_a * across_a - m->spin_b * across_b);
+    const vec slip = m->y * nx - m->x * ny + (m->spin_a * along_a - m->spin_b * along_b) + m->slide;
+    t->balance[QDI_LOST_NORMAL] += total * normal;
+    t->balance[QDI_LOST_FRICTION] += total_tangent * slip;
+    *virial += t->given[k] * (along_a - along_b) - t->given[2 + k] * (across_a - across_b);
+}
+
+/// Solver: reports WIDTH lanes of a group.
+static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_point *second, unsigned at,
+                                const qdi_solver_report_to *to) {
+    const double *rows[WIDTH];
+    double *given[WIDTH], *warm[WIDTH], *balance[WIDTH];
+    vec a[4], b[4];
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->mean_a[at + k]->x;
+    v_columns(rows, a);
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->mean_b[at + k]->x;
+    v_columns(rows, b);
+    for (unsigned k = 0; k < WIDTH; ++k) {
+        given[k] = to->outcome[at + k]->impulse;
+        warm[k] = to->outcome[at + k]->warm_start.normal;
+        balance[k] = to->balance[at + k]->lane;
     }
+    const vec none = v_set(0);
+    const mean m = {a[0] - b[0], a[1] - b[1], a[2], b[2], to->slides ? v_load(*to->slides + at) : none};
+    told t = {{none, none, none, none}, {none, none, none, none}, {none, none, none, none}};
+    if (to->bounced) {
+        v_columns((const double *const *)given, t.given);
+        v_columns((const double *const *)balance, t.balance);
+    }
+    vec virial = none;
+    report_touch(group, &group->touch, at, to->substeps, &m, &virial, &t, 0);
+    if (second) report_touch(group, second, at, to->substeps, &m, &virial, &t, 1);
+    const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK);
+    t.balance[QDI_VIRIAL] = v_pick(both, virial, t.balance[QDI_VIRIAL]);
+    const unsigned bits = (unsigned)to->lanes >> at & LANES_MASK;
+    v_rows(given, bits, t.given);
+    v_rows(warm, bits, t.warm);
+    v_rows(balance, bits, t.balance);
+}
+
+/// Solver: reports a group.
+static void report(const qdi_solver_group *group, const qdi_solver_point *second,
+                   const qdi_solver_report_to *to) {
+    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) report_lanes(group, second, at, to);
 }

@@ -54,18 +54,15 @@ static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
         out[2 * k + 1] = vtrn2q_f64(here, there);
     }
 }
-/// Contact solver, NEON: puts columns of two doubles back into the movers' rows.
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
-                          const vec in[4]) {
+/// Contact solver, NEON: puts columns of two doubles into two rows, each where its bit is set.
+static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in[4]) {
     for (unsigned k = 0; k < 2; ++k) {
-        if (bits & 1U)
-            v_store(qdi_mover_at(movers, slots[0], part + 2 * k), vtrn1q_f64(in[2 * k], in[2 * k + 1]));
-        if (bits & 2U)
-            v_store(qdi_mover_at(movers, slots[1], part + 2 * k), vtrn2q_f64(in[2 * k], in[2 * k + 1]));
+        if (bits & 1U) v_store(rows[0] + 2 * k, vtrn1q_f64(in[2 * k], in[2 * k + 1]));
+        if (bits & 2U) v_store(rows[1] + 2 * k, vtrn2q_f64(in[2 * k], in[2 * k + 1]));
     }
 }
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_neon = {make, warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_neon = {make, warm, solve, relax, report};
 #endif

@@ -47,15 +47,14 @@ static inline vec v_pick(mask lanes, vec a, vec b) {
 static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
     memcpy(out, rows[0], 4 * sizeof *out);
 }
-/// Contact solver, portable: puts columns of one double back into the movers' rows.
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
-                          const vec in[4]) {
-    if (bits) memcpy(qdi_mover_at(movers, *slots, part), in, 4 * sizeof *in);
+/// Contact solver, portable: puts four numbers into a row, if its bit is set.
+static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in[4]) {
+    if (bits) memcpy(rows[0], in, 4 * sizeof *in);
 }
 
 #include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_portable = {make, warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_portable = {make, warm, solve, relax, report};
 
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();

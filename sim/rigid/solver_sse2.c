@@ -54,20 +54,15 @@ static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
         out[2 * k + 1] = _mm_unpackhi_pd(here, there);
     }
 }
-/// Contact solver, SSE2: puts columns of two doubles back into the movers' rows.
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
-                          const vec in[4]) {
+/// Contact solver, SSE2: puts columns of two doubles into two rows, each where its bit is set.
+static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in[4]) {
     for (unsigned k = 0; k < 2; ++k) {
-        if (bits & 1U)
-            _mm_storeu_pd(qdi_mover_at(movers, slots[0], part + 2 * k),
-                          _mm_unpacklo_pd(in[2 * k], in[2 * k + 1]));
-        if (bits & 2U)
-            _mm_storeu_pd(qdi_mover_at(movers, slots[1], part + 2 * k),
-                          _mm_unpackhi_pd(in[2 * k], in[2 * k + 1]));
+        if (bits & 1U) _mm_storeu_pd(rows[0] + 2 * k, _mm_unpacklo_pd(in[2 * k], in[2 * k + 1]));
+        if (bits & 2U) _mm_storeu_pd(rows[1] + 2 * k, _mm_unpackhi_pd(in[2 * k], in[2 * k + 1]));
     }
 }
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_sse2 = {make, warm, solve, relax, count_touch};
+const qdi_solver_kernels qdi_solver_sse2 = {make, warm, solve, relax, report};
 #endif

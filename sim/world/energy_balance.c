@@ -153,7 +153,8 @@ qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, siz
 
 qd_status qdi_balance_movers(qd_world *world, size_t count) {
     qdi_balance_scratch *balance = &world->scratch.balance;
-    qd_status status = qdi_reserve(world->allocator, &balance->means, &balance->mean_room, 0, count,
+    // One more than there are: of three numbers four are read.
+    qd_status status = qdi_reserve(world->allocator, &balance->means, &balance->mean_room, 0, count + 1,
                                    sizeof *balance->means);
     balance->drift = qdi_arena_take(&world->scratch.arena, count + QDI_TALLY_LANES, sizeof *balance->drift);
     return balance->drift ? status : QD_ERR_MEMORY;
