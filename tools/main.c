@@ -1,6 +1,7 @@
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
+#include "tools/host/os.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static int run_program(int argc, char **argv) {
 
 // The program `quadrille`.
 int main(int argc, char **argv) {
+    qdi_host_spare_addresses();
     int exit_code = run_program(argc, argv);
     // What was meant for a file or a pipe must have got there. A full disk may show only when it is flushed.
     errno = 0;

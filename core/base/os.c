@@ -154,15 +154,20 @@ static size_t stack_bytes_from_variable(const char *variable) {
     }
 }
 
-/// System: makes new threads' stacks as large as OpenMP's runtime makes them.
+/// What LLVM's runtime puts on top of a stack, by a thread's number, is less.
+enum { STACK_MARGIN = 256 << 10 };
+
+/// System: makes new threads' stacks as large as OpenMP's runtime makes them, and a little more: the C
+/// library keeps them for the next threads, whose stacks must not be larger.
 static void set_thread_stack_size(pthread_attr_t *attributes) {
     static const char *const variables[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
     size_t least = 0;
     if (pthread_attr_getstacksize(attributes, &least) != 0) return;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i) {
         size_t asked = stack_bytes_from_variable(variables[i]);
-        if (asked > least && pthread_attr_setstacksize(attributes, asked) == 0) least = asked;
+        if (asked > least) least = asked;
     }
+    (void)pthread_attr_setstacksize(attributes, least + STACK_MARGIN);
 }
 
 int qdi_os_threads_to_be_had(int wanted) {

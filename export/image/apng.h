@@ -41,6 +41,9 @@ QD_MUST_USE qd_status qdi_apng_finish(qdi_apng *apng, qd_error *error);
 /// Closes and frees without ending the file, which stays as it is. NULL is fine.
 void qdi_apng_discard(qdi_apng *apng);
 
+/// Most frames of a file: all but the first have two numbers of one sequence, which ends at 2^31 - 1.
+#define QDI_APNG_FRAMES ((uint64_t)1 << 30)
+
 /// Several files of one format become one.
 typedef struct qdi_apng_joint {
     const qd_allocator *allocator;
@@ -53,8 +56,9 @@ typedef struct qdi_apng_joint {
     qdi_bytes chunk;
 } qdi_apng_joint;
 
-/// Makes or empties the file for so many frames in all. Errors: QD_ERR_IO.
-QD_MUST_USE qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, uint32_t frames,
+/// Makes or empties the file for so many frames in all. Errors: QD_ERR_VALUE (more than QDI_APNG_FRAMES),
+/// QD_ERR_IO.
+QD_MUST_USE qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, uint64_t frames,
                                           qdi_apng_joint *joint, qd_error *error);
 /// Appends all frames of a file of this program. Every checksum is checked. Errors:
 /// QD_ERR_IO, QD_ERR_CORRUPT, QD_ERR_MEMORY.

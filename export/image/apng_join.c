@@ -54,9 +54,12 @@ static qd_status copy_chunk(const qdi_apng_joint *joint, qd_error *error) {
     return write_joined_bytes(joint, joint->chunk.data, joint->chunk.size, error);
 }
 
-qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, uint32_t frames,
+qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, uint64_t frames,
                               qdi_apng_joint *joint, qd_error *error) {
-    *joint = (qdi_apng_joint){.allocator = allocator, .file = QDI_FILE_NONE, .frames = frames};
+    *joint = (qdi_apng_joint){.allocator = allocator, .file = QDI_FILE_NONE, .frames = (uint32_t)frames};
+    if (frames > QDI_APNG_FRAMES)
+        return refuse_apng_part(QD_ERR_VALUE, path, "would have more frames than an animated PNG can number",
+                                error);
     (void)snprintf(joint->path, sizeof joint->path, "%s", path);
     qd_status status = qdi_file_create(path, &joint->file, error);
     if (status == QD_OK) status = write_joined_bytes(joint, qdi_png_signature, QDI_PNG_SIGNATURE, error);

@@ -128,9 +128,7 @@ static qd_status join_with_ffmpeg(qd_video *video, const qdi_segments *segments,
 /// Joins segments that are animated PNGs.
 static qd_status join_apng_segments(const qd_video *video, const qdi_segments *segments, qd_error *error) {
     qdi_apng_joint joint;
-    if (video->frames > INT32_MAX) return QD_ERR_VALUE;
-    qd_status status = qdi_apng_join_begin(video->allocator, video->part, (uint32_t)video->frames, &joint,
-                                           error);
+    qd_status status = qdi_apng_join_begin(video->allocator, video->part, video->frames, &joint, error);
     if (status != QD_OK) return status;
     for (size_t i = 0; status == QD_OK && i < segments->count; ++i) {
         char path[QDI_PATH_MAX];

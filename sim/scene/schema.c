@@ -84,10 +84,12 @@ const qdi_key *qdi_schema_at(size_t number) {
 }
 
 const qdi_key *qdi_schema_find(const char *path, size_t bytes) {
-    const qdi_key *key = NULL;
-    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i)
-        if (strlen(key->path) == bytes && memcmp(key->path, path, bytes) == 0) break;
-    return key;
+    for (int i = 0; i < PIECES; ++i) {
+        const qdi_schema_piece here = piece(i);
+        for (const qdi_key *key = here.keys; key < here.keys + here.count; ++key)
+            if (strlen(key->path) == bytes && memcmp(key->path, path, bytes) == 0) return key;
+    }
+    return NULL;
 }
 
 const qdi_key *qdi_schema_find_staged(const char *path) {
@@ -106,22 +108,26 @@ const qdi_key *qdi_schema_find_staged(const char *path) {
 
 /// Scene's schema: true where `path` is one step below `parent`: a dot and a word, or "[]".
 static bool is_child(const char *parent, const char *path) {
-    size_t length = strlen(parent);
-    if (strncmp(parent, path, length) != 0) return false;
-    const char *rest = path + length;
+    const bool top = !*parent;
+    const char *rest = path;
+    for (; *parent; ++parent, ++rest)
+        if (*parent != *rest) return false;
     if (strcmp(rest, "[]") == 0) return true;
-    if (length > 0 && *rest++ != '.') return false;
+    if (!top && *rest++ != '.') return false;
     return *rest && !strchr(rest, '.') && !strchr(rest, '[');
 }
 
 const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before) {
-    size_t first = 0;
-    const qdi_key *key = NULL;
-    if (before)
-        while (qdi_schema_at(first++) != before) continue;
-    for (size_t i = first; (key = qdi_schema_at(i)) != NULL; ++i)
-        if (is_child(parent ? parent->path : "", key->path)) break;
-    return key;
+    const char *above = parent ? parent->path : "";
+    bool passed = !before;
+    for (int i = 0; i < PIECES; ++i) {
+        const qdi_schema_piece here = piece(i);
+        for (const qdi_key *key = here.keys; key < here.keys + here.count; ++key) {
+            if (passed && is_child(above, key->path)) return key;
+            if (key == before) passed = true;
+        }
+    }
+    return NULL;
 }
 
 const char *qdi_schema_word(const qdi_key *key) {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FROM_THE_DISK = 16 }; // a file costs more than all else: so many lengths share one reading
+
 static const char *const formats[] = {"auto", "csv", "dump", "data", "xyz"};
 static const char *const names[] = {"bodies", "bodies.csv", "bodies.lammpstrj", "bodies.data", "bodies.xyz"};
 
@@ -85,11 +87,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (file.count > 0 || !error.text[0] || strchr(error.text, '\n')) {
         qd_fuzz_fail("refused with '%s'", error.text);
     }
-    // From the disk it is the same.
-    const char *path = qd_fuzz_file(name, input.at, input.left);
-    if (qdi_body_file_read(path, &options, &read, &error) != status)
-        qd_fuzz_fail("from the disk: %s", error.text);
-    if (status == QD_OK) check_same(&file, &read);
+    if (size % FROM_THE_DISK == 0) { // it is the same
+        const char *path = qd_fuzz_file(name, input.at, input.left);
+        if (qdi_body_file_read(path, &options, &read, &error) != status)
+            qd_fuzz_fail("from the disk: %s", error.text);
+        if (status == QD_OK) check_same(&file, &read);
+    }
     qdi_body_file_release(&file);
     qdi_body_file_release(&again);
     qdi_body_file_release(&read);

@@ -61,6 +61,10 @@ static _Noreturn void become(const qd_program *program, const qd_program_start *
         struct rlimit limit = {start->file_limit, start->file_limit};
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(122);
     }
+    if (start->address_limit > 0) {
+        struct rlimit limit = {start->address_limit, start->address_limit};
+        if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(122);
+    }
     if (chdir(program->work.path) != 0) _exit(123);
     char *arguments[QD_PROGRAM_ARGUMENTS + 2] = {strdup(program->path)};
     for (size_t i = 0; i < QD_PROGRAM_ARGUMENTS && start->arguments[i]; ++i)

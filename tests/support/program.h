@@ -25,6 +25,7 @@ typedef struct qd_program_start {
     const char *arguments[QD_PROGRAM_ARGUMENTS];
     const char *environment[QD_PROGRAM_VARIABLES]; ///< "NAME=VALUE"
     rlim_t file_limit;                             ///< longest file it may write; 0 = no limit
+    rlim_t address_limit;                          ///< bytes of addresses that it may have; 0 = no limit
     const char *stdout_path;                       ///< NULL: captured
     int stderr_descriptor;                         ///< 0: captured
 } qd_program_start;

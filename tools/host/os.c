@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <math.h>
 #include <poll.h>
 #include <sched.h>
@@ -30,6 +31,13 @@ static _Atomic uint64_t interrupted_ns;
 
 /// Two SIGINTs closer than this are one.
 static const uint64_t one_interrupt_ns = 250000000U;
+
+void qdi_host_spare_addresses(void) {
+#ifdef __GLIBC__
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) (void)mallopt(M_ARENA_MAX, 1);
+#endif
+}
 
 int qdi_host_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -8,6 +8,10 @@
 
 /// What the program needs of the system beyond ISO C, in one place.
 
+/// Called first. Where the system limits the addresses of this process (ulimit -v), all threads share one
+/// heap: each of its own reserves 64 MiB of them, so that there are none left for the next thread.
+void qdi_host_spare_addresses(void);
+
 /// Processors of the machine that are switched on, >= 1.
 int qdi_host_cores(void);
 

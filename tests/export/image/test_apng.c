@@ -371,10 +371,97 @@ START_TEST(no_memory_and_no_room) {
 }
 END_TEST
 
+// ---- large files ----
+
+enum { NOISE_WIDTH = 1024, NOISE_HEIGHT = 2048, NOISE = NOISE_WIDTH * NOISE_HEIGHT, MORE = 3 };
+
+/// A picture that nobody can pack.
+static void make_noise(uint8_t *pixels, uint64_t number) {
+    qd_random random = qd_random_at(number, 11, 0);
+    for (size_t i = 0; i < NOISE; i += sizeof(uint64_t)) {
+        uint64_t bits = qd_random_bits(&random);
+        memcpy(pixels + i, &bits, sizeof bits);
+    }
+}
+
+/// Writes pictures of noise, from one number to another.
+static void write_noise(const char *path, uint64_t from, uint64_t to) {
+    static uint8_t pixels[NOISE];
+    qdi_apng_format format = {
+        .width = NOISE_WIDTH, .height = NOISE_HEIGHT, .colours = 256, .delay_num = 1, .delay_den = 30};
+    qdi_apng *apng = NULL;
+    ck_assert_int_eq(qdi_apng_create(qd_allocator_default(), path, &format, &apng, NULL), QD_OK);
+    for (uint64_t i = from; i < to; ++i) {
+        make_noise(pixels, i);
+        ck_assert_int_eq(qdi_apng_add(apng, pixels, NULL), QD_OK);
+    }
+    ck_assert_int_eq(qdi_apng_finish(apng, NULL), QD_OK);
+}
+
+/// Reads the file chunk by chunk: all pictures of noise are there, one after the other. Returns its bytes.
+static uint64_t expect_noise(const char *path, uint64_t count) {
+    static uint8_t chunk[2 * NOISE], raw[NOISE + NOISE_HEIGHT], pixels[NOISE];
+    uint64_t bytes = 8, frames = 0, sequence = 0;
+    FILE *file = fopen(path, "rb");
+    ck_assert(file && fread(chunk, 1, 8, file) == 8);
+    while (fread(chunk, 1, 8, file) == 8) {
+        size_t length = get32(chunk);
+        bytes += length + 12;
+        ck_assert_uint_le(length + 12, sizeof chunk);
+        ck_assert_uint_eq(fread(chunk + 8, 1, length + 4, file), length + 4);
+        ck_assert_uint_eq(crc32(0, chunk + 4, (uInt)length + 4), get32(chunk + 8 + length));
+        bool later = memcmp(chunk + 4, "fdAT", 4) == 0, control = memcmp(chunk + 4, "fcTL", 4) == 0;
+        if (later || control) ck_assert_uint_eq(get32(chunk + 8), sequence++);
+        if (memcmp(chunk + 4, "acTL", 4) == 0) ck_assert_uint_eq(get32(chunk + 8), count);
+        if (!later && memcmp(chunk + 4, "IDAT", 4) != 0) continue;
+        uLongf got = sizeof raw;
+        size_t skip = later ? 4 : 0;
+        ck_assert_int_eq(uncompress(raw, &got, chunk + 8 + skip, (uLong)(length - skip)), Z_OK);
+        ck_assert_uint_eq(got, sizeof raw);
+        make_noise(pixels, frames++);
+        for (size_t y = 0; y < NOISE_HEIGHT; ++y)
+            ck_assert_int_eq(memcmp(raw + y * (NOISE_WIDTH + 1) + 1, pixels + y * NOISE_WIDTH, NOISE_WIDTH),
+                             0);
+    }
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_uint_eq(frames, count);
+    return bytes;
+}
+
+START_TEST(more_frames_than_can_be_numbered) {
+    qdi_apng_joint joint;
+    qd_error error = {""};
+    const qd_scratch_path whole = at("whole.png");
+    const char *path = whole.text;
+    ck_assert_int_eq(qdi_apng_join_begin(qd_allocator_default(), path, QDI_APNG_FRAMES + 1, &joint, &error),
+                     QD_ERR_VALUE);
+    ck_assert_ptr_nonnull(strstr(error.text, "more frames than an animated PNG can number"));
+    ck_assert(!qd_scratch_exists(path));
+    ck_assert_int_eq(qdi_apng_join_begin(qd_allocator_default(), path, QDI_APNG_FRAMES, &joint, &error),
+                     QD_OK);
+    qdi_apng_join_discard(&joint);
+}
+END_TEST
+
+// Some megabytes, and at large effort more than an offset of 32 bits can say, by the first part alone.
+START_TEST(large_files_are_whole) {
+    const uint64_t count = qd_test_effort(1) > 1 ? 2080 : 4;
+    write_noise(at("part0.png").text, 0, count);
+    write_noise(at("part1.png").text, count, count + MORE);
+    ck_assert_uint_gt(expect_noise(at("part0.png").text, count), count * NOISE);
+    ck_assert_int_eq(join_parts(qd_allocator_default(), (uint32_t)count + MORE, 2), QD_OK);
+    ck_assert_uint_gt(expect_noise(at("whole.png").text, count + MORE), (count + MORE) * NOISE);
+    uint64_t frames = 0;
+    ck_assert_int_eq(qdi_apng_count(qd_allocator_default(), at("whole.png").text, &frames, NULL), QD_OK);
+    ck_assert_uint_eq(frames, count + MORE);
+}
+END_TEST
+
 int main(void) {
-    TCase *tcase = qd_test_case("apng", 120, setup, teardown);
+    TCase *tcase = qd_test_case("apng", 3600, setup, teardown);
     qd_test_once(tcase, is_a_picture_to_everybody, writes_what_has_changed, parts_become_one,
                  other_parts_are_refused, no_memory_and_no_room);
     tcase_add_loop_test(tcase, gives_back_every_frame, 0, 4);
+    qd_test_once(tcase, more_frames_than_can_be_numbered, large_files_are_whole);
     return qd_test_run_case("apng", tcase);
 }

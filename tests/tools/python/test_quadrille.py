@@ -445,6 +445,22 @@ class Refusing(Case):
                 refused += 1
         self.assertGreater(refused, CASES // 2)
 
+    def test_a_write_that_was_stopped(self):
+        run = self.damaged("d", "PRAGMA journal_mode = DELETE")
+        before = plain(run.metrics()["kinetic"])
+        half = (
+            "import os, sqlite3; db = sqlite3.connect('d/run.db'); db.execute('PRAGMA cache_size = 1');"
+            "db.execute('UPDATE metrics SET kinetic = 7'); db.execute('CREATE TABLE much (bytes)');"
+            "db.execute('INSERT INTO much VALUES (zeroblob(1000000))'); os._exit(0)"
+        )
+        subprocess.run([sys.executable, "-c", half], check=True)
+        files = files_of("d")
+        self.assertIn("d/run.db-journal", files)
+        self.fails("^cannot read d/run.db: .*stopped in the middle of a write; `quadrille report`", run.metrics)
+        self.assertEqual(files_of("d"), files)
+        subprocess.run([PROGRAM, "report", "d", "-q"], check=True)
+        self.assertEqual(plain(run.metrics()["kinetic"]), before)
+
     def test_views_are_no_tables(self):
         with self.assertRaisesRegex(quadrille.Error, "it has no table metrics"):
             self.damaged("d", "ALTER TABLE metrics RENAME TO old", "CREATE VIEW metrics AS SELECT * FROM old")

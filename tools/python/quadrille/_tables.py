@@ -51,7 +51,10 @@ def database(path: pathlib.Path) -> Iterator[sqlite3.Connection]:
             db.execute("BEGIN")
             yield db
     except (sqlite3.Error, UnicodeError, OverflowError) as error:
-        raise Error(f"cannot read {path}: {' '.join(str(error).split())}") from None
+        reason = " ".join(str(error).split())
+        if "readonly" in reason:  # only who may write can undo what is half written
+            reason = "who wrote to it was stopped in the middle of a write; `quadrille report` takes that back"
+        raise Error(f"cannot read {path}: {reason}") from None
 
 
 def quoted(name: str) -> str:

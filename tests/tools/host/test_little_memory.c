@@ -1,0 +1,41 @@
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A program that is given few addresses (ulimit -v) ends its run, or says in a line that memory is out. What
+// OpenMP's runtime does where it gets no thread is to end the program with words of its own.
+
+enum { LEAST = 32, MOST = 320, ENOUGH = 240, STEP = 16 };
+
+START_TEST(a_run_ends_or_says_that_memory_is_out) {
+    static const char *const threads[] = {"1", "2", "8"};
+    const rlim_t most = qd_test_effort(10) < 10 ? ENOUGH / 2 : MOST;
+    for (rlim_t megabytes = LEAST; megabytes <= most; megabytes += STEP) {
+        const qd_program_start how = {.arguments = {"run", "pool", "--bodies", "3000", "--steps", "2", "-o",
+                                                    "out", "-q", "--force", "--frames", "0", "--threads",
+                                                    threads[_i]},
+                                      .address_limit = megabytes << 20};
+        qd_program_outcome result = qd_program_run(&program, &how);
+        if (result.code == 0) {
+            ck_assert_str_eq(result.err, "");
+            ck_assert(qd_scratch_exists(at("out/result.json").text));
+        } else {
+            ck_assert_msg(megabytes < ENOUGH, "%s threads, %d MiB: %s", threads[_i], (int)megabytes,
+                          result.err);
+            qd_program_expect_complaint(&result, 1, "out of memory");
+        }
+        qd_program_forget(&result);
+    }
+}
+END_TEST
+
+int main(void) {
+#ifdef QD_SHADOWED
+    return 77; // a sanitizer reserves more addresses than there are
+#endif
+    TCase *tests = qd_test_case("little_memory", 300, setup, teardown);
+    tcase_add_loop_test(tests, a_run_ends_or_says_that_memory_is_out, 0, 3);
+    return qd_test_run_case("little_memory", tests);
+}
