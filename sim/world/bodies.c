@@ -94,7 +94,7 @@ static size_t index_columns(qd_world *world, column *columns) {
 
 // World's bodies: lists the columns that hold one entry per block of bodies, for sums and hashes.
 static size_t block_columns(qd_world *world, column *columns) {
-    columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
+    columns[0] = (column){&world->block_digest, sizeof *world->block_digest};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
     columns[2] = (column){&world->block_contact_sums, sizeof *world->block_contact_sums};
     columns[3] = (column){&world->block_order, sizeof *world->block_order};
@@ -125,11 +125,6 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     count = index_columns(world, columns);
     status = reserve_columns(world->allocator, columns, count, &world->index_room, indices);
     if (status == QD_OK) status = qdi_homes_reserve(world, indices);
-    if (status != QD_OK) return status;
-    qdi_scratch *scratch = &world->scratch;
-    if (indices <= QDI_RECORDS_MAX) // nothing touches it before the first hash
-        status = qdi_reserve(world->allocator, &scratch->records, &scratch->record_room, 0,
-                             indices * QDI_RECORD, 1);
     if (status != QD_OK) return status;
     count = block_columns(world, columns);
     return reserve_columns(world->allocator, columns, count, &world->block_room,

@@ -130,7 +130,7 @@ struct qd_world {
     qd_vec2 *home, *home_next;
     size_t home_room, home_next_room;
     size_t free_count;
-    uint64_t *block_hash; ///< qd_world_hash: per block of indices
+    uint64_t *block_digest; ///< qd_world_hash: per block
     qd_world_sums *block_sums;
     struct qdi_order_sums *block_order;   ///< qd_world_measure
     qdi_contact_sums *block_contact_sums; ///< qd_world_measure

@@ -117,6 +117,10 @@ static qd_status limit_reason(const qd_world *world, qd_error *error) {
     return QD_ERR_LIMIT;
 }
 
+uint64_t qdi_replay_hash(const qdi_replay *replay) {
+    return qd_world_hash_as(replay->world, qd_store_hash_form(replay->past->store));
+}
+
 qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error) {
     restart_replay(replay);
     qd_world_def def = qd_scene_world(replay->past->scene);

@@ -61,6 +61,8 @@ typedef struct qdi_replay {
     void *context;
 } qdi_replay;
 
+/// The hash of the replay's state, in the form that the run's hashes have.
+uint64_t qdi_replay_hash(const qdi_replay *replay);
 /// Puts the world where the run began: step 0, with its contacts. Errors: those of qd_world_create and
 /// qd_scene_populate, QD_ERR_LIMIT.
 QD_MUST_USE qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error);

@@ -218,7 +218,7 @@ static suspect *add_suspect_row(walk *job, const char *table, uint64_t step) {
 
 // Compares a state hash in run.db with the replay.
 static qd_status verify_hash(walk *job) {
-    uint64_t step = job->hash_step, here = qd_world_hash(job->replay.world);
+    uint64_t step = job->hash_step, here = qdi_replay_hash(&job->replay);
     job->verified->hashes += 1;
     qd_status status = QD_OK;
     if (here == job->hash) {
@@ -435,7 +435,7 @@ static bool replay_to(walk *job, uint64_t step, qd_status *status) {
 static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     qd_status status = QD_OK;
     if (!result->there || !replay_to(job, result->steps, &status)) return status;
-    uint64_t here = qd_world_hash(job->replay.world);
+    uint64_t here = qdi_replay_hash(&job->replay);
     if (here == result->state_hash) return trust_state(job, result->steps);
     job->result_off = true;
     if (job->suspect_count > 0) return QD_OK;
