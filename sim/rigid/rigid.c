@@ -27,9 +27,11 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
+#include "sim/world/names.h"
 #include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/sum.h"
 #include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
@@ -71,8 +73,9 @@ static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
 /// Rigid contacts: the priority of a contact.
 static uint32_t hash_of(const qd_world *world, const qdi_spot *spot) {
     const bool wall = spot->row_b == QDI_NO_ROW;
-    const uint32_t b = wall ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[spot->row_b];
-    return (uint32_t)(qd_hash_mix(world->index[spot->row_a], b) >> 32);
+    const uint64_t b =
+        wall ? (uint64_t)QD_WALL_LEFT + spot->wall : qdi_name_of(world, world->index[spot->row_b]);
+    return (uint32_t)(qd_hash_mix(qdi_name_of(world, world->index[spot->row_a]), b) >> 32);
 }
 
 /// Rigid contacts: makes the links of a range of contacts.
@@ -227,13 +230,13 @@ static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
 
 // ---- what walls give ----
 
-/// The present contacts with walls, in order.
+/// The present contacts with walls.
 typedef struct wall_list {
     const qd_world *world;
     const uint64_t *number;
 } wall_list;
 
-/// Rigid contacts: a contact of the walls, in order of (a, b).
+/// Rigid contacts: a contact of the walls.
 static const qd_contact *wall_contact(const wall_list *list, size_t i) {
     return &list->world->present.contacts[list->number[i]];
 }
@@ -275,8 +278,7 @@ static qd_vec2 wall_work(const void *context, size_t i) {
     return (qd_vec2){given.x * speed.x + given.y * speed.y, 0};
 }
 
-/// Rigid contacts: what the walls gave in all: of their contacts in order of (a, b). And where the energy
-/// went.
+/// Rigid contacts: what the walls gave in all, and where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_contact_state *state = &world->present;
     size_t count = qdi_constraint_count(state) - state->first_wall;

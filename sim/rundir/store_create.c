@@ -17,9 +17,12 @@ qd_store_def qd_store_def_default(void) {
     return (qd_store_def){.cookie = QDI_COOKIE, .threads = 1};
 }
 
-/// The row of `run`.
+/// The row of `run`, and in which form this program records.
 static int put_run(qd_store *store, const qd_store_def *def) {
     const qd_scene_run plan = qd_scene_run_settings(def->scene);
+    int code = qdi_sql_do(store->db, "INSERT INTO forms (name, form) VALUES ('hash', ?)", "u",
+                          (uint64_t)QD_HASH_FORM);
+    if (code != SQLITE_OK) return code;
     return qdi_sql_do(store->db,
                       "INSERT INTO run (version, scene, scene_text, simd, source, compiler, flags,"
                       " cpu, seed, steps, bodies, threads, dt, scene_hash, created_wall) VALUES"
@@ -97,6 +100,7 @@ qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **
     status = make_store_file(made, def, error);
     bool founded = status == QD_OK;
     if (founded) status = qdi_store_connect(made, path, SQLITE_OPEN_READWRITE, error);
+    if (status == QD_OK) status = qdi_tables_forms(made, error);
     if (status == QD_OK) status = qdi_store_get_ready(made, error);
     if (status == QD_OK) {
         *store = made;

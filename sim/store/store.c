@@ -154,6 +154,7 @@ qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator
     qd_status status = qdi_store_make(path, allocator, &made, error);
     if (status != QD_OK) return status;
     status = mode == QD_STORE_READ ? open_to_read(made, error) : open_to_write(made, error);
+    if (status == QD_OK) status = qdi_tables_forms(made, error);
     if (status == QD_OK && mode == QD_STORE_GO_ON) status = qdi_store_get_ready(made, error);
     if (status == QD_OK)
         *store = made;
@@ -189,6 +190,10 @@ qd_status qd_store_close(qd_store *store, qd_error *error) {
     if (status == QD_OK && wrote) status = qdi_os_sync_parent(store->path, error);
     qdi_store_destroy(store);
     return status;
+}
+
+int qd_store_hash_form(const qd_store *store) {
+    return store ? store->hash_form : QD_HASH_FORM;
 }
 
 const char *qd_store_note(const qd_store *store) {

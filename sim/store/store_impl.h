@@ -91,6 +91,7 @@ struct qd_store {
     size_t path_bytes;
     qd_error note;
     bool writes;      ///< opened to write
+    int hash_form;    ///< of the run's hashes
     qdi_queue *queue; ///< NULL where it only reads
     qdi_row_batch batches[QDI_BATCHES];
     size_t batch; ///< that is being filled, QDI_BATCHES: none
@@ -206,6 +207,8 @@ bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash);
 /// Makes the tables, or brings them up to date: every change that the schema has seen since `version` (0:
 /// none yet), in one transaction. On an error the database is as it was.
 QD_MUST_USE qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error);
+/// Reads in which form the run records. QD_ERR_INVALID: in one of a newer program.
+QD_MUST_USE qd_status qdi_tables_forms(qd_store *store, qd_error *error);
 
 /// QD_OK for a run store of this schema, with all of its tables, or an older one; `version` gets which.
 QD_MUST_USE qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error);

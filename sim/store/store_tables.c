@@ -41,8 +41,10 @@ static const char version_3[] =
     "CREATE TABLE distributions (step INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,"
     " time REAL, first REAL, width REAL, bins INTEGER, data BLOB NOT NULL, PRIMARY KEY (step, number));";
 
+static const char version_4[] = "CREATE TABLE forms (name TEXT PRIMARY KEY, form INTEGER NOT NULL);";
+
 /// Change n brings a store of version n to version n + 1.
-static const char *const changes[] = {version_1, version_2, version_3};
+static const char *const changes[] = {version_1, version_2, version_3, version_4};
 
 enum { VERSION = sizeof changes / sizeof changes[0] };
 
@@ -103,6 +105,22 @@ static int update_tables(qd_store *store, int64_t version) {
     (void)snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d",
                    QDI_STORE_APPLICATION, VERSION);
     return code == SQLITE_OK ? qdi_sql_run(db, mark) : code;
+}
+
+qd_status qdi_tables_forms(qd_store *store, qd_error *error) {
+    int64_t form = 1; // of runs that were begun before there were others
+    int code = qdi_sql_number(store->db, "SELECT coalesce(max(form), 1) FROM forms WHERE name = 'hash'",
+                              &form);
+    if (code != SQLITE_OK) return qdi_sql_fail(store, "read", code, error);
+    if (form < 1)
+        return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table forms: hash is %lld, which there never was",
+                          store->path, (long long)form);
+    if (form > QD_HASH_FORM)
+        return qdi_reason(error, QD_ERR_INVALID,
+                          "%.300s has hashes of form %lld, of a newer Quadrille; this one knows up to %d",
+                          store->path, (long long)form, QD_HASH_FORM);
+    store->hash_form = (int)form;
+    return QD_OK;
 }
 
 qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error) {

@@ -3,11 +3,14 @@
 #include "sim/world/bodies.h"
 
 #include "core/base/arithmetic.h"
+#include "core/base/assert.h"
 #include "core/base/memory.h"
+#include "sim/world/body_sums.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/displacement.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
+#include "sim/world/names.h"
 #include "sim/world/order_sums.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
@@ -94,9 +97,9 @@ static size_t index_columns(qd_world *world, column *columns) {
 
 // World's bodies: lists the columns that hold one entry per block of bodies, for sums and hashes.
 static size_t block_columns(qd_world *world, column *columns) {
-    columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
+    columns[0] = (column){&world->block_digest, sizeof *world->block_digest};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
-    columns[2] = (column){&world->block_contact_sums, sizeof *world->block_contact_sums};
+    columns[2] = (column){&world->block_contacts, sizeof *world->block_contacts};
     columns[3] = (column){&world->block_order, sizeof *world->block_order};
     return 4;
 }
@@ -126,11 +129,6 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     status = reserve_columns(world->allocator, columns, count, &world->index_room, indices);
     if (status == QD_OK) status = qdi_homes_reserve(world, indices);
     if (status != QD_OK) return status;
-    qdi_scratch *scratch = &world->scratch;
-    if (indices <= QDI_RECORDS_MAX) // nothing touches it before the first hash
-        status = qdi_reserve(world->allocator, &scratch->records, &scratch->record_room, 0,
-                             indices * QDI_RECORD, 1);
-    if (status != QD_OK) return status;
     count = block_columns(world, columns);
     return reserve_columns(world->allocator, columns, count, &world->block_room,
                            qdi_range_count(indices, QDI_BLOCK));
@@ -138,6 +136,7 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
 
 void qdi_bodies_release(qd_world *world) {
     qdi_homes_release(world);
+    qdi_names_release(world);
     column columns[COLUMNS_MAX];
     release_columns(world->allocator, columns, row_columns(world, columns), world->row_room);
     release_columns(world->allocator, columns, index_columns(world, columns), world->index_room);
@@ -180,7 +179,10 @@ void qdi_bodies_refill_free(qd_world *world) {
 }
 
 qd_body_index qdi_body_take_index(qd_world *world) {
-    if (world->free_count == 0) return (qd_body_index)world->index_count++;
+    if (world->free_count == 0) {
+        QD_ASSERT(!world->names); // nobody knows how the whole calls it
+        return (qd_body_index)world->index_count++;
+    }
     qd_body_index index = world->free_heap[0];
     pop_free_index(world);
     return index;

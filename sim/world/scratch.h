@@ -18,10 +18,6 @@
 
 /// What a step works with on its way from one state to the next. None of it is saved.
 
-/// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of
-/// these out (13 MB): beyond that a hash is a small part of a step.
-enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
-
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
 
@@ -168,8 +164,6 @@ struct qdi_scratch {
     uint64_t link_pairs;   ///< of which pairs they are, see qdi_contact_state
     qdi_outcome *outcomes; ///< by contact
     size_t outcome_room;
-    unsigned char *records; ///< qd_world_hash: what it sees of each body, by index
-    size_t record_room;     ///< bytes
     // Resolve, in the arena.
     qdi_link *coloured;          ///< links in order of colour
     qdi_constraint *constraints; ///< the same as constraints, where something may bounce

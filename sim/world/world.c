@@ -229,7 +229,6 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
-    qdi_release(allocator, scratch->records, scratch->record_room, 1);
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
     qdi_release(allocator, scratch->touched, scratch->touched_room, sizeof *scratch->touched);

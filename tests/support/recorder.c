@@ -88,6 +88,10 @@ static void put_frame(recorder *job) {
     expect(qd_store_put_frame(job->store, &frame), NULL, "frame");
 }
 
+static uint64_t state_hash(const recorder *job) {
+    return qd_world_hash_as(job->world, job->how->earlier ? 1 : QD_HASH_FORM);
+}
+
 static void put_metrics(recorder *job) {
     const uint64_t phases[QD_PHASE_COUNT] = {0};
     qd_metrics metrics;
@@ -101,7 +105,7 @@ static void record(recorder *job, uint64_t step) {
     if (due(step, plan->frames_every)) put_frame(job);
     if (due(step, plan->record_metrics)) put_metrics(job);
     if (due(step, plan->record_hashes) || (plan->record_hashes > 0 && step == plan->steps))
-        expect(qd_store_put_hash(store, step, qd_world_hash(job->world)), NULL, "hash");
+        expect(qd_store_put_hash(store, step, state_hash(job)), NULL, "hash");
     if (plan->record_events != QD_RECORD_EVENTS_NONE)
         expect(qd_store_put_events(store, job->world, plan->record_events == QD_RECORD_EVENTS_ALL), NULL,
                "events");
@@ -131,7 +135,7 @@ static void finish(recorder *job) {
         char text[256];
         int bytes = snprintf(text, sizeof text,
                              "{\n  \"steps\": %" PRIu64 ",\n  \"state_hash\": \"%016" PRIx64 "\"\n}\n",
-                             qd_world_steps(job->world), qd_world_hash(job->world));
+                             qd_world_steps(job->world), state_hash(job));
         if (job->writer) expect(qd_frame_writer_finish(job->writer, NULL, &error), &error, "frames");
         expect(qd_rundir_write(job->rundir, "result.json", text, (size_t)bytes, &error), &error, "result");
     }
@@ -154,6 +158,7 @@ void qd_recording_make(const qd_recording *how, const char *path) {
         record(&job, step);
     }
     finish(&job);
+    if (how->earlier) qd_recording_sql(path, "DROP TABLE forms; PRAGMA user_version=3");
 }
 
 // ---- faults ----

@@ -21,6 +21,7 @@ typedef struct qd_recording {
     const char *sets[8]; ///< "key=value"; NULL ends them
     uint64_t bodies;     ///< 0: as the scene says
     int threads;         ///< 0: 1
+    bool earlier;        ///< as by a version whose state hashes were of form 1
     uint64_t stop_at;    ///< steps after which the run breaks off, without a result; 0: it is complete
     qd_plant plant;
 } qd_recording;

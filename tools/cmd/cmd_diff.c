@@ -122,6 +122,13 @@ static qd_status diff_states(diff_job *job, qd_error *error) {
 static int say_runs_equal(const diff_job *job) {
     const qdi_diff *diff = &job->diff;
     const char *const *names = job->settings.directories;
+    if (diff->form[0] != diff->form[1]) {
+        qdi_complain(
+            "%s has state hashes of form %d, %s of form %d, which cannot be compared: begin the older "
+            "one anew",
+            names[0], diff->form[0], names[1], diff->form[1]);
+        return QDI_EXIT_FAILED;
+    }
     if (diff->compared == 0) {
         qdi_complain("%s and %s have no step with a hash in common", names[0], names[1]);
         return QDI_EXIT_FAILED;

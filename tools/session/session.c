@@ -94,6 +94,7 @@ static int make_session_store(qdi_session *session) {
     def.cpu = processor;
     qd_error error = {""};
     qd_status status = qd_store_create(path, &def, &session->store, &error);
+    session->hash_form = qd_store_hash_form(session->store);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 

@@ -61,6 +61,7 @@ typedef struct qdi_session {
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
+    int hash_form;                   ///< of the store: the result has its hash when it is closed
     qd_field *field;                 ///< NULL until one is due
     qd_distributions *distributions; ///< NULL until they are due
     qd_frame_writer *writer;         ///< NULL where no frames are due

@@ -100,7 +100,8 @@ static qd_status record_rows(qdi_session *session) {
     if (status == QD_OK) status = record_distributions(session);
     if (status == QD_OK && plan->record_hashes > 0 &&
         (is_due(step, plan->record_hashes) || step == plan->steps))
-        status = qd_store_put_hash(session->store, step, qd_world_hash(session->world));
+        status = qd_store_put_hash(session->store, step,
+                                   qd_world_hash_as(session->world, session->hash_form));
     if (status == QD_OK && plan->record_events != QD_RECORD_EVENTS_NONE)
         status = qd_store_put_events(session->store, session->world,
                                      plan->record_events == QD_RECORD_EVENTS_ALL);

@@ -379,6 +379,7 @@ int qdi_session_restore(qdi_session *session) {
     if (video != QDI_EXIT_DONE) return video;
     (void)qdi_session_path(session, "run.db", path, sizeof path);
     qd_status status = qd_store_open(path, QD_STORE_GO_ON, NULL, &session->store, &error);
+    session->hash_form = qd_store_hash_form(session->store);
     if (status == QD_ERR_NOT_FOUND) return start_again(session);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     int exit_code = check_store(session);

@@ -185,7 +185,7 @@ static void fill_run_result(qdi_session *session) {
     result->dt = session->plan.dt;
     result->threads = session->threads.threads;
     result->simd = qd_simd_name(session->simd);
-    result->state_hash = qd_world_hash(session->world);
+    result->state_hash = qd_world_hash_as(session->world, session->hash_form);
     result->totals = qd_world_total(session->world);
     result->energy_last = metrics.kinetic + metrics.potential;
     result->balance_error = metrics.balance_error;

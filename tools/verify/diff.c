@@ -34,6 +34,8 @@ static qd_status next_hash(qdi_diff *diff, int side, uint64_t from, uint64_t *st
 qd_status qdi_diff_hashes(qdi_diff *diff, qdi_diff_row row, void *context, qd_error *error) {
     uint64_t from[2] = {0, 0}, step[2], hash[2];
     bool due[2] = {true, true};
+    for (int k = 0; k < 2; ++k) diff->form[k] = qd_store_hash_form(diff->side[k].past.store);
+    if (diff->form[0] != diff->form[1]) return QD_OK; // nothing can be compared
     for (;;) {
         for (int k = 0; k < 2; ++k) {
             if (!due[k]) continue;
@@ -79,7 +81,7 @@ static bool is_no_replay(qd_status status) {
 static bool hash_agrees(const qdi_diff_side *side, uint64_t step) {
     uint64_t stored;
     qd_status status = qdi_recorded_hash(&side->past, step, &stored);
-    return status == QD_ERR_NOT_FOUND || (status == QD_OK && stored == qd_world_hash(side->replay.world));
+    return status == QD_ERR_NOT_FOUND || (status == QD_OK && stored == qdi_replay_hash(&side->replay));
 }
 
 /// Replays a side up to the step that differs and keeps its state at the last one that is equal.
@@ -113,7 +115,7 @@ static qd_status step_both(qdi_diff *diff, bool list, qd_error *error) {
     }
     if (status != QD_OK) return status;
     diff->step = qd_world_steps(p->world);
-    status = qdi_gap_find(p->world, q->world, list, &diff->gap);
+    status = qdi_gap_find(p->world, q->world, true, list, &diff->gap);
     diff->named = diff->gap.all.fields > 0;
     return status;
 }
@@ -167,7 +169,7 @@ static qd_status search_states(qdi_diff *diff, bool list, qd_error *error) {
         if (status != QD_OK) break;
         from = at[0] > at[1] ? at[0] : at[1];
         if (at[0] != at[1]) continue;
-        status = qdi_gap_find(diff->side[0].replay.world, diff->side[1].replay.world, list, &diff->gap);
+        status = qdi_gap_find(diff->side[0].replay.world, diff->side[1].replay.world, true, list, &diff->gap);
         diff->step = from++;
         diff->named = diff->gap.all.fields > 0;
     }

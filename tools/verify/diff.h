@@ -23,6 +23,7 @@ typedef struct qdi_diff_side {
 typedef struct qdi_diff {
     qdi_diff_side side[2];
     int threads;       ///< of replays
+    int form[2];       ///< of the hashes; where they differ nothing is compared
     uint64_t compared; ///< steps of which both have a hash
     uint64_t damaged;  ///< rows of hashes that differ though later ones are equal, or that are none
     bool has_equal, differs;

@@ -88,7 +88,10 @@ QD_API QD_MUST_USE qd_status qd_store_put_field(qd_store *store, const qd_field 
 /// Distributions as their mean was made last: a row for each.
 QD_API QD_MUST_USE qd_status qd_store_put_distributions(qd_store *store, const qd_distributions *all);
 
-/// The state hash (qd_world_hash) of a step.
+/// The form that the state hashes of the run have (qd_world_hash_as): that of the version that began it.
+QD_API int qd_store_hash_form(const qd_store *store);
+
+/// The state hash of a step, in that form.
 QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash);
 
 /// The world's events (qd_world_events: begins and ends, with `persist` also what persists) and then its

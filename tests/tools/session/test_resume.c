@@ -3,7 +3,9 @@
 #include "tests/support/one_program.h"
 #include "tests/support/runs.h"
 
+#include <inttypes.h>
 #include <quadrille/simd.h>
+#include <quadrille/store.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -245,6 +247,37 @@ START_TEST(test_a_complete_run_gets_more_steps) {
     qd_runs_change(at("out").text, "DELETE FROM checkpoints WHERE step > 260");
     SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
     expect_as_longer_reference();
+}
+END_TEST
+
+// A run that an earlier version began goes on with hashes of the form that it has.
+START_TEST(test_an_earlier_run_goes_on) {
+    make_reference();
+    run_steps("233");
+    qd_runs_change(at("out").text, "DROP TABLE forms; PRAGMA user_version=3");
+    SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM forms"), 0);
+    qd_store *store = NULL;
+    qd_store_state end;
+    qd_world *world = NULL;
+    ck_assert_int_eq(qd_store_open(at("out/run.db").text, QD_STORE_READ, NULL, &store, NULL), QD_OK);
+    ck_assert_int_eq(qd_store_hash_form(store), 1);
+    ck_assert_int_eq(qd_store_last_checkpoint(store, 450, &end, NULL), QD_OK);
+    ck_assert_int_eq(qd_world_load(end.world, end.world_bytes, 1, NULL, &world, NULL), QD_OK);
+    ck_assert_uint_eq(qd_world_steps(world), 450);
+    uint64_t step = 0, hash = 0;
+    ck_assert_int_eq(qd_store_next_hash(store, 450, &step, &hash, NULL), QD_OK);
+    ck_assert_uint_eq(step, 450);
+    ck_assert_uint_eq(hash, qd_world_hash_as(world, 1));
+    ck_assert_uint_ne(hash, qd_world_hash(world));
+    char said[64];
+    snprintf(said, sizeof said, "\"state_hash\": \"%016" PRIx64 "\"", hash);
+    char *result = qd_scratch_read(at("out/result.json").text, NULL);
+    ck_assert_ptr_nonnull(strstr(result, said));
+    free(result);
+    qd_store_state_free(store, &end);
+    qd_world_destroy(world);
+    ck_assert_int_eq(qd_store_close(store, NULL), QD_OK);
 }
 END_TEST
 
@@ -555,11 +588,11 @@ int main(void) {
     tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
     qd_test_once(tests, test_stopped_within_a_step, test_trails_go_on, test_killed_again_and_again,
                  test_killed_at_its_beginning, test_a_complete_run, test_a_complete_run_gets_more_steps,
-                 test_killed_while_it_gets_more_steps, test_bodies_of_a_run_are_those_of_its_end,
-                 test_more_steps_leave_the_video, test_kernels_are_kept, test_resume_of_another_scene,
-                 test_what_is_no_run, test_damaged_checkpoints, test_no_sound_checkpoint,
-                 test_missing_and_broken_frames, test_foreign_stores_and_scenes,
-                 test_a_second_interrupt_leaves_at_once);
+                 test_an_earlier_run_goes_on, test_killed_while_it_gets_more_steps,
+                 test_bodies_of_a_run_are_those_of_its_end, test_more_steps_leave_the_video,
+                 test_kernels_are_kept, test_resume_of_another_scene, test_what_is_no_run,
+                 test_damaged_checkpoints, test_no_sound_checkpoint, test_missing_and_broken_frames,
+                 test_foreign_stores_and_scenes, test_a_second_interrupt_leaves_at_once);
     if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_disk_that_is_full_and_then_is_not);
     qd_test_once(tests, test_a_limit_and_its_post_mortem, test_recording_changes_nothing, test_the_forecast);
     return qd_test_run_case("resume", tests);

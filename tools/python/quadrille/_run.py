@@ -27,7 +27,7 @@ from ._world import World
 
 
 RUN_STORE = 0x5144726E  # "QDrn", the application id of a run.db
-RUN_SCHEMA = 3
+RUN_SCHEMA = 4
 RUN_TABLES = "run metrics hashes events snapshots checkpoints parts frames failures".split()
 
 
