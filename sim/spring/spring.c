@@ -4,6 +4,7 @@
 
 #include "sim/spring/spring.h"
 
+#include "sim/spring/spring_force.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -13,17 +14,6 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
-
-typedef struct spring_job {
-    const qd_world *world;
-    const qdi_motion *m;
-    qdi_contact_state *state;
-    double dt;                   ///< 0: nothing moves
-    double loss;                 ///< of the world's restitution
-    bool grains;                 ///< as qdi_spring_grains says
-    qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
-    qdi_contact_balance *shares; ///< by contact; NULL where dt is 0
-} spring_job;
 
 /// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in
 /// qdi_constraint, and velocities of the two.
@@ -36,7 +26,7 @@ typedef struct grasp {
 } grasp;
 
 // Velocity and spin of a body in a spring contact.
-static qdi_twist twist_of_row(const spring_job *job, uint32_t row) {
+static qdi_twist twist_of_row(const qdi_spring_job *job, uint32_t row) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->m;
     qdi_twist twist = {m->vx[row], m->vy[row], world->turning ? m->spin[row] : 0};
@@ -47,7 +37,7 @@ static qdi_twist twist_of_row(const spring_job *job, uint32_t row) {
 }
 
 // Velocity of a moving wall in a spring contact.
-static qdi_twist twist_of_wall(const spring_job *job, qd_id wall) {
+static qdi_twist twist_of_wall(const qdi_spring_job *job, qd_id wall) {
     const qd_world *world = job->world;
     const qd_vec2 *speed = job->dt > 0 ? world->wall_mean : world->wall_speed;
     qd_vec2 v = speed[wall.index - (uint32_t)QD_WALL_LEFT];
@@ -55,7 +45,8 @@ static qdi_twist twist_of_wall(const spring_job *job, qd_id wall) {
 }
 
 /// Springs: levers of shapes, to their own surfaces.
-static void make_levers(const spring_job *job, const qdi_spot *spot, const qd_contact *contact, grasp *grip) {
+static void make_levers(const qdi_spring_job *job, const qdi_spot *spot, const qd_contact *contact,
+                        grasp *grip) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->m;
     uint32_t a = spot->row_a, b = spot->row_b;
@@ -83,7 +74,7 @@ static void make_levers(const spring_job *job, const qdi_spot *spot, const qd_co
 }
 
 // Gathers what the spring's force depends on: positions, velocities, masses, the surfaces.
-static void grip_of_contact(const spring_job *job, const qdi_spot *spot, const qd_contact *contact,
+static void grip_of_contact(const qdi_spring_job *job, const qdi_spot *spot, const qd_contact *contact,
                             grasp *grip) {
     const qd_world *world = job->world;
     uint32_t a = spot->row_a, b = spot->row_b;
@@ -127,7 +118,7 @@ static double friction_of(const slider *at, double dt, double slip, double *shea
 }
 
 /// Springs: one touch: adds to the force; the shear comes in as it was. Returns the force along the normal.
-static double add_touch_force(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
+static double add_touch_force(const qdi_spring_job *job, const grasp *grip, int k, qd_touch *touch,
                               qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
@@ -165,7 +156,7 @@ static double add_touch_force(const spring_job *job, const grasp *grip, int k, q
 }
 
 /// Springs: torques against rolling, within what the force along the normal allows.
-static void add_rolling(const spring_job *job, const grasp *grip, double push, double *roll,
+static void add_rolling(const qdi_spring_job *job, const grasp *grip, double push, double *roll,
                         qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring *spring = &job->world->def.spring;
     const qd_spring_terms *terms = &grip->law.terms;
@@ -179,7 +170,7 @@ static void add_rolling(const spring_job *job, const grasp *grip, double push, d
 }
 
 /// Springs: the pull of a touch that is within range.
-static void add_adhesion(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
+static void add_adhesion(const qdi_spring_job *job, const grasp *grip, int k, qd_touch *touch,
                          qdi_contact_force *force, qdi_contact_balance *share) {
     const double pull = job->world->def.spring.adhesion;
     force->x += pull * grip->nx;
@@ -195,7 +186,7 @@ static void add_adhesion(const spring_job *job, const grasp *grip, int k, qd_tou
 /// Springs: the only touch of a contact of grains. Its shear is that of `normal[0]` and `tangent[0]`;
 /// `normal[1]` is how far it has rolled, and `tangent[1]` how wide it was, by which springs get stiffer with
 /// the law of Hertz: what that does to the energy that is in them is friction's.
-static void add_grain_force(const spring_job *job, const qdi_spot *spot, grasp *grip, qd_touch *touch,
+static void add_grain_force(const qdi_spring_job *job, const qdi_spot *spot, grasp *grip, qd_touch *touch,
                             qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring *spring = &job->world->def.spring;
     const double wide = shear->tangent[1], x = shear->normal[0], y = shear->tangent[0];
@@ -214,14 +205,14 @@ static void add_grain_force(const spring_job *job, const qdi_spot *spot, grasp *
 }
 
 /// Springs: work of the one that does not move freely.
-static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_contact_force *force) {
+static double work_of(const qdi_spring_job *job, uint32_t a, const grasp *grip,
+                      const qdi_contact_force *force) {
     if (job->world->kind[a] == QD_BODY_DYNAMIC)
         return (force->x * grip->b.x + force->y * grip->b.y - force->turn_b * grip->b.spin) * job->dt;
     return -(force->x * grip->a.x + force->y * grip->a.y + force->turn_a * grip->a.spin) * job->dt;
 }
 
-// Makes the spring's force of one contact.
-static void force_contact(const spring_job *job, size_t place) {
+void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
     const qdi_spot *spot = &job->state->spots[place];
     uint32_t i = spot->contact;
     qd_contact *contact = &job->state->contacts[i];
@@ -254,6 +245,40 @@ static void force_contact(const spring_job *job, size_t place) {
     job->state->forces[i] = *force;
 }
 
+bool qdi_spring_simple(const qd_world *world) {
+    const qd_spring *spring = &world->def.spring;
+    return !qdi_spring_grains(spring) && spring->adhesion == 0;
+}
+
+void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair, qdi_disk_law *law,
+                            size_t place, qd_contact *contact) {
+    qdi_contact_force *force = &job->world->scratch.spot_forces[place];
+    qdi_warm_start shear = pair->shear;
+    qdi_contact_balance share = {{0}};
+    if (law->mass_a != pair->mass_a || law->mass_b != pair->mass_b)
+        *law = (qdi_disk_law){pair->mass_a, pair->mass_b,
+                              qdi_spring_law_of(job->world, job->loss, pair->rows.a, pair->rows.b)};
+    *force = (qdi_contact_force){0, 0, 0, 0};
+    if (contact->touch[0].depth > 0) {
+        grasp grip;
+        grip.nx = contact->normal.x;
+        grip.ny = contact->normal.y;
+        grip.across_a[0] = grip.across_b[0] = 0;
+        grip.along_a[0] = pair->radius_a;
+        grip.along_b[0] = -pair->radius_b;
+        grip.a = (qdi_twist){pair->a.x - job->half_kick.x, pair->a.y - job->half_kick.y, pair->a.spin};
+        grip.b = (qdi_twist){pair->b.x - job->half_kick.x, pair->b.y - job->half_kick.y, pair->b.spin};
+        grip.slide = 2 * job->world->traits.trait[0].slide;
+        grip.law = law->law;
+        (void)add_touch_force(job, &grip, 0, &contact->touch[0], &shear, force, &share);
+    } else {
+        shear = (qdi_warm_start){{0, 0}, {0, 0}};
+    }
+    job->state->warm_starts[pair->number] = shear;
+    job->state->forces[pair->number] = *force;
+    job->shares[pair->number] = share;
+}
+
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 6 };
 // Prefetches a contact that comes later in the loop over spring forces.
@@ -266,32 +291,39 @@ static inline void prefetch_contact(const qdi_contact_state *state, uint32_t i) 
 
 // Makes the spring forces of a range of contacts.
 static void force_contacts(void *context, size_t begin, size_t end) {
-    const spring_job *job = context;
+    const qdi_spring_job *job = context;
     const qdi_spot *spots = job->state->spots;
     for (size_t s = begin; s < end; ++s) {
         if (s + AHEAD < end) prefetch_contact(job->state, spots[s + AHEAD].contact);
-        force_contact(job, s);
+        qdi_spring_force_spot(job, s);
     }
 }
 
-qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_contact_state *state) {
-    size_t count = qdi_constraint_count(state);
+qd_status qdi_spring_prepare(qd_world *world, const qdi_motion *m, double dt, qdi_contact_state *state,
+                             size_t count, qdi_spring_job *job) {
     qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
                                    sizeof *state->forces);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
                              0, count, sizeof *world->scratch.spot_forces);
     if (status == QD_OK && dt > 0) status = qdi_balance_begin(world, count + world->present.contact_count);
+    const double half = 0.5 * dt;
+    *job = (qdi_spring_job){.world = world,
+                            .m = m,
+                            .state = state,
+                            .dt = dt,
+                            .loss = qdi_spring_loss(world->def.restitution),
+                            .grains = qdi_spring_grains(&world->def.spring),
+                            .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
+                            .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};
+    return status;
+}
+
+qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_contact_state *state) {
+    const size_t count = qdi_constraint_count(state);
+    qdi_spring_job job;
+    qd_status status = qdi_spring_prepare(world, m, dt, state, count, &job);
     if (status != QD_OK) return status;
-    double half = 0.5 * dt;
-    spring_job job = {.world = world,
-                      .m = m,
-                      .state = state,
-                      .dt = dt,
-                      .loss = qdi_spring_loss(world->def.restitution),
-                      .grains = qdi_spring_grains(&world->def.spring),
-                      .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
-                      .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_contacts, &job);
     return qdi_spring_walls(world, state, dt);
 }

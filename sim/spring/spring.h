@@ -20,6 +20,11 @@ extern const qdi_feature qdi_spring_feature;
 /// the whole of a step of `dt`. dt 0: nothing moves, the velocities are the present ones.
 QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt,
                                         qdi_contact_state *state);
+/// True where qdi_spring_meet makes the contacts of a step: in worlds of nothing but dynamic disks.
+bool qdi_spring_meets(const qd_world *world, double dt);
+/// Contacts, shears and forces of `following` at the positions of `motion`, instead of the narrow phase.
+/// `same`: the candidates are those of the step before.
+QD_MUST_USE qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, bool same);
 /// Balances the energy of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
 QD_MUST_USE qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls);
 

@@ -31,6 +31,7 @@
 typedef struct accumulate_job {
     qd_world *world;
     const qdi_contact_state *state;
+    bool alone;    ///< one thread hangs up all ends
     bool gathered; ///< the forces are there by spot
     double half;   ///< of the step; 0: no kick
     double fastest;
@@ -40,8 +41,14 @@ typedef struct accumulate_job {
 // ---- chains ----
 
 // Springs' forces: hangs one end of a contact into the chain of forces on its body.
-static void chain_end(const qdi_scratch *scratch, uint32_t row, uint32_t end) {
-    scratch->chain[end] = atomic_exchange_explicit(&scratch->heads[row], end, memory_order_relaxed);
+static inline void chain_end(const accumulate_job *job, uint32_t row, uint32_t end) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    if (job->alone) {
+        scratch->chain[end] = atomic_load_explicit(&scratch->heads[row], memory_order_relaxed);
+        atomic_store_explicit(&scratch->heads[row], end, memory_order_relaxed);
+    } else {
+        scratch->chain[end] = atomic_exchange_explicit(&scratch->heads[row], end, memory_order_relaxed);
+    }
 }
 
 // Springs' forces: hangs the contacts of a range into the chains of forces on their bodies.
@@ -52,8 +59,8 @@ static void chain_contacts(void *context, size_t begin, size_t end) {
         const qdi_spot *spot = &job->state->spots[s];
         uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
         if (!job->gathered) world->scratch.spot_forces[s] = job->state->forces[spot->contact];
-        if (world->kind[a] == QD_BODY_DYNAMIC) chain_end(&world->scratch, a, end_a);
-        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) chain_end(&world->scratch, b, end_a + 1);
+        if (world->kind[a] == QD_BODY_DYNAMIC) chain_end(job, a, end_a);
+        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) chain_end(job, b, end_a + 1);
     }
 }
 
@@ -95,28 +102,37 @@ static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head)
     return all;
 }
 
-/// Springs' forces: most chains have one end or two.
-static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t head) {
-    uint32_t second = next[head];
-    if (!second) return head;
-    if (next[second]) return sort_chain(spots, next, head);
-    if (number_of(spots, head) < number_of(spots, second)) return head;
-    next[second] = head;
-    next[head] = 0;
-    return second;
+/// Springs' forces: force and torque of one end added to those of a body.
+static inline void add_end(const qdi_contact_force *forces, uint32_t end, qdi_twist *sum) {
+    const qdi_contact_force *force = &forces[(end - 1) / 2];
+    const bool first = end % 2 == 1;
+    sum->x += first ? force->x : -force->x;
+    sum->y += first ? force->y : -force->y;
+    sum->spin += first ? force->turn_a : force->turn_b;
 }
+
+/// Ends that are put in order side by side: more hang on a body that is larger than those around it.
+enum { ENDS = 12 };
 
 /// Springs' forces: force and torque on a body.
 static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
-    uint32_t *next = job->world->scratch.chain;
+    uint32_t *next = job->world->scratch.chain, end = head;
+    const qdi_contact_force *forces = job->world->scratch.spot_forces;
+    const qdi_spot *spots = job->state->spots;
     qdi_twist sum = {0, 0, 0};
-    for (uint32_t end = in_order(job->state->spots, next, head); end; end = next[end]) {
-        const qdi_contact_force *force = &job->world->scratch.spot_forces[(end - 1) / 2];
-        bool first = end % 2 == 1;
-        sum.x += first ? force->x : -force->x;
-        sum.y += first ? force->y : -force->y;
-        sum.spin += first ? force->turn_a : force->turn_b;
+    uint64_t ends[ENDS]; // number, end
+    size_t count = 0;
+    for (; end && count < ENDS; end = next[end], ++count) {
+        const uint64_t one = (uint64_t)number_of(spots, end) << 32 | end;
+        size_t at = count;
+        for (; at > 0 && ends[at - 1] > one; --at) ends[at] = ends[at - 1];
+        ends[at] = one;
     }
+    if (end) {
+        for (end = sort_chain(spots, next, head); end; end = next[end]) add_end(forces, end, &sum);
+        return sum;
+    }
+    for (size_t k = 0; k < count; ++k) add_end(forces, (uint32_t)ends[k], &sum);
     return sum;
 }
 
@@ -153,15 +169,13 @@ static inline bool none_of_eight(const _Atomic uint32_t *at) {
 
 /// Springs' forces: lists the rows of a range that have contacts; returns where the list ends.
 static size_t list_touched(const qdi_scratch *scratch, size_t begin, size_t end) {
-    size_t place = begin, r = begin;
-    while (r < end) {
-        if (r + 8 <= end && none_of_eight(&scratch->heads[r])) {
-            r += 8;
-            continue;
+    size_t place = begin;
+    for (size_t r = begin; r < end; r += 8) {
+        if (r + 8 <= end && none_of_eight(&scratch->heads[r])) continue;
+        for (size_t k = r; k < r + 8 && k < end; ++k) {
+            scratch->touched[place] = (uint32_t)k;
+            place += chain_head(scratch->heads, k) != 0;
         }
-        if (atomic_load_explicit(&scratch->heads[r], memory_order_relaxed))
-            scratch->touched[place++] = (uint32_t)r;
-        r += 1;
     }
     return place;
 }
@@ -235,6 +249,7 @@ static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scra
 // Adds up the spring forces on each body.
 static void accumulate_forces(accumulate_job *job) {
     qd_world *world = job->world;
+    job->alone = qdi_team_used(world->team) == 1;
     qdi_team_for(world->team, qdi_constraint_count(job->state), QDI_TOUCH_GRAIN, chain_contacts, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }

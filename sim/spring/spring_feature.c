@@ -12,9 +12,16 @@ static qd_status spring_resolve(qd_world *world, qdi_step_context *step) {
     return qdi_springs(world) ? qdi_spring_start(world, step->dt) : QD_OK;
 }
 
+// Hook of the step: makes contacts and forces where all bodies are disks.
+static qd_status spring_narrow(qd_world *world, qdi_step_context *step) {
+    step->met = qdi_spring_meets(world, step->dt);
+    return step->met ? qdi_spring_meet(world, step->motion, step->dt, step->same) : QD_OK;
+}
+
 /// Springs: forces are state, and events carry them.
 static qd_status make_forces(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
+    if (step->met) return qdi_spring_walls(world, &world->following, step->dt);
     qd_status status = qdi_events_take_over(world, &world->present, &world->following);
     if (status != QD_OK) return status;
     return qdi_spring_forces(world, step->motion, step->dt, &world->following);
@@ -25,6 +32,7 @@ static qd_status spring_change(qd_world *world, qdi_step_context *step) {
     (void)step;
     if (!qdi_springs(world)) return QD_OK;
     world->scratch.accelerations_present = false;
+    world->scratch.slots_of = 0;
     return qdi_spring_change(world);
 }
 
@@ -43,6 +51,7 @@ static void spring_commit(qd_world *world, const qdi_step_context *step) {
 }
 
 const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = spring_resolve,
+                                               [QDI_STAGE_NARROW] = spring_narrow,
                                                [QDI_STAGE_CONTACT] = make_forces,
                                                [QDI_STAGE_EDITED] = spring_change,
                                                [QDI_STAGE_FINISH] = spring_finish},

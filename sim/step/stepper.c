@@ -45,8 +45,10 @@ static void end_phase(qdi_arena *arena, qdi_lap *lap, qd_phase phase) {
 }
 
 /// Step: from candidates to the contacts and events of `following`.
-static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
-    qd_status status = qdi_narrow(world, step->motion, &world->following);
+static qd_status find_contacts(qd_world *world, qdi_step_context *step, const qdi_found *found) {
+    step->same = found->rebuilds == 0 && found->amended == 0;
+    qd_status status = qdi_features_at(QDI_STAGE_NARROW, world, step);
+    if (status == QD_OK && !step->met) status = qdi_narrow(world, step->motion, &world->following);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CONTACT, world, step);
     if (status == QD_OK) status = qdi_events(world, &world->present, step->outcomes, &world->following);
     qdi_team_use(world->team, 0);
@@ -104,7 +106,7 @@ static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
     if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(&world->report, world->clock.step, &world->def.limits);
     end_phase(&world->scratch.arena, lap, QD_PHASE_RETRIEVE);
 
-    if (status == QD_OK) status = find_contacts(world, &step);
+    if (status == QD_OK) status = find_contacts(world, &step, &found);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_EDITED, world, &step);
     if (status == QD_OK) {
         commit_contacts(world, &found);
@@ -158,7 +160,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     if (status != QD_OK) return status;
 
     // Narrow: from candidates to contacts and events.
-    status = find_contacts(world, step);
+    status = find_contacts(world, step, found);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FINISH, world, step);
     end_phase(&world->scratch.arena, step->lap, QD_PHASE_NARROW);
     return status;

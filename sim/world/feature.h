@@ -19,6 +19,8 @@ typedef struct qdi_step_context {
     qdi_wall_gain gains[2];      ///< what walls gave: to bodies that moved, to those that were mirrored
     const qdi_outcome *outcomes; ///< what the contacts of `present` gave; NULL: the contact model has none
     qdi_lap *lap;
+    bool same; ///< from QDI_STAGE_NARROW on: candidates are those of the step before
+    bool met;  ///< a feature has made the contacts of `following`, with forces: the narrow phase need not
 } qdi_step_context;
 
 /// When a step calls a hook.
@@ -28,6 +30,7 @@ typedef enum qdi_stage {
     QDI_STAGE_PLACE,   ///< before bodies move: what moves by itself is put where it ends
     QDI_STAGE_FOLLOW,  ///< after bodies moved: corrects their places
     QDI_STAGE_CHANGE,  ///< changes the world in which contacts are looked for
+    QDI_STAGE_NARROW,  ///< `following` has no contacts yet: a feature may make them
     QDI_STAGE_CONTACT, ///< `following` has its contacts, not yet its events
     QDI_STAGE_EDITED,  ///< `following` has its events, after a change by hand
     QDI_STAGE_FINISH,  ///< `following` has its events, in a step

@@ -170,6 +170,7 @@ qd_status qdi_rows_order(qd_world *world) {
         qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
     qdi_spots_find_rows(world, &world->present);
     scratch->accelerations_present = false;
+    scratch->slots_of = 0;
     world->margin.near = false;
     world->moved_since_order = 0;
     return QD_OK;

@@ -203,6 +203,13 @@ struct qdi_scratch {
     qdi_twist *accelerations;       ///< acceleration, by place in touched
     qdi_contact_force *spot_forces; ///< forces that were worked out last, by spot
     size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
+    // Slots, one for each candidate, see spring_meet.c:
+    qdi_meeting *slot_pair; ///< whose it is
+    uint32_t *slot_number;  ///< of its contact, or UINT32_MAX
+    float *slot_apart;      ///< way that bodies have to come before they may touch
+    size_t slot_count, slot_pair_room, slot_number_room, slot_apart_room;
+    double way;        ///< the most that two bodies may have come towards each other since slots were new
+    uint64_t slots_of; ///< 1 + the number of the step whose contacts these are; 0: of none
     bool accelerations_present; ///< accelerations are those by the present contacts, of their rows
 };
 

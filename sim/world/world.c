@@ -230,6 +230,9 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
+    qdi_release(allocator, scratch->slot_pair, scratch->slot_pair_room, sizeof *scratch->slot_pair);
+    qdi_release(allocator, scratch->slot_number, scratch->slot_number_room, sizeof *scratch->slot_number);
+    qdi_release(allocator, scratch->slot_apart, scratch->slot_apart_room, sizeof *scratch->slot_apart);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
     qdi_release(allocator, scratch->touched, scratch->touched_room, sizeof *scratch->touched);
     qdi_release(allocator, scratch->spot_forces, scratch->spot_force_room, sizeof *scratch->spot_forces);

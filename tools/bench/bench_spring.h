@@ -17,7 +17,7 @@
 typedef struct qdi_spring_case {
     const char *name; ///< as --spring takes it
     double friction;  ///< 0: LAMMPS has gran/hooke, which keeps no history; else gran/hooke/history
-    double fill;      ///< area fraction
+    double fill;      ///< area fraction; 0: a heap at rest
     size_t bodies;    ///< by default
 } qdi_spring_case;
 

@@ -14,6 +14,7 @@ static const qdi_spring_case cases[] = {
     {.name = "gas", .friction = 0.5, .fill = 0.3, .bodies = 100000},
     {.name = "smooth", .friction = 0, .fill = 0.3, .bodies = 100000},
     {.name = "dense", .friction = 0.5, .fill = 0.7, .bodies = 100000},
+    {.name = "heap", .friction = 0.5, .fill = 0, .bodies = 100000},
 };
 
 const qdi_spring_case *qdi_spring_case_at(size_t number) {
@@ -22,7 +23,7 @@ const qdi_spring_case *qdi_spring_case_at(size_t number) {
 
 // ---- the disks ----
 
-/// Bench of springs: in random order: each where it can be in its square of a grid too wide to touch.
+/// Bench of springs: each where it can be in its square of a grid too wide to touch.
 static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
     for (size_t i = 0; i < scene->count; ++i) {
         qd_random random = qd_random_at(SEED, i, USE_BODY);
@@ -34,6 +35,29 @@ static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
             .radius = 0.5,
             .mass = 1};
     }
+}
+
+/// Bench of springs: a heap that rests: rows lie in the gaps of those below, each as deep in them as the
+/// weight above presses it. Every second row is a disk shorter. Returns how high it is.
+static double pile_disks(qdi_lammps_scene *scene, size_t across) {
+    const double gap = 0.02, apart = 1 + gap;
+    double y = 0.5;
+    for (size_t i = 0, row = 0; i < scene->count; ++row) {
+        const size_t odd = row % 2, room = across - odd;
+        for (size_t k = 0; k < room && i < scene->count; ++k, ++i)
+            scene->disks[i] = (qdi_lammps_disk){
+                .position = {0.5 + ((double)k + 0.5 * (double)odd) * apart, y}, .radius = 0.5, .mass = 1};
+        // A disk bears half of what lies on each of the two above it, along a line that is this steep.
+        const double above = (double)(scene->count - i) / (double)across;
+        const double press = above * scene->gravity / (2 * sqrt(1 - 0.25 * apart * apart));
+        const double length = 1 - press / scene->kn;
+        y += sqrt(length * length - 0.25 * apart * apart);
+    }
+    return y;
+}
+
+// Bench of springs: puts the disks in random order.
+static void shuffle_disks(qdi_lammps_scene *scene) {
     qd_random random = qd_random_at(SEED, 0, USE_PLACE);
     for (size_t i = scene->count; i > 1; --i) {
         size_t j = (size_t)(qd_random_uniform(&random) * (double)i);
@@ -43,27 +67,36 @@ static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
     }
 }
 
-/// Bench of springs: disks of diameter 1, mass 1 and temperature 1, stiff enough to overlap by a hundredth
-/// when they meet; a step is a fiftieth of what that lasts. LAMMPS's skin is the best for it, as is newton
-/// on.
+/// Bench of springs: disks of diameter 1 and mass 1, of temperature 1 or at rest in a heap, so stiff that
+/// they overlap by a hundredth at most; a step is a fiftieth of what a collision lasts. LAMMPS's skin is the
+/// best for it, as is newton on.
 static qd_status make_scene(const qdi_spring_plan *plan, qdi_lammps_scene *scene) {
+    const bool heap = plan->of->fill == 0;
     size_t across = (size_t)ceil(sqrt((double)plan->bodies));
-    double cell = sqrt(0.7853981633974483 / plan->of->fill); // a disk has pi / 4 of its square
+    double cell = heap ? 1.02 : sqrt(0.7853981633974483 / plan->of->fill); // a disk has pi / 4 of its square
     double side = (double)across * cell;
     *scene = (qdi_lammps_scene){.name = plan->of->name,
                                 .high = {side, side},
+                                .walls = heap,
+                                .gravity = heap ? 1 : 0,
                                 .kn = 20000,
                                 .kt = 6000,
                                 .gamman = 12,
                                 .gammat = 6,
                                 .friction = plan->of->friction,
                                 .dt = 3e-4,
-                                .skin = 0.15,
+                                .skin = heap ? 0.015 : 0.15,
                                 .newton = true,
                                 .count = plan->bodies};
     scene->disks = qdi_allocate(qd_allocator_default(), scene->count, sizeof *scene->disks);
     if (!scene->disks) return QD_ERR_MEMORY;
-    place_disks(scene, across, cell);
+    if (heap) {
+        scene->high = (qd_vec2){side - 0.02, 0};
+        scene->high.y = pile_disks(scene, across) + 2;
+    } else {
+        place_disks(scene, across, cell);
+    }
+    shuffle_disks(scene);
     return QD_OK;
 }
 

@@ -428,7 +428,7 @@ static const qdi_spring_case *read_spring_flags(qdi_bench_job *job) {
     for (size_t i = 0; (of = qdi_spring_case_at(i)) != NULL; ++i)
         if (strcmp(of->name, settings->spring) == 0) break;
     if (!of) {
-        qdi_complain("--spring: there is no '%.60s'; there are: gas, smooth, dense", settings->spring);
+        qdi_complain("--spring: there is no '%.60s'; there are: gas, smooth, dense, heap", settings->spring);
         return NULL;
     }
     return choose_bodies(job, of->bodies) ? of : NULL;
@@ -512,7 +512,7 @@ static const qdi_option bench_options[] = {
     {"--rigid", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(qdi_bench_settings, rigid),
      "whole steps of rigid bodies instead: gas, pile, large_pyramid, smash..."},
     {"--spring", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(qdi_bench_settings, spring),
-     "whole steps of 1e5 disks on springs beside LAMMPS: gas, smooth or dense"},
+     "whole steps of 1e5 disks on springs beside LAMMPS: gas, smooth, dense or heap"},
     {"--frames", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_bench_settings, frames),
      "frames instead, move by move: --steps of each style"},
     {"--size", 0, QDI_OPTION_TEXT, "WxH", 0, 0, offsetof(qdi_bench_settings, size),

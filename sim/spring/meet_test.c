@@ -1,0 +1,267 @@
+// The tests of springs that meet (spring_meet.c): candidates that have come close enough, and walls. Which
+// contact a hit was in the moment before its slot says; of a new slot, a search in the old contacts.
+
+#include "sim/contact/narrow.h"
+#include "sim/spring/meet_job.h"
+#include "sim/spring/spring.h"
+#include "sim/world/compress.h"
+#include "sim/world/grain.h"
+
+// Springs that meet: the number that a contact of bodies of these generations had, or QDI_MEET_NONE.
+static uint32_t find_number(const qdi_contact_state *before, uint64_t order, uint32_t generation_a,
+                            uint32_t generation_b) {
+    const size_t at = qdi_meet_find(before, order);
+    if (at == before->contact_count) return QDI_MEET_NONE;
+    const qd_contact *old = &before->contacts[at];
+    const bool same = qdi_contact_order(old) == order && old->a.generation == generation_a &&
+                      old->b.generation == generation_b;
+    return same ? (uint32_t)at : QDI_MEET_NONE;
+}
+
+// Springs that meet: the number that a pair of disks had.
+static uint32_t find_pair(const qdi_meet_job *job, qdi_meeting pair) {
+    const uint32_t *generation = job->world->generation;
+    return find_number(job->before, qdi_meet_order(job, pair), generation[pair.a], generation[pair.b]);
+}
+
+// Springs that meet: whether two disks touch, of which another image may be nearer.
+static bool touches_nearest(const qdi_meet_job *job, qdi_meeting pair) {
+    qdi_geometry geometry;
+    qdi_found_pair found;
+    qdi_narrow_disks(&job->narrow, pair, &geometry, &found);
+    return geometry.depth[0] >= 0;
+}
+
+// The square of the highest speed in a range of bodies.
+static void find_fastest(void *context, size_t begin, size_t end) {
+    const qdi_meet_job *job = context;
+    const double *vx = job->narrow.motion.vx, *vy = job->narrow.motion.vy;
+    double most[8] = {0};
+    for (size_t r = begin; r < end; r += 8) {
+        for (size_t k = 0; k < 8 && r + k < end; ++k) {
+            const double squared = vx[r + k] * vx[r + k] + vy[r + k] * vy[r + k];
+            most[k] = most[k] > squared ? most[k] : squared;
+        }
+    }
+    for (int k = 1; k < 8; ++k) most[0] = most[0] > most[k] ? most[0] : most[k];
+    job->most[begin / QDI_BODY_GRAIN] = most[0];
+}
+
+// How far two bodies may come towards each other in a step of a world where all move by their velocities.
+static double way_of_step(const qdi_meet_job *job, double dt) {
+    double most = 0;
+    const size_t ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
+    for (size_t k = 0; k < ranges; ++k) most = most > job->most[k] ? most : job->most[k];
+    const qd_vec2 gravity = job->world->def.gravity; // of which half a step counts
+    const double speed = sqrt(most) + 0.5 * dt * (fabs(gravity.x) + fabs(gravity.y));
+    return 2 * speed * dt * (1 + 1e-9) + job->blur;
+}
+
+// Springs that meet: by which way two that do not touch may: rounded down.
+static float way_apart(const qdi_meet_job *job, qd_vec2 d, double sum) {
+    const double gap = sqrt(d.x * d.x + d.y * d.y) - sum - job->blur;
+    return gap > 0 ? (float)((job->way + gap) * (1 - 0x1p-22)) : 0.0F;
+}
+
+// Springs that meet: notes a hit; true where it begins.
+static bool note_hit(const qdi_meet_job *job, size_t hit, uint32_t what, uint32_t number) {
+    job->hits[hit] = what;
+    job->numbers[hit] = number;
+    if (number == QDI_MEET_NONE) return true;
+    job->goes_on[number] = 1;
+    return false;
+}
+
+// Springs that meet: frees the slots of a range that are not those of its candidates any more.
+static void check_slots(const qdi_meet_job *job, size_t begin, size_t end) {
+    const qdi_meeting *met = job->narrow.pairs;
+    const qdi_scratch *scratch = &job->world->scratch;
+    for (size_t i = begin; i < end; ++i) {
+        qdi_meeting *pair = &scratch->slot_pair[i];
+        if (i < job->kept && pair->a == met[i].a && pair->b == met[i].b) continue;
+        *pair = met[i];
+        scratch->slot_number[i] = QDI_MEET_UNKNOWN;
+        scratch->slot_apart[i] = 0;
+    }
+}
+
+/// Candidates that are passed over together.
+enum { BLOCK = 16 };
+
+// Springs that meet: whether some of a block of candidates are worth a test.
+static bool any_close(const float *apart, float way) {
+    int32_t close = 0;
+    for (int k = 0; k < BLOCK; ++k) close |= apart[k] <= way ? 1 : 0;
+    return close != 0;
+}
+
+// Springs that meet: tests a candidate; true where it touches.
+static bool test_pair(const qdi_meet_job *job, size_t i) {
+    const double *radius = job->world->radius, *x = job->narrow.motion.x, *y = job->narrow.motion.y;
+    const qd_vec2 half = job->narrow.half;
+    const qdi_meeting pair = job->narrow.pairs[i];
+    const qd_vec2 d = {x[pair.b] - x[pair.a], y[pair.b] - y[pair.a]};
+    const double sum = radius[pair.a] + radius[pair.b];
+    const bool far = fabs(d.x) > half.x || fabs(d.y) > half.y;
+    if (far ? touches_nearest(job, pair) : qdi_disks_meet(d, sum)) return true;
+    job->world->scratch.slot_number[i] = QDI_MEET_NONE;
+    job->world->scratch.slot_apart[i] = far ? 0 : way_apart(job, d, sum);
+    return false;
+}
+
+// Lists the candidates of a range that are worth a test; returns how many.
+static size_t list_close(const qdi_meet_job *job, size_t begin, size_t end,
+                         uint32_t list[QDI_CONTACT_GRAIN]) {
+    const float *apart = job->world->scratch.slot_apart, way = job->float_way;
+    size_t count = 0;
+    for (size_t at = begin; at < end; at += BLOCK) {
+        if (at + BLOCK <= end && !any_close(apart + at, way)) continue;
+        for (size_t i = at; i < at + BLOCK && i < end; ++i) {
+            list[count] = (uint32_t)i;
+            count += apart[i] <= way;
+        }
+    }
+    return count;
+}
+
+/// Those that are worth a test lie here and there, and so do their bodies: asked for ahead.
+enum { AHEAD = 8 };
+// Prefetches what the test of a candidate reads.
+static void prefetch_pair(const qdi_meet_job *job, uint32_t i) {
+    const double *radius = job->world->radius, *x = job->narrow.motion.x, *y = job->narrow.motion.y;
+    const qdi_meeting pair = job->narrow.pairs[i];
+    __builtin_prefetch(&x[pair.a]);
+    __builtin_prefetch(&y[pair.a]);
+    __builtin_prefetch(&radius[pair.a]);
+    __builtin_prefetch(&x[pair.b]);
+    __builtin_prefetch(&y[pair.b]);
+    __builtin_prefetch(&radius[pair.b]);
+}
+
+// Tests a range of candidates.
+static void test_pairs(void *context, size_t begin, size_t end) {
+    const qdi_meet_job *job = context;
+    const qdi_scratch *scratch = &job->world->scratch;
+    size_t found = begin, fresh = begin;
+    if (!job->same) check_slots(job, begin, end);
+    uint32_t list[QDI_CONTACT_GRAIN];
+    const size_t close = list_close(job, begin, end, list);
+    for (size_t k = 0; k < close; ++k) {
+        const uint32_t i = list[k];
+        if (k + AHEAD < close) prefetch_pair(job, list[k + AHEAD]);
+        if (!test_pair(job, i)) continue;
+        const uint32_t held = scratch->slot_number[i];
+        const uint32_t number = held == QDI_MEET_UNKNOWN ? find_pair(job, job->narrow.pairs[i]) : held;
+        scratch->slot_apart[i] = 0;
+        if (note_hit(job, found, i, number)) job->fresh[fresh++] = (uint32_t)found;
+        found += 1;
+    }
+    job->count[begin / QDI_CONTACT_GRAIN] = found - begin;
+    job->fresh_count[begin / QDI_CONTACT_GRAIN] = fresh - begin;
+}
+
+double qdi_meet_wall_depth(const qdi_meet_job *job, const qdi_wall_hit *hit) {
+    const qdi_axis *axis = &job->world->axis[hit->wall / 2];
+    const double at = hit->wall / 2 == 0 ? job->narrow.motion.x[hit->row] : job->narrow.motion.y[hit->row];
+    const double radius = job->world->radius[hit->row];
+    return hit->wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
+}
+
+// Springs that meet: walls that a disk is in, by bit.
+static unsigned walls_of_row(const qdi_meet_job *job, uint32_t row) {
+    unsigned mask = 0;
+    for (uint32_t wall = 0; wall < QDI_WALLS; ++wall)
+        mask |= (unsigned)(qdi_meet_wall_depth(job, &(qdi_wall_hit){row, wall}) >= 0) << wall;
+    return mask & job->narrow.walls;
+}
+
+// Springs that meet: whether all disks of a range are clear of the walls: rows lie in tree order, so most
+// are.
+static bool range_is_clear(const qdi_meet_job *job, size_t begin, size_t end) {
+    const qdi_axis *axis = job->world->axis;
+    const double *x = job->narrow.motion.x, *y = job->narrow.motion.y, *radius = job->world->radius;
+    int64_t clear = 1;
+    for (size_t r = begin; r < end; ++r) {
+        clear &= (axis[0].low < x[r] - radius[r] ? 1 : 0) & (x[r] + radius[r] < axis[0].high ? 1 : 0);
+        clear &= (axis[1].low < y[r] - radius[r] ? 1 : 0) & (y[r] + radius[r] < axis[1].high ? 1 : 0);
+    }
+    return clear == 1;
+}
+
+// Counts the disks of a range that are in walls.
+static void count_walls(void *context, size_t begin, size_t end) {
+    const qdi_meet_job *job = context;
+    size_t count = 0;
+    const bool clear = range_is_clear(job, begin, end);
+    for (size_t r = begin; r < end && !clear; ++r)
+        for (unsigned mask = walls_of_row(job, (uint32_t)r); mask; mask &= mask - 1) count += 1;
+    job->wall_count[begin / QDI_BODY_GRAIN] = count;
+}
+
+// Lists the disks of a range that are in walls.
+static void list_walls(void *context, size_t begin, size_t end) {
+    const qdi_meet_job *job = context;
+    const size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
+    size_t place = job->wall_count[range];
+    const size_t stop = range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total;
+    for (size_t r = begin; r < end && place < stop; ++r) {
+        const unsigned mask = walls_of_row(job, (uint32_t)r);
+        for (uint32_t wall = 0; mask && wall < QDI_WALLS; ++wall)
+            if (mask >> wall & 1U) job->walls[place++] = (qdi_wall_hit){(uint32_t)r, wall};
+    }
+}
+
+// Finds the numbers that hits of walls had; those that begin are listed behind those of candidates.
+static size_t number_walls(const qdi_meet_job *job) {
+    size_t fresh = job->pairs;
+    for (size_t w = 0; w < job->wall_total; ++w) {
+        const qdi_wall_hit *hit = &job->walls[w];
+        const uint32_t number = find_number(job->before, qdi_meet_wall_order(job, hit),
+                                            job->world->generation[hit->row], 0);
+        if (note_hit(job, job->pairs + w, (uint32_t)w, number))
+            job->fresh[fresh++] = (uint32_t)(job->pairs + w);
+    }
+    return fresh - job->pairs;
+}
+
+qd_status qdi_meet_way(qdi_meet_job *job, double dt) {
+    qd_world *world = job->world;
+    const qd_vec2 size = world->def.size, centre = world->centre;
+    job->way = HUGE_VAL;
+    if (!qdi_spring_plain(world) || qdi_compress_goes_on(world)) return QD_OK;
+    job->most = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
+                               sizeof *job->most);
+    if (!job->most) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, find_fastest, job);
+    job->blur = 0x1p-48 * (world->def.limits.distance + fabs(centre.x) + fabs(centre.y) + size.x + size.y);
+    const double step = way_of_step(job, dt);
+    job->way = world->scratch.way + step;
+    if (job->kept > 0 && job->way * 0x1p-22 < step) return QD_OK;
+    job->kept = 0; // too far for the slots' numbers, or nothing is known
+    job->same = false;
+    job->way = 0;
+    return QD_OK;
+}
+
+qd_status qdi_meet_test(qdi_meet_job *job, size_t *fresh_walls) {
+    qd_world *world = job->world;
+    qdi_arena *arena = &world->scratch.arena;
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    const size_t body_ranges = job->narrow.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
+    job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
+    if (!job->wall_count) return QD_ERR_MEMORY;
+    if (body_ranges > 0) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_walls, job);
+    job->wall_total = qdi_exclusive_scan(job->wall_count, body_ranges);
+    job->walls = qdi_arena_take(arena, job->wall_total, sizeof *job->walls);
+    job->hits = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->hits);
+    job->numbers = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->numbers);
+    job->fresh = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->fresh);
+    if (!job->walls || !job->hits || !job->numbers || !job->fresh) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, job->pairs, QDI_CONTACT_GRAIN, test_pairs, job);
+    if (job->wall_total > 0) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_walls, job);
+    *fresh_walls = number_walls(job);
+    job->wall_first = qdi_exclusive_scan(job->count, ranges);
+    job->fresh_count[ranges] = qdi_exclusive_scan(job->fresh_count, ranges);
+    job->begun = job->fresh_count[ranges] + *fresh_walls;
+    return QD_OK;
+}

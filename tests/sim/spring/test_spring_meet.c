@@ -1,0 +1,120 @@
+#include "sim/world/world_impl.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/world.h>
+#include <string.h>
+
+// Where all bodies are disks, springs find their contacts by slots that last as long as the candidates do.
+// They are to be those of the narrow phase: which finds them where one body more, that nobody ever meets, is
+// no disk.
+
+typedef struct way {
+    uint64_t seed;
+    int threads;
+    bool other; ///< there is a body that is no disk
+} way;
+
+static qd_world *disks(const way *of) {
+    qd_random random = qd_random_at(of->seed, 0, 7);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){30, 24};
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.1;
+    def.restitution = 0.7;
+    def.friction = of->seed % 5 ? 0.4 : 0;
+    def.gravity = (qd_vec2){0.5, -2};
+    def.boundary_x = of->seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
+    def.boundary_y = of->seed % 3 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
+    def.threads = of->threads;
+    def.margin = of->seed % 4 ? (double)NAN : 0;
+    if (of->seed % 7 == 3) def.spring.rolling = 0.2;
+    if (of->seed % 7 == 5) def.spring.adhesion = 0.3;
+    if (of->seed % 8 == 6) def.compression.rate = (qd_vec2){0.02, 0};
+    if (of->seed % 11 == 4) def.drag = (qd_drag){.linear = 0.05};
+    qd_world *world = qd_test_world(&def);
+    qd_test_scatter(world, &random, 100 + of->seed * 37 % 300);
+    return world;
+}
+
+/// A rect that rests in the middle, where no disk may touch it: of a group of filters with none.
+static void add_other(qd_world *world) {
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(0.5, 0.5);
+    body.kind = QD_BODY_STATIC;
+    body.position = (qd_vec2){15, 12};
+    body.filter.category = 0;
+    body.filter.mask = 0;
+    ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
+}
+
+static void expect_same_contacts(const qd_world *one, const qd_world *two, uint64_t seed, size_t step) {
+    size_t count, others, events, other_events;
+    const qd_contact *p = qd_world_contacts(one, &count), *q = qd_world_contacts(two, &others);
+    const qd_event *e = qd_world_events(one, &events), *f = qd_world_events(two, &other_events);
+    ck_assert_msg(count == others && events == other_events, "seed %llu, step %zu: %zu contacts and %zu",
+                  (unsigned long long)seed, step, count, others);
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_contact_force *r = &one->present.forces[i], *s = &two->present.forces[i];
+        const qdi_warm_start *t = &one->present.warm_starts[i], *u = &two->present.warm_starts[i];
+        const bool same = memcmp(&p[i].a, &q[i].a, sizeof p->a) == 0 &&
+                          memcmp(&p[i].b, &q[i].b, sizeof p->b) == 0 &&
+                          memcmp(&p[i].normal, &q[i].normal, sizeof p->normal) == 0 &&
+                          memcmp(&p[i].touch[0].point, &q[i].touch[0].point, sizeof p->normal) == 0 &&
+                          p[i].touch[0].depth == q[i].touch[0].depth &&
+                          p[i].touch[0].impulse == q[i].touch[0].impulse &&
+                          p[i].touch[0].friction == q[i].touch[0].friction &&
+                          p[i].approach == q[i].approach && p[i].image.x == q[i].image.x &&
+                          p[i].image.y == q[i].image.y && p[i].count == q[i].count && r->x == s->x &&
+                          r->y == s->y && r->turn_a == s->turn_a && r->turn_b == s->turn_b &&
+                          memcmp(t, u, sizeof *t) == 0;
+        ck_assert_msg(same, "seed %llu, step %zu, contact %zu", (unsigned long long)seed, step, i);
+    }
+    for (size_t i = 0; i < events; ++i)
+        ck_assert_msg(e[i].kind == f[i].kind && e[i].contact->a.index == f[i].contact->a.index &&
+                          e[i].contact->b.index == f[i].contact->b.index,
+                      "seed %llu, step %zu, event %zu", (unsigned long long)seed, step, i);
+}
+
+static void expect_same_balance(const qd_world *one, const qd_world *two, uint64_t seed) {
+    ck_assert_msg(memcmp(&one->balance, &two->balance, sizeof one->balance) == 0, "seed %llu",
+                  (unsigned long long)seed);
+}
+
+/// Now and then a body goes by hand, and now and then another one comes in its place.
+static void change(qd_world *world, size_t step, uint64_t seed) {
+    if (step % 60 != 59) return;
+    const uint32_t row = world->row_of_index[(step + seed) % 50];
+    if (row == QDI_NO_ROW) return;
+    const qd_id id = {world->index[row], world->generation[row]};
+    ck_assert_int_eq(qd_world_remove(world, id), QD_OK);
+    if (step % 120 == 59) qd_test_disk(world, 7, 9, 1, 1, 0.6, 0);
+}
+
+START_TEST(slots_find_what_the_narrow_phase_finds) {
+    const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 24;
+    const size_t steps = qd_test_effort(240);
+    for (uint64_t seed = first; seed <= last; ++seed) {
+        const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
+        qd_world *plain = disks(&ways[0]), *mixed = disks(&ways[1]);
+        add_other(mixed);
+        for (size_t k = 0; k < steps; ++k) {
+            qd_test_step(plain, 2e-3, 1);
+            qd_test_step(mixed, 2e-3, 1);
+            expect_same_contacts(plain, mixed, seed, k);
+            change(plain, k, seed);
+            change(mixed, k, seed);
+        }
+        expect_same_balance(plain, mixed, seed);
+        qd_world_destroy(plain);
+        qd_world_destroy(mixed);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("spring_meet", 300, NULL, NULL);
+    qd_test_once(tests, slots_find_what_the_narrow_phase_finds);
+    return qd_test_run_case("spring_meet", tests);
+}
