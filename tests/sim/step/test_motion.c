@@ -217,7 +217,7 @@ END_TEST
 START_TEST(turns_side_by_side_are_turns) {
     enum { COUNT = 37 };
     const double edges[] = {0,    -0.0,  1e-300,    0x1p-28, 0x1p-27,  -0x1p-27,
-                            0.78, -0.78, 0.7800001, 3,       HUGE_VAL, NAN};
+                            0.78, -0.78, 0.7800001, 3,       HUGE_VAL, (double)NAN};
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(300); seed < end; ++seed) {
         qd_random random = qd_random_at(seed, 2, 0);
         double c[COUNT], s[COUNT], angle[COUNT], to_c[COUNT], to_s[COUNT];
