@@ -73,8 +73,8 @@ static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
 /// Rigid contacts: the priority of a contact.
 static uint32_t hash_of(const qd_world *world, const qdi_spot *spot) {
     const bool wall = spot->row_b == QDI_NO_ROW;
-    const uint64_t b =
-        wall ? (uint64_t)QD_WALL_LEFT + spot->wall : qdi_name_of(world, world->index[spot->row_b]);
+    const uint64_t b = wall ? (uint64_t)QD_WALL_LEFT + spot->wall
+                            : qdi_name_of(world, world->index[spot->row_b]);
     return (uint32_t)(qd_hash_mix(qdi_name_of(world, world->index[spot->row_a]), b) >> 32);
 }
 

@@ -34,7 +34,7 @@
 /// Where a generator puts them. `bodies`: what they are called.
 #define PLACE_KEYS(of, bodies)                                                                               \
     CHOICE_KEY(                                                                                              \
-        of ".place", IN_ITEM(place), "grid|random|pyramid|clusters|cells",                                        \
+        of ".place", IN_ITEM(place), "grid|random|pyramid|clusters|cells",                                   \
         "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without "         \
         "overlap, the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one "  \
         "than that below, the lowest one across the region's bottom; `clusters`: as `random`, but crowded "  \
