@@ -16,6 +16,7 @@
 ///
 /// In a world by itself the two coincide, and there is no memory for names.
 
+/// Names: that of the body with an index.
 static inline uint64_t qdi_name_of(const qd_world *world, qd_body_index index) {
     return world->names ? world->names[index] : index;
 }
