@@ -21,6 +21,7 @@
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
+#include "sim/world/sum.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -236,14 +237,14 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     }
     qdi_energy_balance *balance = &world->scratch.balance.sums;
     if (job.carried[0])
-        status = qdi_balance_array(world->team, &world->scratch.arena, job.carried[0], world->count,
-                                   &balance->kinematic);
+        status = qdi_sum_values(world->team, &world->scratch.arena, job.carried[0], world->count,
+                                &balance->kinematic);
     if (status == QD_OK && job.carried[1])
-        status = qdi_balance_array(world->team, &world->scratch.arena, job.carried[1], world->count,
-                                   &step->walls->work);
-    return status == QD_OK ? qdi_balance_array(world->team, &world->scratch.arena, job.drift, world->count,
-                                               &balance->drift)
-                           : status;
+        status = qdi_sum_values(world->team, &world->scratch.arena, job.carried[1], world->count,
+                                &step->walls->work);
+    return status == QD_OK
+               ? qdi_sum_values(world->team, &world->scratch.arena, job.drift, world->count, &balance->drift)
+               : status;
 }
 
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands.

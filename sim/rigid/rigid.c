@@ -30,6 +30,7 @@
 #include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/sum.h"
 #include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
@@ -217,13 +218,13 @@ static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
 
 // ---- what walls give ----
 
-/// The present contacts with walls, in order.
+/// The present contacts with walls.
 typedef struct wall_list {
     const qd_world *world;
     const uint64_t *number;
 } wall_list;
 
-/// Rigid contacts: a contact of the walls, in order of (a, b).
+/// Rigid contacts: a contact of the walls.
 static const qd_contact *wall_contact(const wall_list *list, size_t i) {
     return &list->world->present.contacts[list->number[i]];
 }
@@ -265,8 +266,7 @@ static qd_vec2 wall_work(const void *context, size_t i) {
     return (qd_vec2){given.x * speed.x + given.y * speed.y, 0};
 }
 
-/// Rigid contacts: what the walls gave in all: of their contacts in order of (a, b). And where the energy
-/// went.
+/// Rigid contacts: what the walls gave in all, and where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_contact_state *state = &world->present;
     size_t count = qdi_constraint_count(state) - state->first_wall;

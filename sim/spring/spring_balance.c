@@ -13,6 +13,7 @@
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/sum.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@
 
 typedef struct wall_list {
     const qdi_contact_state *state;
-    const uint64_t *contact; ///< numbers of contacts with walls, in order
+    const uint64_t *contact; ///< numbers of contacts with walls
     uint32_t wall;
     qdi_contact_balance *contact_balances;
 } wall_list;

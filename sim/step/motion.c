@@ -16,10 +16,10 @@
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
-#include "sim/world/order.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/sum.h"
 #include "sim/world/thread_notes.h"
 #include "sim/world/world_impl.h"
 
@@ -365,29 +365,24 @@ static course course_of_axis(const qdi_axis *a, bool collides, bool walls_move, 
 // ---- what mirroring walls give to the bodies ----
 
 typedef struct mirror_job {
-    const qd_world *world;
     const uint8_t *mask;
     const size_t *first; ///< per range: place of its first mirrored body
-    qdi_keys keys;       ///< their indices and rows
+    uint32_t *rows;      ///< theirs
 } mirror_job;
 
 // Lists the bodies that a wall mirrored in this step.
 static void gather_mirrored_rows(void *context, size_t begin, size_t end) {
     const mirror_job *job = context;
-    const qd_world *world = job->world;
     size_t place = job->first[begin / QDI_BODY_GRAIN];
-    for (size_t r = begin; r < end; ++r) {
-        if (!job->mask[r]) continue;
-        job->keys.key[place] = world->index[r];
-        job->keys.value[place++] = (uint32_t)r;
-    }
+    for (size_t r = begin; r < end; ++r)
+        if (job->mask[r]) job->rows[place++] = (uint32_t)r;
 }
 
 /// A step's numbers, for the sums over mirrored bodies.
 typedef struct mirror_sums {
     const qd_world *world;
     const move_job *step;
-    const uint32_t *rows; ///< of the mirrored bodies, in order of index
+    const uint32_t *rows; ///< of the mirrored bodies
 } mirror_sums;
 
 // Motion of a step: term of a sum: work of a moving wall on a mirrored body.
@@ -441,7 +436,7 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
     return (qd_vec2){mass * drift, 0};
 }
 
-/// Motion of a step: pushes and drift of the mirrored bodies, which are in order.
+/// Motion of a step: pushes and drift of the mirrored bodies.
 static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
     qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
     qd_status status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_aside, sums, &aside);
@@ -454,20 +449,19 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
     return status;
 }
 
-// Motion of a step: adds up what walls gave to mirrored bodies, in the order of their indices.
+// Motion of a step: adds up what walls gave to mirrored bodies.
 static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_t ranges,
                                     qdi_wall_gain *sum) {
     size_t *counts = step->mirrored;
-    mirror_job job = {.world = world, .mask = step->mask, .first = counts};
     size_t count = qdi_exclusive_scan(counts, ranges);
-    qd_status status = qdi_keys_take(&world->scratch.arena, count, &job.keys);
-    if (status != QD_OK) return status;
+    mirror_job job = {.mask = step->mask,
+                      .first = counts,
+                      .rows = qdi_arena_take(&world->scratch.arena, count, sizeof *job.rows)};
+    if (!job.rows) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored_rows, &job);
-    status = qdi_keys_sort(world->team, &job.keys, count, 28);
-    mirror_sums sums = {world, step, job.keys.value};
-    if (status == QD_OK)
-        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_impulse_term, &sums,
-                         &sum->impulse);
+    mirror_sums sums = {world, step, job.rows};
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_impulse_term, &sums,
+                               &sum->impulse);
     qd_vec2 work = {0, 0};
     if (status == QD_OK && world->walls_move)
         status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_work_term, &sums, &work);

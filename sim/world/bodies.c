@@ -4,6 +4,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
+#include "sim/world/body_sums.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/displacement.h"
 #include "sim/world/energy_balance.h"
@@ -96,7 +97,7 @@ static size_t index_columns(qd_world *world, column *columns) {
 static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_digest, sizeof *world->block_digest};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
-    columns[2] = (column){&world->block_contact_sums, sizeof *world->block_contact_sums};
+    columns[2] = (column){&world->block_contacts, sizeof *world->block_contacts};
     columns[3] = (column){&world->block_order, sizeof *world->block_order};
     return 4;
 }

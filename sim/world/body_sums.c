@@ -1,6 +1,7 @@
-// Energies and momenta of all bodies, by fixed blocks of indices that are combined in order.
+// Energies and momenta of all bodies. The sums are exact (tally.h), so bodies are taken as they lie: a first
+// pass finds the largest terms of each block, a second one adds; blocks fill their own slots.
 
-#include <quadrille/world.h>
+#include "sim/world/body_sums.h"
 
 #include "core/base/arithmetic.h"
 #include "sim/world/forces.h"
@@ -9,82 +10,103 @@
 
 #include <math.h>
 
-/// Rows lie in another order than indices: one that is needed soon is asked for ahead.
-enum { AHEAD = 12 };
-// Sums of a world: prefetches a body that comes later in the loop over a block.
-static inline void prefetch_body(const qd_world *world, size_t index) {
-    uint32_t r = world->row_of_index[index];
-    if (r == QDI_NO_ROW) return;
-    const qdi_motion *now = &world->now;
-    __builtin_prefetch(&world->kind[r]);
-    __builtin_prefetch(&world->mass[r]);
-    __builtin_prefetch(&world->radius[r]);
-    __builtin_prefetch(&now->x[r]);
-    __builtin_prefetch(&now->y[r]);
-    __builtin_prefetch(&now->vx[r]);
-    __builtin_prefetch(&now->vy[r]);
-    if (world->shaped > 0) __builtin_prefetch(&world->shape[r]);
-    if (!world->turning) return;
-    __builtin_prefetch(&now->spin[r]);
-    __builtin_prefetch(&world->inertia[r]);
-}
+enum { TRANSLATION, ROTATION, POTENTIAL, ANGULAR, MOMENTUM_X, MOMENTUM_Y, MOMENTUM_SCALE, MASS, AREA };
 
-// Sums of a world: adds up energies and momenta of one block of bodies.
-static void sum_body_block(void *context, size_t begin, size_t end) {
+typedef struct body_terms {
+    double lane[QDI_BODY_TALLIES * QDI_TALLY_LANES];
+} body_terms;
+
+// Sums of a world: what a body adds to them.
+static inline body_terms terms_of_row(const qd_world *world, size_t r) {
     const double pi = 3.14159265358979323846;
-    const qd_world *world = context;
     const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;
-    const bool pulls = world->def.attraction.strength != 0;
-    qd_world_sums sums = {0};
-    for (size_t i = begin; i < end; ++i) {
-        uint32_t r = world->row_of_index[i];
-        if (i + AHEAD < end) prefetch_body(world, i + AHEAD);
-        if (r == QDI_NO_ROW || world->kind[r] != QD_BODY_DYNAMIC) continue;
-        double mass = world->mass[r], vx = world->now.vx[r], vy = world->now.vy[r];
-        double squared = vx * vx + vy * vy, speed = sqrt(squared);
-        double spin = world->turning ? world->now.spin[r] : 0;
-        double turning = spin != 0 && isfinite(world->inertia[r]) ? world->inertia[r] * spin : 0;
-        qd_vec2 arm = {world->now.x[r] - world->centre.x, world->now.y[r] - world->centre.y};
-        sums.kinetic += 0.5 * mass * squared + 0.5 * turning * spin;
-        sums.translation += 0.5 * mass * squared;
-        sums.rotation += 0.5 * turning * spin;
-        sums.angular += mass * (arm.x * vy - arm.y * vx) + turning;
-        sums.potential -= mass * (gravity.x * (world->now.x[r] - origin.x) +
-                                  gravity.y * (world->now.y[r] - origin.y));
-        if (pulls)
-            sums.potential += mass * qdi_attraction_energy(&world->def.attraction, world->axis,
-                                                           world->now.x[r], world->now.y[r]);
-        sums.momentum.x += mass * vx;
-        sums.momentum.y += mass * vy;
-        sums.momentum_scale += mass * speed;
-        sums.mass += mass;
-        uint32_t shape = world->shaped > 0 ? world->shape[r] : 0;
-        sums.area += shape ? qd_shape_area(world->shapes.shape[shape])
-                           : pi * world->radius[r] * world->radius[r];
-        if (speed > sums.fastest) sums.fastest = speed;
-    }
-    world->block_sums[begin / QDI_BLOCK] = sums;
+    body_terms terms = {{0}};
+    if (world->kind[r] != QD_BODY_DYNAMIC) return terms;
+    double mass = world->mass[r], x = world->now.x[r], y = world->now.y[r], vx = world->now.vx[r],
+           vy = world->now.vy[r];
+    double squared = vx * vx + vy * vy, spin = world->turning ? world->now.spin[r] : 0;
+    double turning = spin != 0 && isfinite(world->inertia[r]) ? world->inertia[r] * spin : 0;
+    double depth = gravity.x * (x - origin.x) + gravity.y * (y - origin.y);
+    if (world->def.attraction.strength != 0)
+        depth -= qdi_attraction_energy(&world->def.attraction, world->axis, x, y);
+    uint32_t shape = world->shaped > 0 ? world->shape[r] : 0;
+    terms.lane[TRANSLATION] = 0.5 * mass * squared;
+    terms.lane[ROTATION] = 0.5 * turning * spin;
+    terms.lane[POTENTIAL] = -mass * depth;
+    terms.lane[ANGULAR] = mass * ((x - world->centre.x) * vy - (y - world->centre.y) * vx) + turning;
+    terms.lane[MOMENTUM_X] = mass * vx;
+    terms.lane[MOMENTUM_Y] = mass * vy;
+    terms.lane[MOMENTUM_SCALE] = mass * sqrt(squared);
+    terms.lane[MASS] = mass;
+    terms.lane[AREA] = shape ? qd_shape_area(world->shapes.shape[shape])
+                             : pi * world->radius[r] * world->radius[r];
+    return terms;
 }
 
-// Sums of a world: adds up energies and momenta of all bodies, block by block in order.
-static qd_world_sums sum_bodies(const qd_world *world) {
-    qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_body_block, (void *)(uintptr_t)world);
-    qd_world_sums sums = {0};
-    for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
-        const qd_world_sums *block = &world->block_sums[b];
-        sums.kinetic += block->kinetic;
-        sums.translation += block->translation;
-        sums.rotation += block->rotation;
-        sums.potential += block->potential;
-        sums.momentum.x += block->momentum.x;
-        sums.momentum.y += block->momentum.y;
-        sums.momentum_scale += block->momentum_scale;
-        sums.angular += block->angular;
-        sums.mass += block->mass;
-        sums.area += block->area;
-        if (block->fastest > sums.fastest) sums.fastest = block->fastest;
+// Sums of a world: how large the terms of a block are, and how fast its bodies.
+static void see_block(void *context, size_t begin, size_t end) {
+    const qd_world *world = context;
+    qdi_body_sums *sums = &world->block_sums[begin / QDI_BLOCK];
+    qdi_tally_most most[QDI_BODY_TALLIES] = {{{0}}};
+    double fastest = 0;
+    for (size_t r = begin; r < end; ++r) {
+        const body_terms terms = terms_of_row(world, r);
+        for (int t = 0; t < QDI_BODY_TALLIES; ++t) qdi_tally_see(&most[t], terms.lane + t * QDI_TALLY_LANES);
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        double vx = world->now.vx[r], vy = world->now.vy[r], speed = sqrt(vx * vx + vy * vy);
+        if (speed > fastest) fastest = speed;
     }
-    return sums;
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t) sums->most[t] = most[t];
+    sums->fastest = fastest;
+}
+
+typedef struct cut_job {
+    const qd_world *world;
+    qdi_tally_cut cut[QDI_BODY_TALLIES];
+} cut_job;
+
+// Sums of a world: adds up a block.
+static void add_block(void *context, size_t begin, size_t end) {
+    const cut_job *job = context;
+    qdi_tally tally[QDI_BODY_TALLIES] = {{{0}, {0}}};
+    for (size_t r = begin; r < end; ++r) {
+        const body_terms terms = terms_of_row(job->world, r);
+        for (int t = 0; t < QDI_BODY_TALLIES; ++t)
+            qdi_tally_add(&tally[t], &job->cut[t], terms.lane + t * QDI_TALLY_LANES);
+    }
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t) job->world->block_sums[begin / QDI_BLOCK].tally[t] = tally[t];
+}
+
+// Sums of a world: adds up all bodies.
+static qd_world_sums sum_bodies(const qd_world *world) {
+    const size_t blocks = qdi_range_count(world->count, QDI_BLOCK);
+    qdi_body_sums all = {.fastest = 0};
+    // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots.
+    qdi_team_for(world->team, world->count, QDI_BLOCK, see_block, (void *)(uintptr_t)world);
+    for (size_t b = 0; b < blocks; ++b) {
+        const qdi_body_sums *block = &world->block_sums[b];
+        for (int t = 0; t < QDI_BODY_TALLIES; ++t) qdi_tally_see(&all.most[t], block->most[t].lane);
+        if (block->fastest > all.fastest) all.fastest = block->fastest;
+    }
+    cut_job job = {.world = world};
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t) job.cut[t] = qdi_tally_cut_for(&all.most[t], world->count);
+    qdi_team_for(world->team, world->count, QDI_BLOCK, add_block, &job);
+    double sum[QDI_BODY_TALLIES * QDI_TALLY_LANES];
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t) {
+        for (size_t b = 0; b < blocks; ++b) qdi_tally_merge(&all.tally[t], &world->block_sums[b].tally[t]);
+        for (int k = 0; k < QDI_TALLY_LANES; ++k)
+            sum[t * QDI_TALLY_LANES + k] = all.tally[t].first[k] + all.tally[t].second[k];
+    }
+    return (qd_world_sums){.kinetic = sum[TRANSLATION] + sum[ROTATION],
+                           .translation = sum[TRANSLATION],
+                           .rotation = sum[ROTATION],
+                           .potential = sum[POTENTIAL],
+                           .momentum = {sum[MOMENTUM_X], sum[MOMENTUM_Y]},
+                           .momentum_scale = sum[MOMENTUM_SCALE],
+                           .angular = sum[ANGULAR],
+                           .mass = sum[MASS],
+                           .area = sum[AREA],
+                           .fastest = all.fastest};
 }
 
 qd_world_sums qd_world_sum(const qd_world *world) {

@@ -12,10 +12,10 @@
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
-#include "sim/world/order.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/sum.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
@@ -83,6 +83,38 @@ static bool reached_pressure(const qd_world *world) {
     return c->rate.x + c->rate.y > 0 ? pressure >= c->pressure : pressure <= c->pressure;
 }
 
+typedef struct area_job {
+    const qd_world *world;
+    double *areas; ///< of blocks of indices
+} area_job;
+
+// Adds up the areas of the dynamic bodies of one block.
+static void sum_block_area(void *context, size_t begin, size_t end) {
+    const area_job *job = context;
+    const qd_world *world = job->world;
+    double area = 0;
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t row = world->row_of_index[i];
+        if (row == QDI_NO_ROW || world->kind[row] != QD_BODY_DYNAMIC) continue;
+        const uint32_t shape = world->shape[row];
+        area += shape ? qd_shape_area(world->shapes.shape[shape])
+                      : 3.14159265358979323846 * world->radius[row] * world->radius[row];
+    }
+    job->areas[begin / QDI_BLOCK] = area;
+}
+
+/// Compression of a world: the area of its bodies, by blocks in order of index: the last step of a
+/// compression depends on its last bits, and runs of earlier versions were compressed by this sum.
+static qd_status area_of_bodies(qd_world *world, double *area) {
+    const size_t blocks = qdi_range_count(world->index_count, QDI_BLOCK);
+    area_job job = {world, qdi_arena_take(&world->scratch.arena, blocks, sizeof *job.areas)};
+    if (!job.areas) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_block_area, &job);
+    *area = 0;
+    for (size_t b = 0; b < blocks; ++b) *area += job.areas[b];
+    return QD_OK;
+}
+
 /// Works out by how much a step scales.
 static qd_status find_compress_factor(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
@@ -91,7 +123,12 @@ static qd_status find_compress_factor(qd_world *world, qdi_step_context *step) {
     state->before = state->scale;
     state->ends = false;
     if (!qdi_compresses(world) || state->done) return QD_OK;
-    double left = isfinite(c->fraction) ? time_left(c, world->axis, qd_world_sum(world).area) : HUGE_VAL;
+    double left = HUGE_VAL, area = 0;
+    if (isfinite(c->fraction)) {
+        const qd_status status = area_of_bodies(world, &area);
+        if (status != QD_OK) return status;
+        left = time_left(c, world->axis, area);
+    }
     state->ends = left <= step->dt || reached_pressure(world);
     if (left <= 0 || (state->ends && left > step->dt)) return QD_OK;
     double time = left < step->dt ? left : step->dt;
@@ -169,8 +206,8 @@ static qd_status compress_apply(qd_world *world, qdi_step_context *step) {
     }
     world->margin.held = world->margin.behind = false;
     qdi_motion_boxes(world, &world->next);
-    return falls ? qdi_balance_array(world->team, &world->scratch.arena, job.work, world->count,
-                                     &scratch->balance.sums.compression)
+    return falls ? qdi_sum_values(world->team, &world->scratch.arena, job.work, world->count,
+                                  &scratch->balance.sums.compression)
                  : QD_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <quadrille/world.h>
 
 #include "sim/world/energy_balance_state.h"
+#include "sim/world/tally.h"
 
 #include <stddef.h>
 
@@ -13,6 +14,13 @@ typedef struct qdi_contact_range {
     const qd_world *world;
     size_t first;
 } qdi_contact_range;
+
+/// What a block of contacts shows, and the energy of its springs as an exact sum.
+typedef struct qdi_contact_block {
+    qdi_contact_sums sums;
+    qdi_tally_most most;
+    qdi_tally tally;
+} qdi_contact_block;
 
 /// Ends of the present contacts at dynamic bodies, the deepest overlap, and the energy of springs. On the
 /// world's team.

@@ -1,5 +1,4 @@
-// Sums of what contacts and forces did to the energy, see energy_balance.h. Ranges write their own slots, and
-// sums of their own that are exact, so the order in which they are put together decides nothing.
+// Sums of what contacts and forces did to the energy, see energy_balance.h.
 
 #include "sim/world/energy_balance.h"
 
@@ -11,16 +10,8 @@
 #include "sim/world/order.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
-#include "sim/world/tally.h"
+#include "sim/world/sum.h"
 #include "sim/world/world_impl.h"
-
-enum { GRAIN = 4096 };
-
-/// What a range of values adds up to.
-typedef struct tally_line {
-    qdi_tally_most most;
-    qdi_tally tally;
-} tally_line;
 
 qd_status qdi_balance_begin(qd_world *world, size_t count) {
     qdi_balance_scratch *balance = &world->scratch.balance;
@@ -86,69 +77,9 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 
 // ---- sums ----
 
-typedef struct tally_job {
-    const double *values; ///< lanes of each item, one item after the other
-    bool one;             ///< all lanes belong to one sum: which value is in which decides nothing
-    tally_line *lines;
-    qdi_tally_cut cut;
-} tally_job;
-
-// First pass of the exact sums of the energy balance: how large terms are.
-static void see_tally_range(void *context, size_t begin, size_t end) {
-    const tally_job *job = context;
-    qdi_tally_most most = {{0}};
-    for (size_t i = begin; i < end; ++i) qdi_tally_see(&most, job->values + i * QDI_TALLY_LANES);
-    job->lines[begin / GRAIN].most = most;
-}
-
-// Second pass of the exact sums of the energy balance.
-static void add_tally_range(void *context, size_t begin, size_t end) {
-    const tally_job *job = context;
-    const qdi_tally_cut cut = job->cut;
-    qdi_tally tally = {{0}, {0}};
-    for (size_t i = begin; i < end; ++i) qdi_tally_add(&tally, &cut, job->values + i * QDI_TALLY_LANES);
-    job->lines[begin / GRAIN].tally = tally;
-}
-
-/// Energy balance: both passes over `count` items.
-static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t count,
-                        double sums[QDI_TALLY_LANES]) {
-    size_t ranges = qdi_range_count(count, GRAIN);
-    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
-    if (count == 0) return QD_OK;
-    job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
-    if (!job->lines) return QD_ERR_MEMORY;
-    qdi_team_for(team, count, GRAIN, see_tally_range, job);
-    qdi_tally_most most = {{0}};
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->lines[r].most.lane);
-    for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
-        qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
-    job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
-    qdi_team_for(team, count, GRAIN, add_tally_range, job);
-    qdi_tally all = {{0}, {0}};
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
-    for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
-        all.first[0] += all.first[k];
-        all.second[0] += all.second[k];
-        all.first[k] = all.second[k] = 0;
-    }
-    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = all.first[k] + all.second[k];
-    return QD_OK;
-}
-
-/// Room for `count` values that qdi_balance_array can add up.
+/// Room for `count` values that qdi_sum_values can add up.
 static qd_status reserve_array(const qd_allocator *allocator, double **values, size_t *room, size_t count) {
     return qdi_reserve(allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
-}
-
-qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
-    tally_job job = {.values = values, .one = true};
-    double sums[QDI_TALLY_LANES];
-    if (count == 0) return QD_OK;
-    for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
-    qd_status status = add_up(team, arena, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
-    *number += sums[0];
-    return status;
 }
 
 qd_status qdi_balance_movers(qd_world *world, size_t count) {
@@ -189,21 +120,19 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t 
     qd_status status = qdi_sum(world->team, &world->scratch.arena, walls, wall_lost_term, &list, &lost);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
-    tally_job job = {.values = count > 0 ? balance->contact_balances->lane : NULL};
     double sums[QDI_TALLY_LANES];
-    status = add_up(world->team, &world->scratch.arena, &job, count, sums);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(&balance->sums, sums, lost);
-    return qdi_balance_array(world->team, &world->scratch.arena, balance->drift, world->scratch.mover_count,
-                             &balance->sums.drift);
+    return qdi_sum_values(world->team, &world->scratch.arena, balance->drift, world->scratch.mover_count,
+                          &balance->sums.drift);
 }
 
 // ---- forces ----
 
 qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena, const qdi_contact_balance *contact_balances,
                           size_t count, double sums[4]) {
-    tally_job job = {.values = count > 0 ? contact_balances->lane : NULL};
-    return add_up(team, arena, &job, count, sums);
+    return qdi_sum_lanes(team, arena, count > 0 ? contact_balances->lane : NULL, count, sums);
 }
 
 qd_status qdi_balance_fly(qd_world *world) {
@@ -220,11 +149,11 @@ qd_status qdi_balance_flights(qd_world *world) {
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
     if (drags)
-        status = qdi_balance_array(world->team, &world->scratch.arena, balance->drag, world->count,
-                                   &balance->sums.drag);
+        status = qdi_sum_values(world->team, &world->scratch.arena, balance->drag, world->count,
+                                &balance->sums.drag);
     if (status == QD_OK && world->force)
-        status = qdi_balance_array(world->team, &world->scratch.arena, balance->force, world->count,
-                                   &balance->sums.force);
+        status = qdi_sum_values(world->team, &world->scratch.arena, balance->force, world->count,
+                                &balance->sums.force);
     return status;
 }
 
@@ -264,8 +193,8 @@ static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.work);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
-    return qdi_balance_array(world->team, &world->scratch.arena, job.work, world->count,
-                             &world->scratch.balance.sums.force);
+    return qdi_sum_values(world->team, &world->scratch.arena, job.work, world->count,
+                          &world->scratch.balance.sums.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = balance_wraps}};

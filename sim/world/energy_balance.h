@@ -20,8 +20,7 @@
 /// velocity dt - way) is the drift. So are changes of place that overlaps bring, and an impact's effect on
 /// what forces do in the rest of the step.
 ///
-/// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that
-/// means something.
+/// **Order.** All sums are of a kind that does not depend on the order (sum.h).
 
 /// Room for the balances of `count` constraints.
 QD_MUST_USE qd_status qdi_balance_begin(qd_world *world, size_t count);
@@ -62,10 +61,6 @@ QD_MUST_USE qd_status qdi_balance_movers(qd_world *world, size_t count);
 /// mean, the drift, and the work of medium and callback.
 void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
 
-/// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for
-/// as many as a tally has lanes.
-QD_MUST_USE qd_status qdi_balance_array(qd_team *team, qdi_arena *arena, double *values, size_t count,
-                                        double *number);
 /// Adds the balances of `count` constraints, those of walls (the `walls` contacts that `on_walls`
 /// lists) for themselves, and the drift of the movers, to those of the step.
 QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls,
@@ -90,7 +85,7 @@ static inline void qdi_balance_pushes(qd_world *world, qd_vec2 aside, qd_vec2 up
 QD_MUST_USE qd_status qdi_balance_flights(qd_world *world);
 /// Adds the work of gravity on bodies that left through periodic sides in a step.
 extern const qdi_feature qdi_wraps_feature;
-/// Room for one value by row that qdi_balance_array can add up, in the arena.
+/// Room for one value by row that qdi_sum_values can add up, in the arena.
 QD_MUST_USE qd_status qdi_balance_rows(qdi_arena *arena, size_t rows, double **values);
 /// Energy balance: adds what a part of a step did.
 void qdi_energy_balance_add(qdi_energy_balance *all, const qdi_energy_balance *part);

@@ -10,13 +10,8 @@
 QD_MUST_USE qd_status qdi_keys_take(qdi_arena *arena, size_t count, qdi_keys *keys);
 /// Order of a world's rows: sorts them by the lowest `bits` of the keys; the sort is stable.
 QD_MUST_USE qd_status qdi_keys_sort(qd_team *team, const qdi_keys *keys, size_t count, int bits);
-/// The numbers of a state's contacts with walls, in their order; in the arena.
+/// The numbers of a state's contacts with walls, in any order; in the arena.
 QD_MUST_USE qd_status qdi_wall_contacts(qd_team *team, qdi_arena *arena, const qdi_contact_state *state,
                                         const uint64_t **numbers);
-/// Sums term(context, i) for i below `count`, by blocks of QDI_BLOCK combined in order: the same for any
-/// team.
-typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
-QD_MUST_USE qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi_term term,
-                              const void *context, qd_vec2 *sum);
 
 #endif

@@ -131,9 +131,9 @@ struct qd_world {
     size_t home_room, home_next_room;
     size_t free_count;
     uint64_t *block_digest; ///< qd_world_hash: per block
-    qd_world_sums *block_sums;
-    struct qdi_order_sums *block_order;   ///< qd_world_measure
-    qdi_contact_sums *block_contact_sums; ///< qd_world_measure
+    struct qdi_body_sums *block_sums;     ///< qd_world_sum
+    struct qdi_order_block *block_order;  ///< qd_world_measure
+    struct qdi_contact_block *block_contacts;
     size_t block_room;
 
     qdi_contact_state present, following;

@@ -115,7 +115,7 @@ static qd_status step_both(qdi_diff *diff, bool list, qd_error *error) {
     }
     if (status != QD_OK) return status;
     diff->step = qd_world_steps(p->world);
-    status = qdi_gap_find(p->world, q->world, list, &diff->gap);
+    status = qdi_gap_find(p->world, q->world, true, list, &diff->gap);
     diff->named = diff->gap.all.fields > 0;
     return status;
 }
@@ -169,7 +169,7 @@ static qd_status search_states(qdi_diff *diff, bool list, qd_error *error) {
         if (status != QD_OK) break;
         from = at[0] > at[1] ? at[0] : at[1];
         if (at[0] != at[1]) continue;
-        status = qdi_gap_find(diff->side[0].replay.world, diff->side[1].replay.world, list, &diff->gap);
+        status = qdi_gap_find(diff->side[0].replay.world, diff->side[1].replay.world, true, list, &diff->gap);
         diff->step = from++;
         diff->named = diff->gap.all.fields > 0;
     }

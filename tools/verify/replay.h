@@ -87,8 +87,13 @@ typedef struct qdi_gap {
     char subject[96], field[64], first[64], second[64];
 } qdi_gap;
 
-/// Compares; with `list` prints every difference on its own line. Errors: QD_ERR_ARGUMENT.
-QD_MUST_USE qd_status qdi_gap_find(const qd_world *first, const qd_world *second, bool list, qdi_gap *gap);
+/// Compares; with `list` prints every difference on its own line. `sums`: also what the worlds have added up
+/// of energies and impulses, whose last digits a world of an earlier version has from another order. Errors:
+/// QD_ERR_ARGUMENT.
+QD_MUST_USE qd_status qdi_gap_find(const qd_world *first, const qd_world *second, bool sums, bool list,
+                                   qdi_gap *gap);
+/// Whether a recorded run adds up in the way of this version, see table `forms` of run.db.
+bool qdi_recorded_sums(const qdi_recorded *past);
 
 /// "body 7: velocity.x is 1.5 in NAME, 1.25 in OTHER (3 fields of 2 bodies and 1 contact differ)".
 void qdi_gap_words(const qdi_gap *gap, const char *name, const char *other, char *text, size_t bytes);

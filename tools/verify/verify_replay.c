@@ -237,7 +237,7 @@ static qd_status compare_state(walk *job, const states *of, const qd_world *stor
     uint64_t step = of->moment.step;
     qdi_gap gap;
     if (job->list && job->replay.progress) qdi_progress_end(job->replay.progress);
-    qd_status status = qdi_gap_find(stored, job->replay.world, job->list, &gap);
+    qd_status status = qdi_gap_find(stored, job->replay.world, qdi_recorded_sums(job->past), job->list, &gap);
     if (status != QD_OK) return status;
     if (gap.all.fields == 0) return trust_state(job, step);
     char name[64], words[512];
@@ -269,9 +269,29 @@ static qd_status verify_state(walk *job, states *of, bool hash_agreed) {
     return status == QD_OK ? next_stored_state(job, of, step + 1) : status;
 }
 
+/// How far two sums of one unit may be apart in a run of an earlier version, which added them up in another
+/// order: that depends on what is added, which is as large as the largest number of the unit, or as what
+/// follows from the energy: per area a pressure, by the highest speed a momentum.
+static double rounding_of(const qd_metrics *here, const char *unit) {
+    size_t count = 0;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    double most = 0;
+    if (strcmp(unit, "mass / time^2") == 0) most = here->kinetic / here->area;
+    if (strncmp(unit, "mass length", 11) == 0 && here->fastest > 0) most = here->kinetic / here->fastest;
+    if (strcmp(unit, "mass length^2 / time") == 0) most *= sqrt(here->area);
+    for (size_t i = 0; i < count; ++i) {
+        double value;
+        if (fields[i].kind != QD_METRIC_REAL || strcmp(fields[i].unit, unit) != 0) continue;
+        memcpy(&value, (const char *)here + fields[i].offset, sizeof value);
+        if (fabs(value) > most) most = fabs(value);
+    }
+    return 1e-9 * most;
+}
+
 /// Which numbers of a row of metrics differ; the first one in words. Those that the row has no value for are
-/// passed over.
-static size_t compare_metrics(const qd_metrics *stored, const qd_metrics *here, char *words, size_t bytes) {
+/// passed over. `sums`: to the last digit.
+static size_t compare_metrics(const qd_metrics *stored, const qd_metrics *here, bool sums, char *words,
+                              size_t bytes) {
     size_t count = 0, differ = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
     for (size_t i = 0; i < count; ++i) {
@@ -284,6 +304,7 @@ static size_t compare_metrics(const qd_metrics *stored, const qd_metrics *here, 
         memcpy(&n, q, sizeof n);
         bool real = fields[i].kind == QD_METRIC_REAL;
         if (real ? x == y || isnan(x) : m == n || m == UINT64_MAX) continue; // -0 is stored as 0
+        if (real && !sums && fabs(x - y) <= rounding_of(here, fields[i].unit)) continue;
         if (differ++ > 0) continue;
         char one[QDI_NUMBER_ROOM], two[QDI_NUMBER_ROOM];
         if (real) {
@@ -305,7 +326,7 @@ static qd_status verify_metrics(walk *job, bool hash_agreed) {
     qd_world_measure(job->replay.world, &here);
     job->verified->metrics += 1;
     char words[256], line[320];
-    size_t differ = compare_metrics(&job->metrics, &here, words, sizeof words);
+    size_t differ = compare_metrics(&job->metrics, &here, qdi_recorded_sums(job->past), words, sizeof words);
     if (differ > 0) {
         snprintf(line, sizeof line, "%s (%zu number%s differ%s)", words, differ, differ == 1 ? "" : "s",
                  differ == 1 ? "s" : "");

@@ -124,7 +124,7 @@ typedef struct qd_limit_report {
     qd_body_state body;
 } qd_limit_report;
 
-/// Sums over the dynamic bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
+/// Sums over the dynamic bodies, which do not depend on their order: the same for any thread count.
 typedef struct qd_world_sums {
     double kinetic;               ///< energy of motion, rotation included
     double translation, rotation; ///< its two parts

@@ -1,6 +1,7 @@
 // The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads,
 // margins, saving and loading, a step that is refused.
 #include "sim/world/energy_balance.h"
+#include "sim/world/sum.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -37,6 +38,12 @@ static void check_same(const qd_metrics *p, const qd_metrics *q, bool tree, cons
 
 // ---- sums ----
 
+// The term of a sum of two numbers: a value, and the one behind it.
+static qd_vec2 pair_term(const void *context, size_t i) {
+    const double *values = context;
+    return (qd_vec2){values[2 * i], values[2 * i + 1]};
+}
+
 START_TEST(sums_do_not_depend_on_the_order) {
     enum { MOST = 20000 };
     static const size_t counts[] = {1, 2, 3, 5, 100, 4097, MOST};
@@ -54,8 +61,24 @@ START_TEST(sums_do_not_depend_on_the_order) {
         }
         for (int round = 0; round < 10; ++round) {
             double sum = 0;
-            ck_assert_int_eq(qdi_balance_array(world->team, &world->scratch.arena, values, counts[i], &sum),
+            ck_assert_int_eq(qdi_sum_values(world->team, &world->scratch.arena, values, counts[i], &sum),
                              QD_OK);
+            qd_vec2 both = {0, 0};
+            const size_t pairs = counts[i] / 2, rest = counts[i] % 2;
+            ck_assert_int_eq(qdi_sum(world->team, &world->scratch.arena, pairs, pair_term, values, &both),
+                             QD_OK);
+            ck_assert_double_eq_tol(both.x + both.y + (rest ? values[counts[i] - 1] : 0), exact,
+                                    1e-14 * size);
+            for (size_t k = 0; k + 1 < pairs; k += 2) { // pairs change places
+                double kept[2] = {values[2 * k], values[2 * k + 1]};
+                memcpy(values + 2 * k, values + 2 * k + 2, sizeof kept);
+                memcpy(values + 2 * k + 2, kept, sizeof kept);
+            }
+            qd_vec2 again = {0, 0};
+            ck_assert_int_eq(qdi_sum(world->team, &world->scratch.arena, pairs, pair_term, values, &again),
+                             QD_OK);
+            ck_assert_mem_eq(&again, &both, sizeof both);
+            qdi_arena_empty(&world->scratch.arena);
             if (round == 0) first = sum;
             ck_assert_msg(memcmp(&sum, &first, 8) == 0, "%zu values: %a, then %a", counts[i], first, sum);
             ck_assert_double_eq_tol(sum, exact, 1e-14 * size);

@@ -1,0 +1,126 @@
+// Exact sums, see sum.h: a pass that finds the largest terms, and one that adds. Ranges write their own
+// slots; in which order these are put together decides nothing.
+
+#include "sim/world/sum.h"
+
+#include "core/parallel/parallel.h"
+#include "sim/world/grain.h"
+
+enum { GRAIN = 4096 };
+
+/// What a range of items adds up to.
+typedef struct tally_line {
+    qdi_tally_most most;
+    qdi_tally tally;
+} tally_line;
+
+typedef struct tally_job {
+    const double *values; ///< lanes of each item, one item after the other
+    int sums;             ///< how many: lanes k, k + sums, ... belong to one, and which value is in which
+                          ///< decides nothing
+    tally_line *lines;
+    qdi_tally_cut cut;
+} tally_job;
+
+// First pass of exact sums: how large terms are.
+static void see_tally_range(void *context, size_t begin, size_t end) {
+    const tally_job *job = context;
+    qdi_tally_most most = {{0}};
+    for (size_t i = begin; i < end; ++i) qdi_tally_see(&most, job->values + i * QDI_TALLY_LANES);
+    job->lines[begin / GRAIN].most = most;
+}
+
+// Second pass of exact sums: adds.
+static void add_tally_range(void *context, size_t begin, size_t end) {
+    const tally_job *job = context;
+    const qdi_tally_cut cut = job->cut;
+    qdi_tally tally = {{0}, {0}};
+    for (size_t i = begin; i < end; ++i) qdi_tally_add(&tally, &cut, job->values + i * QDI_TALLY_LANES);
+    job->lines[begin / GRAIN].tally = tally;
+}
+
+/// Exact sums: the largest term of each sum, in all of its lanes.
+static qdi_tally_most most_of_ranges(const tally_job *job, size_t ranges) {
+    qdi_tally_most most = {{0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->lines[r].most.lane);
+    for (int from = 0; from < QDI_TALLY_LANES; ++from)
+        for (int to = from % job->sums; to < QDI_TALLY_LANES; to += job->sums)
+            if (most.lane[from] > most.lane[to]) most.lane[to] = most.lane[from];
+    return most;
+}
+
+/// Exact sums: both passes over so many items; `terms` of each sum.
+static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t items, size_t terms,
+                        double sums[QDI_TALLY_LANES]) {
+    size_t ranges = qdi_range_count(items, GRAIN);
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
+    if (items == 0) return QD_OK;
+    job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
+    if (!job->lines) return QD_ERR_MEMORY;
+    qdi_team_for(team, items, GRAIN, see_tally_range, job);
+    const qdi_tally_most most = most_of_ranges(job, ranges);
+    job->cut = qdi_tally_cut_for(&most, terms);
+    qdi_team_for(team, items, GRAIN, add_tally_range, job);
+    qdi_tally all = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
+    for (int k = job->sums; k < QDI_TALLY_LANES; ++k) { // exact as well
+        all.first[k % job->sums] += all.first[k];
+        all.second[k % job->sums] += all.second[k];
+    }
+    for (int k = 0; k < job->sums; ++k) sums[k] = all.first[k] + all.second[k];
+    return QD_OK;
+}
+
+qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count,
+                        double sums[QDI_TALLY_LANES]) {
+    tally_job job = {.values = lanes, .sums = QDI_TALLY_LANES};
+    return add_up(team, arena, &job, count, count, sums);
+}
+
+// Exact sums: zeros up to a whole number of items.
+static size_t fill_items(double *values, size_t count) {
+    for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
+    return qdi_range_count(count, QDI_TALLY_LANES);
+}
+
+qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
+    tally_job job = {.values = values, .sums = 1};
+    double sums[QDI_TALLY_LANES];
+    if (count == 0) return QD_OK;
+    qd_status status = add_up(team, arena, &job, fill_items(values, count), count, sums);
+    *number += sums[0];
+    return status;
+}
+
+typedef struct term_job {
+    qdi_term term;
+    const void *context;
+    double *values;
+} term_job;
+
+// Exact sums: works out the terms of a range.
+static void make_terms(void *context, size_t begin, size_t end) {
+    const term_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qd_vec2 term = job->term(job->context, i);
+        job->values[2 * i] = term.x;
+        job->values[2 * i + 1] = term.y;
+    }
+}
+
+qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi_term term, const void *context,
+                  qd_vec2 *sum) {
+    *sum = (qd_vec2){0, 0};
+    if (count == 0) return QD_OK;
+    const qdi_arena_mark mark = qdi_arena_mark_of(arena);
+    term_job terms = {term, context,
+                      qdi_arena_take(arena, 2 * count + QDI_TALLY_LANES, sizeof *terms.values)};
+    if (!terms.values) return QD_ERR_MEMORY;
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, make_terms, &terms);
+    tally_job job = {.values = terms.values, .sums = 2};
+    double sums[QDI_TALLY_LANES];
+    qd_status status = add_up(team, arena, &job, fill_items(terms.values, 2 * count), count, sums);
+    *sum = (qd_vec2){sums[0], sums[1]};
+    qdi_arena_give_back(arena, mark);
+    return status;
+}

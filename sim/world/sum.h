@@ -1,0 +1,27 @@
+#ifndef QD_SIM_SUM_H
+#define QD_SIM_SUM_H
+
+#include <quadrille/team.h>
+#include <quadrille/vec.h>
+
+#include "core/base/arena.h"
+#include "sim/world/tally.h"
+
+#include <stddef.h>
+
+/// Sums over bodies or contacts that depend neither on their order nor on how they are cut into ranges
+/// (tally.h): the same for any team, any rows, and parts that are added up apart. All on a team, with memory
+/// from an arena; errors: QD_ERR_MEMORY.
+
+/// Sums term(context, i) for i below `count`.
+typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
+QD_MUST_USE qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi_term term,
+                              const void *context, qd_vec2 *sum);
+/// Adds the sum of `count` values to a number; behind them there is room for as many as a tally has lanes.
+QD_MUST_USE qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count,
+                                     double *number);
+/// Sums of `count` items lane by lane, one item after the other.
+QD_MUST_USE qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count,
+                                    double sums[QDI_TALLY_LANES]);
+
+#endif
