@@ -21,7 +21,8 @@ const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]) {
 }
 
 bool qdi_place_in_rows(const qdi_body_item *item) {
-    return item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_PYRAMID;
+    return item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_PYRAMID ||
+           item->place == QDI_PLACE_CELLS;
 }
 
 // ---- where

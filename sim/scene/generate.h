@@ -34,6 +34,8 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies);
 /// Tries to find a free place for one body before a random placement is given up.
 #define QDI_PLACE_TRIES 20000
 
+/// True for an item whose bodies are put into rows.
+bool qdi_place_in_rows(const qdi_body_item *item);
 /// True for an item that makes bodies by rule.
 bool qdi_item_is_generator(const qdi_body_item *item);
 /// Angle and spin of body number `body`, which a generator makes.

@@ -38,9 +38,6 @@ bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, 
 /// A number rounded to three digits behind the point, for messages.
 const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]);
 
-/// True for an item whose bodies are put into rows.
-bool qdi_place_in_rows(const qdi_body_item *item);
-
 /// Puts the bodies of item `number`, the first of which is body `first`, into rows as it says. Errors:
 /// QD_ERR_INVALID: they do not fit, or overlap what is there.
 QD_MUST_USE qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first);

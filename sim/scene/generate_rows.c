@@ -1,7 +1,10 @@
-// Bodies in rows: grids and pyramids. Neighbours may touch.
+// Bodies in rows: grids, pyramids, and cells, in which a body lies anywhere. Neighbours may touch. Where a
+// body of a grid or of cells lies depends on the seed, on its own number, and on how many there are, not on
+// others: so a part of them can be made without the rest.
 #include "sim/scene/generate_impl.h"
 
 #include <quadrille/math.h>
+#include <quadrille/random.h>
 
 #include <math.h>
 
@@ -23,25 +26,37 @@ static size_t best_columns(size_t count, double width, double height) {
     return best;
 }
 
+/// Generator's rows: width and height of a body's box, with its centroid in the middle.
+static qd_vec2 box_of_body(const qdi_placement *placing, const qdi_body_item *item, size_t body) {
+    const double across = 2 * placing->bodies->radius[body];
+    if (item->kind == QDI_ITEM_DISKS) return (qd_vec2){across, across};
+    const uint64_t seed = placing->settings->run.seed;
+    const qd_shape shape = qdi_item_shape(item, seed, body, 0);
+    qd_vec2 turn = {1, 0}, low, top;
+    qd_sincos(qdi_item_angle(item, seed, body), &turn.y, &turn.x);
+    qd_shape_bounds(&shape, (qd_vec2){0, 0}, turn, &low, &top);
+    return (qd_vec2){2 * (top.x > -low.x ? top.x : -low.x), 2 * (top.y > -low.y ? top.y : -low.y)};
+}
+
 /// Generator's rows: width and height of the largest boxes of an item's bodies.
 static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_body_item *item, size_t first) {
     qd_vec2 most = {0, 0};
-    uint64_t seed = placing->settings->run.seed;
     for (size_t i = first; i < first + item->count; ++i) {
-        double wide = 2 * placing->bodies->radius[i], high = wide;
-        if (item->kind != QDI_ITEM_DISKS) {
-            qd_shape shape = qdi_item_shape(item, seed, i, 0);
-            qd_vec2 turn = {1, 0}, low, top;
-            qd_sincos(qdi_item_angle(item, seed, i), &turn.y, &turn.x);
-            qd_shape_bounds(&shape, (qd_vec2){0, 0}, turn, &low, &top);
-            // A polygon's centroid need not be in the middle of its box.
-            wide = 2 * (top.x > -low.x ? top.x : -low.x);
-            high = 2 * (top.y > -low.y ? top.y : -low.y);
-        }
-        if (wide > most.x) most.x = wide;
-        if (high > most.y) most.y = high;
+        const qd_vec2 box = box_of_body(placing, item, i);
+        if (box.x > most.x) most.x = box.x;
+        if (box.y > most.y) most.y = box.y;
     }
     return most;
+}
+
+/// Generator's rows: how far a body lies from the middle of its cell, which has so much room.
+static qd_vec2 stray_in_cell(const qdi_placement *placing, const qdi_body_item *item, size_t body,
+                             qd_vec2 room) {
+    const qd_vec2 box = box_of_body(placing, item, body);
+    const double x = room.x - box.x * QDI_CLEARANCE, y = room.y - box.y * QDI_CLEARANCE;
+    qd_random random = qd_random_at(placing->settings->run.seed, body, QDI_USE_POSITION);
+    const double across = qd_random_uniform(&random) - 0.5, up = qd_random_uniform(&random) - 0.5;
+    return (qd_vec2){x > 0 ? x * across : 0, y > 0 ? y * up : 0};
 }
 
 /// Generator's rows: says that rows leave too little for each body.
@@ -89,7 +104,7 @@ static qd_status put_body(qdi_placement *placing, size_t number, size_t body, qd
     return QD_OK;
 }
 
-// Places bodies of a scene in a grid.
+// Places bodies of a scene in a grid, or in its cells.
 static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first,
                                  const qdi_interval both[2], qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
@@ -115,6 +130,10 @@ static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t f
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
                       both[1].low + room.y * ((double)(i / columns) + 0.5)};
+        if (item->place == QDI_PLACE_CELLS) {
+            const qd_vec2 stray = stray_in_cell(placing, item, first + i, room);
+            at = (qd_vec2){at.x + stray.x, at.y + stray.y};
+        }
         status = put_body(placing, number, first + i, at);
     }
     return status;

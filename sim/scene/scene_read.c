@@ -329,7 +329,7 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks
         return qdi_scene_complain(reader, deepest_node(reader, item, form),
                                   "bodies.%zu.disks.radius.%s: %s must be from min to max", number, form[2],
                                   radius->form == QDI_RADIUS_NORMAL ? "mean" : "median");
-    if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
+    if (disks->round && qdi_place_in_rows(disks)) {
         const char *const path[] = {word, "round", NULL};
         return qdi_scene_complain(reader, deepest_node(reader, item, path),
                                   "bodies.%zu.%s.round: rows are not round", number, word);

@@ -33,7 +33,7 @@ _Static_assert(QD_VIEW_CONTACTS_NONE == 0 && QD_VIEW_CONTACTS_MARKS == 1 && QD_V
 _Static_assert(offsetof(qd_view_camera, height) == offsetof(qd_view_camera, x) + 3 * sizeof(double),
                "a region is four numbers");
 _Static_assert(QDI_PLACE_GRID == 0 && QDI_PLACE_RANDOM == 1 && QDI_PLACE_PYRAMID == 2 &&
-                   QDI_PLACE_CLUSTERS == 3,
+                   QDI_PLACE_CELLS == 4 && QDI_PLACE_CLUSTERS == 3,
                "place");
 _Static_assert(offsetof(qdi_body_item, corners[1]) == offsetof(qdi_body_item, corners) + sizeof(int),
                "corners are a pair");

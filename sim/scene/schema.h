@@ -32,7 +32,13 @@ typedef enum qdi_velocity_form {
     QDI_VELOCITY_NORMAL,
     QDI_VELOCITY_UNIFORM
 } qdi_velocity_form;
-typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM, QDI_PLACE_PYRAMID, QDI_PLACE_CLUSTERS } qdi_place;
+typedef enum qdi_place {
+    QDI_PLACE_GRID,
+    QDI_PLACE_RANDOM,
+    QDI_PLACE_PYRAMID,
+    QDI_PLACE_CLUSTERS,
+    QDI_PLACE_CELLS
+} qdi_place;
 /// In the order of the keys below bodies[].
 typedef enum qdi_item_kind {
     QDI_ITEM_NONE,
@@ -136,7 +142,7 @@ typedef struct qdi_body_item {
     qd_vec2 pivot;    ///< polyline: that it turns about; NaN: the middle of its points
     double slide;     ///< polyline: of its surface
     qdi_place place;
-    qd_vec2 spacing; ///< of a grid; NaN: as the region allows
+    qd_vec2 spacing; ///< of a grid or of cells; NaN: as the region allows
     uint32_t cluster_count;
     qd_vec2 cluster_spread;
     qdi_region region;

@@ -34,14 +34,15 @@
 /// Where a generator puts them. `bodies`: what they are called.
 #define PLACE_KEYS(of, bodies)                                                                               \
     CHOICE_KEY(                                                                                              \
-        of ".place", IN_ITEM(place), "grid|random|pyramid|clusters",                                         \
+        of ".place", IN_ITEM(place), "grid|random|pyramid|clusters|cells",                                   \
         "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without "         \
         "overlap, the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one "  \
         "than that below, the lowest one across the region's bottom; `clusters`: as `random`, but crowded "  \
-        "about some middles. A scene whose bodies do not fit is refused, with the number that did."),        \
+        "about some middles; `cells`: each anywhere in the cell of a grid that it has to itself. A scene "   \
+        "whose bodies do not fit is refused, with the number that did."),                                    \
         KEY(of ".spacing", PAIR_OR_AUTO, IN_ITEM(spacing), 0, 1e30,                                          \
-            "With `place: grid`: from one middle to the next along x and along y, row by row from the "      \
-            "region's lower left corner; `auto`: as the region allows.",                                     \
+            "With `place: grid` or `cells`: from one middle to the next along x and along y, row by row "    \
+            "from the region's lower left corner; `auto`: as the region allows.",                            \
             .above = true),                                                                                  \
         GROUP_KEY(of ".clusters", "With `place: clusters`."),                                                \
         KEY(of ".clusters.count", UINT32, IN_ITEM(cluster_count), 1, QDI_BODIES_MAX,                         \

@@ -93,6 +93,70 @@ START_TEST(grids_keep_their_spacing) {
 }
 END_TEST
 
+// Each body of `cells` is anywhere in its own cell, wherever the others are.
+START_TEST(cells_keep_bodies_apart) {
+    static const char form[] =
+        "world: {size: [40, 20]%s}\nrun: {seed: %d}\nbodies: [%s, place: cells, spacing: [2, "
+        "2.5], region: [0, 0, 40, 20]}]";
+    static const char *const kinds[] = {"disks: {count: 160, radius: {uniform: [0.2, 1]}",
+                                        "rects: {count: 160, size: [1.6, 1], angle: auto",
+                                        "polygons: {count: 160, radius: {uniform: [0.5, 0.9]}, angle: auto"};
+    double low = 1, high = 0, sum = 0;
+    for (int k = 0; k < 12; ++k) {
+        char text[400];
+        snprintf(text, sizeof text, form, k % 2 ? ", boundary: periodic" : "", k, kinds[k / 4]);
+        qd_world *world = world_of(text, 0);
+        double deepest;
+        (void)contacts_of(world, &deepest);
+        ck_assert_msg(deepest <= 1e-9, "%s: %g", text, deepest);
+        for (uint32_t i = 0; i < 160; ++i) {
+            const qd_body_state s = body(world, i);
+            qd_vec2 least, most;
+            qd_shape_bounds(&s.shape, s.position, s.turn, &least, &most);
+            const double left = 2 * (i % 20), bottom = 2.5 * (double)(i / 20);
+            ck_assert(least.x >= left - 1e-9 && most.x <= left + 2 + 1e-9);
+            ck_assert(least.y >= bottom - 1e-9 && most.y <= bottom + 2.5 + 1e-9);
+            const double free = 2 - (most.x - least.x), part = (least.x - left) / free;
+            if (k >= 4 || free < 0.1) continue; // of disks the centroid is in the middle of the box
+            low = part < low ? part : low;
+            high = part > high ? part : high;
+            sum += part - 0.5;
+        }
+        qd_world_destroy(world);
+    }
+    ck_assert_double_lt(low, 0.02); // all of the cell is used, and evenly
+    ck_assert_double_gt(high, 0.98);
+    ck_assert_double_lt(fabs(sum), 6 * sqrt(640 / 12.0));
+    check_refused(
+        "world: {size: [40, 20]}\nbodies: [disks: {count: 160, radius: 1.01, place: cells, spacing: [2, "
+        "2.5]}]",
+        "bodies.0: rows of 160 disks leave 2 for each, the largest has diameter 2.02");
+    check_refused(
+        "world: {size: [40, 20]}\nbodies: [disks: {count: 16, radius: 1, place: cells, round: true}]",
+        "rows are not round");
+}
+END_TEST
+
+// A body's place is a function of seed, number and count: another body's size changes nothing for it.
+START_TEST(cells_do_not_see_each_other) {
+    static const char form[] =
+        "world: {size: [40, 20]}\nbodies: [disks: {count: %d, radius: %s, place: cells, "
+        "spacing: [2, 2]}]";
+    char text[300];
+    snprintf(text, sizeof text, form, 200, "{uniform: [0.2, 1]}");
+    qd_world *all = world_of(text, 0);
+    snprintf(text, sizeof text, form, 90, "{uniform: [0.2, 1]}");
+    qd_world *some = world_of(text, 0);
+    for (uint32_t i = 0; i < 90; ++i) {
+        const qd_body_state p = body(all, i), q = body(some, i);
+        ck_assert_double_eq(p.position.x, q.position.x);
+        ck_assert_double_eq(p.position.y, q.position.y);
+    }
+    qd_world_destroy(all);
+    qd_world_destroy(some);
+}
+END_TEST
+
 START_TEST(pyramids_scale) {
     const uint64_t bodies[] = {1, 2, 3, 10, 55, 56, 1000};
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; ++i) {
@@ -275,8 +339,9 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("places", 120, NULL, NULL);
-    qd_test_once(tcase, pyramids_are_pyramids, grids_keep_their_spacing, pyramids_scale, clusters_are_crowded,
-                 clusters_fill_up, polygons_are_what_is_asked_for, kinematic_polylines_want_a_pivot);
+    qd_test_once(tcase, pyramids_are_pyramids, grids_keep_their_spacing, cells_keep_bodies_apart,
+                 cells_do_not_see_each_other, pyramids_scale, clusters_are_crowded, clusters_fill_up,
+                 polygons_are_what_is_asked_for, kinematic_polylines_want_a_pivot);
     qd_test_loops(tcase, {round_regions_are_round, 2}, {polylines_turn, 2});
     return qd_test_run_case("places", tcase);
 }
