@@ -27,6 +27,7 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
+#include "sim/world/names.h"
 #include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -77,12 +78,13 @@ static void make_links(void *context, size_t begin, size_t end) {
         const qdi_spot *spot = &world->present.spots[i];
         uint32_t a = spot->row_a, b = spot->row_b;
         bool wall = b == QDI_NO_ROW;
-        uint32_t other = wall ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[b];
+        const uint64_t other = wall ? (uint64_t)QD_WALL_LEFT + spot->wall
+                                    : qdi_name_of(world, world->index[b]);
         bool acts = spot->touches > 0; // sensors must not take a colour from the others
         qdi_link *link = &world->scratch.links[i];
         const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
                    moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC;
-        const uint32_t hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32);
+        const uint32_t hash = (uint32_t)(qd_hash_mix(qdi_name_of(world, world->index[a]), other) >> 32);
         changed = changed || i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
                   link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
         link->row_a = a; // field by field: a copy of what was just written would have to wait for it

@@ -3,12 +3,14 @@
 #include "sim/world/bodies.h"
 
 #include "core/base/arithmetic.h"
+#include "core/base/assert.h"
 #include "core/base/memory.h"
 #include "sim/world/body_sums.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/displacement.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
+#include "sim/world/names.h"
 #include "sim/world/order_sums.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
@@ -134,6 +136,7 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
 
 void qdi_bodies_release(qd_world *world) {
     qdi_homes_release(world);
+    qdi_names_release(world);
     column columns[COLUMNS_MAX];
     release_columns(world->allocator, columns, row_columns(world, columns), world->row_room);
     release_columns(world->allocator, columns, index_columns(world, columns), world->index_room);
@@ -176,7 +179,10 @@ void qdi_bodies_refill_free(qd_world *world) {
 }
 
 qd_body_index qdi_body_take_index(qd_world *world) {
-    if (world->free_count == 0) return (qd_body_index)world->index_count++;
+    if (world->free_count == 0) {
+        QD_ASSERT(!world->names); // nobody knows how the whole calls it
+        return (qd_body_index)world->index_count++;
+    }
     qd_body_index index = world->free_heap[0];
     pop_free_index(world);
     return index;

@@ -13,6 +13,7 @@
 #include "sim/world/contact_sums.h"
 #include "sim/world/fields.h"
 #include "sim/world/grain.h"
+#include "sim/world/names.h"
 #include "sim/world/population.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
@@ -30,7 +31,7 @@ size_t qdi_digest_body(const qd_world *world, uint32_t row, unsigned char *recor
                               world->now.s[row], world->now.spin[row], world->now.x[row],
                               world->now.y[row], world->now.vx[row],   world->now.vy[row]};
     uint64_t words[QDI_DIGEST_BODY / 8];
-    words[0] = world->index[row];
+    words[0] = qdi_name_of(world, world->index[row]);
     words[1] = world->generation[row];
     words[2] = world->label[row];
     if (shape)
@@ -61,8 +62,8 @@ size_t qdi_digest_contact(const qd_world *world, size_t number, unsigned char *r
     const qd_contact *contact = &world->present.contacts[number];
     const qdi_warm_start *warm_start = &world->present.warm_starts[number];
     unsigned char *at = record;
-    qdi_put_u64(&at, contact->a.index);
-    qdi_put_u64(&at, contact->b.index);
+    qdi_put_u64(&at, qdi_name_of_id(world, contact->a));
+    qdi_put_u64(&at, qdi_name_of_id(world, contact->b));
     qdi_put_u32(&at, contact->a.generation);
     qdi_put_u32(&at, contact->b.generation);
     for (int k = 0; k < 2; ++k) {

@@ -32,17 +32,19 @@
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
+#include "sim/world/names.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
+#include <quadrille/hash.h>
 #include <quadrille/math.h>
 #include <quadrille/random.h>
 
 #include <math.h>
 #include <string.h>
 
-/// What random numbers are for: this and the upper half of the step are the `use` of qd_random_at, body and
-/// lower half the stream.
+/// What random numbers are for: this and the upper half of the step are the `use` of qd_random_at, the lower
+/// halves of the body's name and of the step the stream.
 enum { USE_MEDIUM = 0x4ea70000 };
 
 // World's forces: copies velocities of bodies to the next state.
@@ -193,7 +195,8 @@ static double push_of(double rate, double temperature, double dt, double fade, d
 static void add_pushes(const flight_job *job, size_t row, qdi_flight *all) {
     const qd_world *world = job->world;
     uint64_t step = world->clock.step;
-    qd_random random = qd_random_at(world->def.seed, step << 32 | world->index[row],
+    const uint64_t name = qdi_name_of(world, world->index[row]), far = name >> 32, seed = world->def.seed;
+    qd_random random = qd_random_at(far ? qd_hash_mix(seed, far) : seed, step << 32 | (uint32_t)name,
                                     (uint32_t)(USE_MEDIUM + (step >> 32)));
     double push = job->push / sqrt(world->mass[row]);
     all->ax += push * qd_random_normal(&random);

@@ -24,7 +24,7 @@
 /// **Rows and indices.** The state of the bodies lies in plain arrays by row; rows are dense. A body's index
 /// is its name and never changes, its row may: removing a body moves the last row into the hole, and now and
 /// then all rows are put in tree order. So no result may depend on rows: whatever has an order is ordered by
-/// index.
+/// index. What depends on the number itself, and not on the order alone, goes by a body's name (names.h).
 ///
 /// **Two states.** Positions, velocities, contacts and events exist twice. A step reads `now`, writes
 /// `next`, and the two change places once everything has succeeded; a step that is refused leaves `now` as it
@@ -125,14 +125,16 @@ struct qd_world {
 
     size_t index_count, index_room;
     uint32_t *row_of_index, *generation_of_index;
+    uint64_t *names; ///< by index: see names.h; NULL: the same as the index
+    size_t name_count;
     qd_body_index *free_heap; ///< free indices, lowest on top
     bool follows;             ///< displacements are counted: from `home`, see displacement.h
     qd_vec2 *home, *home_next;
     size_t home_room, home_next_room;
     size_t free_count;
-    uint64_t *block_digest; ///< qd_world_hash: per block
-    struct qdi_body_sums *block_sums;     ///< qd_world_sum
-    struct qdi_order_block *block_order;  ///< qd_world_measure
+    uint64_t *block_digest;              ///< qd_world_hash: per block
+    struct qdi_body_sums *block_sums;    ///< qd_world_sum
+    struct qdi_order_block *block_order; ///< qd_world_measure
     struct qdi_contact_block *block_contacts;
     size_t block_room;
 

@@ -1,0 +1,28 @@
+#include "sim/world/names.h"
+
+#include "core/base/memory.h"
+#include "sim/world/scratch.h"
+
+#include <string.h>
+
+void qdi_names_release(qd_world *world) {
+    qdi_release(world->allocator, world->names, world->name_count, sizeof *world->names);
+    world->names = NULL;
+    world->name_count = 0;
+}
+
+qd_status qdi_names_give(qd_world *world, const uint64_t *names) {
+    const size_t count = world->index_count;
+    for (size_t i = 1; names && i < count; ++i)
+        if (names[i] <= names[i - 1]) return QD_ERR_VALUE;
+    uint64_t *given = NULL;
+    if (names && count > 0) {
+        given = qdi_allocate(world->allocator, count, sizeof *given);
+        if (!given) return QD_ERR_MEMORY;
+        memcpy(given, names, count * sizeof *given);
+    }
+    qdi_names_release(world);
+    world->names = given;
+    world->name_count = given ? count : 0;
+    return QD_OK;
+}
