@@ -359,10 +359,11 @@ static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
 
 // ---- making groups ----
 
-/// Solver: arms of a touch, from the centroid of a body: its lever along the normal, or across it.
+/// Solver: the part of an arm along the normal, which is its lever for friction.
 static inline vec lever_along(vec x, vec y, vec nx, vec ny) {
     return x * nx + y * ny;
 }
+/// Solver: the part of an arm across the normal, which is its lever for the normal impulse.
 static inline vec lever_across(vec x, vec y, vec nx, vec ny) {
     return x * ny - y * nx;
 }
