@@ -23,6 +23,7 @@
 typedef struct wall_list {
     const qdi_contact_state *state;
     const uint64_t *contact; ///< numbers of contacts with walls, in order
+    const uint64_t *share;   ///< places of their balances
     uint32_t wall;
     qdi_contact_balance *contact_balances;
 } wall_list;
@@ -38,26 +39,44 @@ static qd_vec2 wall_force_term(const void *context, size_t i) {
 // Springs' energy: term of a sum: energy that one contact with a wall lost.
 static qd_vec2 wall_loss_term(const void *context, size_t i) {
     const wall_list *list = context;
-    const qdi_contact_balance *contact_balance = &list->contact_balances[list->contact[i]];
+    const qdi_contact_balance *contact_balance = &list->contact_balances[list->share[i]];
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt) {
+// Springs' energy: places among the spots of contacts with walls, which are given by number, in order.
+static uint64_t *spots_of_walls(qdi_arena *arena, const qdi_contact_state *state, const uint64_t *numbers,
+                                size_t count) {
+    uint64_t *places = qdi_arena_take(arena, count, sizeof *places);
+    for (size_t i = 0; i < count && places; ++i) {
+        const uint32_t number = state->spots[state->first_wall + i].contact;
+        size_t low = 0, high = count;
+        while (high - low > 1) {
+            const size_t middle = low + (high - low) / 2;
+            *(numbers[middle] <= number ? &low : &high) = middle;
+        }
+        places[low] = state->first_wall + i;
+    }
+    return places;
+}
+
+qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt, bool by_spot) {
     const uint64_t *on_walls;
+    qdi_arena *arena = &world->scratch.arena;
     size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world->team, &world->scratch.arena, state, &on_walls);
+    qd_status status = qdi_wall_contacts(world->team, arena, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world->team, &world->scratch.arena, count, wall_force_term, &list,
-                         &state->wall_force[wall]);
+        wall_list list = {state, on_walls, NULL, (uint32_t)QD_WALL_LEFT + wall, NULL};
+        status = qdi_sum(world->team, arena, count, wall_force_term, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
-    status = qdi_sum(world->team, &world->scratch.arena, count, wall_loss_term, &list, &state->wall_lost);
-    for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
+    const uint64_t *shares = by_spot ? spots_of_walls(arena, state, on_walls, count) : on_walls;
+    if (!shares) return QD_ERR_MEMORY;
+    wall_list list = {state, on_walls, shares, 0, world->scratch.balance.contact_balances};
+    status = qdi_sum(world->team, arena, count, wall_loss_term, &list, &state->wall_lost);
+    for (size_t i = 0; i < count; ++i) list.contact_balances[shares[i]] = (qdi_contact_balance){{0}};
     return status;
 }
 
@@ -154,11 +173,11 @@ static void end_range(void *context, size_t begin, size_t end) {
     const uint32_t *rank = world->scratch.end_rank;
     for (size_t i = begin; i < end; ++i) {
         qdi_contact_balance *contact_balance = &world->scratch.balance.contact_balances[i];
-        bool wall = qd_id_is_wall(world->present.contacts[i].b);
         *contact_balance = (qdi_contact_balance){{0}};
-        if (rank[i + 1] != rank[i])
-            contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(
-                world, i);
+        if (rank[i + 1] == rank[i]) continue;
+        const bool wall = qd_id_is_wall(world->present.contacts[i].b);
+        contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(world,
+                                                                                                     i);
     }
 }
 
@@ -173,7 +192,7 @@ static qd_status add_losses(qd_world *world) {
                                        qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
-    if (!world->turning || before->contact_count == 0) return QD_OK;
+    if (!world->turning || after->ends == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
     status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
                              before->contact_count, sums);
