@@ -90,7 +90,6 @@ static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair)
     __builtin_prefetch(contact + sizeof(qd_contact) - 1, 1);
     __builtin_prefetch(&job->after->warm_starts[pair->number], 1);
     __builtin_prefetch(&job->after->forces[pair->number], 1);
-    __builtin_prefetch(&job->force.shares[pair->number], 1);
 }
 
 // Springs that meet: the contact of two disks, in the same arithmetic as the narrow
@@ -144,6 +143,12 @@ static void make_together(const qdi_meet_job *job, size_t hit, size_t place, siz
     }
 }
 
+// Prefetches the shear with which a later hit's contact comes.
+static inline void prefetch_shear(const qdi_meet_job *job, size_t hit) {
+    const uint32_t held = job->numbers[hit];
+    if (!(held & QDI_MEET_BEGUN)) __builtin_prefetch(&job->before->warm_starts[held]);
+}
+
 // Makes the contacts of a range of candidates.
 static void make_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
@@ -152,8 +157,11 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     const size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     qdi_disk_law law = {.mass_a = 0};
     (void)end;
-    for (size_t hit = begin; place < stop; hit += TOGETHER, place += TOGETHER)
-        make_together(job, hit, place, stop - place < TOGETHER ? stop - place : TOGETHER, &law);
+    for (size_t hit = begin; place < stop; hit += TOGETHER, place += TOGETHER) {
+        const size_t left = stop - place, next = left < 2 * TOGETHER ? left : 2 * TOGETHER;
+        for (size_t k = TOGETHER; k < next; ++k) prefetch_shear(job, hit + k);
+        make_together(job, hit, place, left < TOGETHER ? left : TOGETHER, &law);
+    }
 }
 
 void qdi_meet_make(qdi_meet_job *job) {

@@ -218,7 +218,7 @@ void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
     qd_contact *contact = &job->state->contacts[i];
     qdi_warm_start *shear = &job->state->warm_starts[i];
     qdi_contact_force *force = &job->world->scratch.spot_forces[place];
-    qdi_contact_balance *share = job->shares ? &job->shares[i] : NULL;
+    qdi_contact_balance *share = job->shares ? &job->shares[job->by_spot ? place : i] : NULL;
     *force = (qdi_contact_force){0, 0, 0, 0};
     if (share) *share = (qdi_contact_balance){{0}};
     const bool acts = !contact->sensor;
@@ -276,7 +276,7 @@ void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair
     }
     job->state->warm_starts[pair->number] = shear;
     job->state->forces[pair->number] = *force;
-    job->shares[pair->number] = share;
+    job->shares[place] = share;
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
@@ -325,5 +325,5 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
     qd_status status = qdi_spring_prepare(world, m, dt, state, count, &job);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_contacts, &job);
-    return qdi_spring_walls(world, state, dt);
+    return qdi_spring_walls(world, state, dt, false);
 }

@@ -34,8 +34,8 @@ QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
 /// what springs had before. QD_ERR_LIMIT: reported, the world could not hold forces and energy.
 QD_MUST_USE qd_status qdi_spring_change(qd_world *world);
 /// Works out what walls give with the contacts of a state, from its forces and spots; and what they took in a
-/// step of `dt` > 0, whose balances are then emptied.
-QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt);
+/// step of `dt` > 0, whose balances are then emptied. `by_spot`: these lie as spots do, not as contacts.
+QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt, bool by_spot);
 /// From the velocities of `now` to those of `next`: half of `dt` by the accelerations of the present
 /// contacts, and other forces for all of it. Where qdi_spring_plain, this is left to qdi_spring_move.
 QD_MUST_USE qd_status qdi_spring_start(qd_world *world, double dt);

@@ -24,6 +24,8 @@
 typedef struct wall_list {
     const qdi_contact_state *state;
     const uint64_t *contact; ///< numbers of contacts with walls
+    size_t first;            ///< place of the first one's balance, if balances lie by spot
+    bool by_spot;            ///< they do; else by contact
     uint32_t wall;
     qdi_contact_balance *contact_balances;
 } wall_list;
@@ -36,29 +38,38 @@ static qd_vec2 wall_force_term(const void *context, size_t i) {
     return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
 }
 
+/// Springs' energy: the balance of a contact with a wall: these lie in the order of their spots.
+static qdi_contact_balance *balance_of_wall(const wall_list *list, size_t i) {
+    return &list->contact_balances[list->by_spot ? list->first + i : list->contact[i]];
+}
+
 // Springs' energy: term of a sum: energy that one contact with a wall lost.
 static qd_vec2 wall_loss_term(const void *context, size_t i) {
     const wall_list *list = context;
-    const qdi_contact_balance *contact_balance = &list->contact_balances[list->contact[i]];
+    const qdi_contact_balance *contact_balance = balance_of_wall(list, i);
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt) {
+qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt, bool by_spot) {
     const uint64_t *on_walls;
+    qdi_arena *arena = &world->scratch.arena;
     size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world->team, &world->scratch.arena, state, &on_walls);
+    qd_status status = qdi_wall_contacts(world->team, arena, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world->team, &world->scratch.arena, count, wall_force_term, &list,
-                         &state->wall_force[wall]);
+        const wall_list list = {.state = state, .contact = on_walls, .wall = (uint32_t)QD_WALL_LEFT + wall};
+        status = qdi_sum(world->team, arena, count, wall_force_term, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
-    status = qdi_sum(world->team, &world->scratch.arena, count, wall_loss_term, &list, &state->wall_lost);
-    for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
+    const wall_list list = {.state = state,
+                            .contact = on_walls,
+                            .first = state->first_wall,
+                            .by_spot = by_spot,
+                            .contact_balances = world->scratch.balance.contact_balances};
+    status = qdi_sum(world->team, arena, count, wall_loss_term, &list, &state->wall_lost);
+    for (size_t i = 0; i < count; ++i) *balance_of_wall(&list, i) = (qdi_contact_balance){{0}};
     return status;
 }
 
@@ -155,11 +166,11 @@ static void end_range(void *context, size_t begin, size_t end) {
     const uint32_t *rank = world->scratch.end_rank;
     for (size_t i = begin; i < end; ++i) {
         qdi_contact_balance *contact_balance = &world->scratch.balance.contact_balances[i];
-        bool wall = qd_id_is_wall(world->present.contacts[i].b);
         *contact_balance = (qdi_contact_balance){{0}};
-        if (rank[i + 1] != rank[i])
-            contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(
-                world, i);
+        if (rank[i + 1] == rank[i]) continue;
+        const bool wall = qd_id_is_wall(world->present.contacts[i].b);
+        contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(world,
+                                                                                                     i);
     }
 }
 
@@ -174,7 +185,7 @@ static qd_status add_losses(qd_world *world) {
                                        qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
-    if (!world->turning || before->contact_count == 0) return QD_OK;
+    if (!world->turning || after->ends == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
     status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
                              before->contact_count, sums);

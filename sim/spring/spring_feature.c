@@ -21,7 +21,7 @@ static qd_status spring_narrow(qd_world *world, qdi_step_context *step) {
 /// Springs: forces are state, and events carry them.
 static qd_status make_forces(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
-    if (step->met) return qdi_spring_walls(world, &world->following, step->dt);
+    if (step->met) return qdi_spring_walls(world, &world->following, step->dt, true);
     qd_status status = qdi_events_take_over(world, &world->present, &world->following);
     if (status != QD_OK) return status;
     return qdi_spring_forces(world, step->motion, step->dt, &world->following);

@@ -17,7 +17,8 @@ typedef struct qdi_spring_job {
     double loss;                 ///< of the world's restitution
     bool grains;                 ///< as qdi_spring_grains says
     qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
-    qdi_contact_balance *shares; ///< by contact; NULL where dt is 0
+    qdi_contact_balance *shares; ///< by contact, or by spot; NULL where dt is 0
+    bool by_spot;
 } qdi_spring_job;
 
 /// Makes room for the forces of `count` contacts of `state`.

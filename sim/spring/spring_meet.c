@@ -197,7 +197,9 @@ static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, d
                              sizeof *after->warm_starts);
     scratch->match = qdi_arena_take(&scratch->arena, count, sizeof *scratch->match);
     if (status == QD_OK && !scratch->match) status = QD_ERR_MEMORY;
-    return status == QD_OK ? qdi_spring_prepare(job->world, motion, dt, after, count, &job->force) : status;
+    if (status == QD_OK) status = qdi_spring_prepare(job->world, motion, dt, after, count, &job->force);
+    job->force.by_spot = true;
+    return status;
 }
 
 qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, bool same) {

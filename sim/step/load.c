@@ -323,7 +323,7 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
     status = qdi_spots_make(world, &world->present);
-    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present, 0);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present, 0, false);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);
     world->moved_since_order = n->bodies; // rows are in order of index: the next step puts them in tree order
