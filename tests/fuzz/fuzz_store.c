@@ -115,8 +115,33 @@ static void read_rows(qd_store *store) {
     for (uint64_t from = 0; rows++ < READ_MOST &&
                             explained(qd_store_next_failure(store, from, &report, &error), &error) == QD_OK;)
         if (!next(&from, report.step)) break;
+    qd_store_stage stage;
+    for (uint64_t from = 0;
+         rows++ < READ_MOST && explained(qd_store_next_stage(store, from, &stage, &error), &error) == QD_OK;)
+        if (!next(&from, stage.number)) break;
     size_t events = 0;
     (void)explained(qd_store_visit_events(store, 0, UINT64_MAX, count_event, &events, &error), &error);
+}
+
+// Reads rows that are arrays.
+static void read_arrays(qd_store *store) {
+    qd_error error = {""};
+    qd_store_fields fields;
+    qd_store_distributions found;
+    size_t rows = 0;
+    for (uint64_t from = 0; rows++ < READ_MOST &&
+                            explained(qd_store_next_fields(store, from, &fields, &error), &error) == QD_OK;) {
+        uint64_t step = fields.step;
+        qd_store_fields_free(store, &fields);
+        if (!next(&from, step)) break;
+    }
+    for (uint64_t from = 0;
+         rows++ < READ_MOST &&
+         explained(qd_store_next_distributions(store, from, &found, &error), &error) == QD_OK;) {
+        uint64_t step = found.step;
+        qd_store_distributions_free(store, &found);
+        if (!next(&from, step)) break;
+    }
 }
 
 // Loads worlds that are stored.
@@ -169,6 +194,7 @@ static void use_store(const char *path, qd_store_mode mode) {
         return;
     }
     read_rows(store);
+    read_arrays(store);
     read_worlds(store);
     if (mode == QD_STORE_GO_ON) go_on(store);
     (void)explained(qd_store_close(store, &error), &error);

@@ -7,6 +7,8 @@
 #include "sim/world/save_impl.h"
 #include "tests/support/random_worlds.h"
 
+#include <math.h>
+#include <quadrille/displacement.h>
 #include <quadrille/hash.h>
 #include <quadrille/metrics.h>
 #include <stdlib.h>
@@ -20,9 +22,22 @@ typedef struct saved_world {
 } saved_world;
 static saved_world saved_of[WORLDS];
 
+// Two named materials that are a pair, and a body of one; displacements are counted from here on.
+static qd_status add_materials(qd_world *world, qd_test_dice *dice) {
+    qd_body_def body = qd_test_dice_body(dice);
+    const qd_material pair = {.restitution = 0.5, .friction = 0.25, .tangential = (double)NAN};
+    uint32_t first = 0, second = 0;
+    qd_status status = qd_world_add_material(world, "steel", &body.material, &first, NULL);
+    if (status == QD_OK) status = qd_world_add_material(world, "rubber", &pair, &second, NULL);
+    if (status == QD_OK) status = qd_world_pair_materials(world, first, second, &pair, NULL);
+    body.material.of = second;
+    if (status == QD_OK) status = qd_world_add(world, &body, NULL, NULL);
+    return status == QD_OK ? qd_world_follow(world, true) : status;
+}
+
 // Bodies, chains, emitters and sinks; some are refused.
 static void populate(qd_world *world, qd_test_dice *dice) {
-    qd_status status = QD_OK;
+    qd_status status = qd_test_dice_hit(dice, 3) ? add_materials(world, dice) : QD_OK;
     for (size_t i = 2 + qd_test_dice_below(dice, 14); i > 0; --i) {
         qd_body_def body = qd_test_dice_body(dice);
         status = qd_world_add(world, &body, NULL, NULL);
