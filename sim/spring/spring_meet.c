@@ -154,6 +154,7 @@ static qdi_narrow_job narrow_of(const qd_world *world, const qdi_motion *motion)
         .pair_count = world->met_count,
         .plain = true,
         .period = period,
+        .periodic = period.x > 0 || period.y > 0,
         .half = {period.x > 0 ? 0.5 * period.x : HUGE_VAL, period.y > 0 ? 0.5 * period.y : HUGE_VAL},
         .walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                  (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U)};
