@@ -216,7 +216,8 @@ static void empty_lane(qdi_solver_group *group, qdi_solver_source *from, size_t 
     from->geometry[lane] = &nowhere;
     from->hold[lane] = &nothing;
     from->xa[lane] = from->ya[lane] = from->xb[lane] = from->yb[lane] = 0;
-    group->slot_a[lane] = group->slot_b[lane] = group->contact[lane] = 0;
+    group->slot_a[lane] = group->slot_b[lane] = 0;
+    group->contact[lane] = group->contact[0]; // what is read of it is this group's own
     group->friction[lane] = group->size[lane] = 0;
 }
 

@@ -43,8 +43,8 @@ static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     __builtin_prefetch(&scratch->balance.contact_balances[contact], 1);
 }
 
-/// Contact solver's report: where that of a group's lanes goes. Lanes that are not filled have contact 0 and
-/// mover 0, and nothing is written of them.
+/// Contact solver's report: where that of a group's lanes goes. Lanes that are not filled have the contact
+/// of the first and mover 0, and nothing is written of them.
 static void open_report(const qdi_solver_job *job, const qdi_solver_group *group, qdi_solver_report_to *to) {
     const qdi_scratch *scratch = &job->world->scratch;
     for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
