@@ -144,7 +144,7 @@ static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_scratch *scratch = &job->world->scratch;
     size_t found = begin, fresh = begin;
     if (!job->same) check_slots(job, begin, end);
-    uint32_t list[QDI_CONTACT_GRAIN];
+    uint32_t list[QDI_CONTACT_GRAIN] = {0};
     const size_t close = list_close(job, begin, end, list);
     for (size_t k = 0; k < close; ++k) {
         const uint32_t i = list[k];

@@ -112,21 +112,18 @@ static void number_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Puts what begins in order and gives numbers to all.
-static qd_status number_all(qdi_meet_job *job, size_t fresh_walls) {
+// Puts what begins in order, by keys for which there is room, and gives numbers to all.
+static qd_status number_by_keys(qdi_meet_job *job, size_t fresh_walls) {
     qd_team *team = job->world->team;
     qdi_arena *arena = &job->world->scratch.arena;
     const size_t old = job->before->contact_count;
-    qdi_keys keys;
-    qd_status status = qdi_keys_take(arena, job->begun, &keys);
-    job->keys = &keys;
     job->before_begun = qdi_arena_take(arena, job->begun, sizeof *job->before_begun);
     job->going = qdi_arena_take(arena, qdi_range_count(old + 1, QDI_CONTACT_GRAIN), sizeof *job->going);
-    if (status != QD_OK || !job->before_begun || !job->going) return QD_ERR_MEMORY;
+    if (!job->before_begun || !job->going) return QD_ERR_MEMORY;
     qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, put_fresh_pairs, job);
     for (size_t k = 0; k < fresh_walls; ++k)
         put_fresh(job, job->begun - fresh_walls + k, job->fresh[job->pairs + k]);
-    status = qdi_keys_sort(team, &keys, job->begun, 63);
+    const qd_status status = qdi_keys_sort(team, job->keys, job->begun, 63);
     if (status != QD_OK) return status;
     qdi_team_for(team, job->begun, QDI_CONTACT_GRAIN, place_fresh, job);
     job->going[qdi_range_count(old + 1, QDI_CONTACT_GRAIN) - 1] = 0; // may have none
@@ -134,6 +131,17 @@ static qd_status number_all(qdi_meet_job *job, size_t fresh_walls) {
     (void)qdi_exclusive_scan(job->going, qdi_range_count(old + 1, QDI_CONTACT_GRAIN));
     qdi_team_for(team, old + 1, QDI_CONTACT_GRAIN, number_range, job);
     return QD_OK;
+}
+
+// Puts what begins in order and gives numbers to all.
+static qd_status number_all(qdi_meet_job *job, size_t fresh_walls) {
+    qdi_keys keys;
+    qd_status status = qdi_keys_take(&job->world->scratch.arena, job->begun, &keys);
+    if (status != QD_OK) return status;
+    job->keys = &keys;
+    status = number_by_keys(job, fresh_walls);
+    job->keys = NULL; // it is gone with this call
+    return status;
 }
 
 // ---- all of it ----
