@@ -5,7 +5,6 @@
 
 /// Taylor's series of sine and cosine, for |r| <= pi/4: what math_sincos.c brings every angle to, and what
 /// loops over small angles begin with.
-#define QDI_SERIES_MOST 0.78539816339744828
 
 /// Sine and cosine: r - r^3/3! + r^5/5! - ... to r^17
 static inline double qdi_sine_of(qdi_double2 r) {

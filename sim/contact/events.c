@@ -39,24 +39,12 @@ static bool same_bodies(const qd_contact *p, const qd_contact *q) {
     return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
 }
 
-/// The first contact of a part of a list that is not before (a, b): of [low, high).
-static size_t find_contact(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (qdi_contact_order(&list->contacts[middle]) < order)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/// find for the next contact of an ordered walk that has come to `from`: most often a step or two from the
-/// last.
+/// qdi_contacts_find for the next contact of an ordered walk that has come to `from`: most often a step or
+/// two from the last.
 static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
         if (from == high || qdi_contact_order(&list->contacts[from]) >= order) return from;
-    return find_contact(list, from, high, order);
+    return qdi_contacts_find(list, from, high, order);
 }
 
 /// True where list[at], of a part that ends at `high`, is the same contact.
@@ -126,8 +114,8 @@ typedef struct walk {
 
 // Where two lists of contacts that are walked side by side start at this key.
 static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
-    return (walk){find_contact(list, 0, list->contact_count, order),
-                  find_contact(list, list->contact_count, qdi_constraint_count(list), order)};
+    return (walk){qdi_contacts_find(list, 0, list->contact_count, order),
+                  qdi_contacts_find(list, list->contact_count, qdi_constraint_count(list), order)};
 }
 
 /// Where spots are of the same pairs, the one of the same place is the same contact, or SIZE_MAX: that of
@@ -185,7 +173,7 @@ static void write_end_events(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     const size_t high = job->after->contact_count;
-    size_t at = find_contact(job->after, 0, high, qdi_contact_order(&contacts[begin]));
+    size_t at = qdi_contacts_find(job->after, 0, high, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         const uint32_t rank = job->end_rank[i];
         if (job->end_rank[i + 1] == rank) continue;

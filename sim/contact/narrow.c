@@ -72,25 +72,10 @@ bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
     return (p->category & q->mask) != 0 && (q->category & p->mask) != 0;
 }
 
-/// Narrow phase: how deep a body is in a wall, if it were a disk of its radius.
-static double wall_depth(const qdi_narrow_job *job, uint32_t row, int wall) {
-    const qd_world *world = job->world;
-    const qdi_axis *axis = &world->axis[wall / 2];
-    double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
-    double radius = world->radius[row];
-    return wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
-}
-
-/// Narrow phase: from a body straight into a wall.
-static qd_vec2 wall_normal(int wall) {
-    double sign = wall % 2 == 0 ? -1 : 1;
-    return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
-}
-
 /// Narrow phase: how far from a wall a body may be to count.
 static double wall_reach(const qdi_narrow_job *job, uint32_t row) {
     const qd_world *world = job->world;
-    if (!qdi_reaches(&job->reach) || (!job->plain && qdi_senses(world, row))) return 0;
+    if (!job->reaches || (!job->plain && qdi_senses(world, row))) return 0;
     return qdi_reach_of_row(world, &job->reach, row);
 }
 
@@ -102,8 +87,8 @@ static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_man
     double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
     const qdi_form *form = &world->shapes.form[world->shape[row]];
     double within = QDI_SECOND_REACH * qdi_inner_of_row(world, row);
-    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance, within,
-                            manifold) > 0 &&
+    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], qdi_narrow_wall_normal(wall),
+                            distance, within, manifold) > 0 &&
            qdi_manifold_gap(manifold) <= wall_reach(job, row);
 }
 
@@ -119,7 +104,7 @@ static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask
         bool disk = world->shape[row] == 0;
         if (!disk && !meet_wall(job, row, wall, &manifold)) continue;
         met |= 1U << wall;
-        double gap = disk ? -wall_depth(job, row, wall) : qdi_manifold_gap(&manifold);
+        double gap = disk ? -qdi_narrow_wall_depth(job, row, wall) : qdi_manifold_gap(&manifold);
         near |= (unsigned)(gap > 0) << wall;
     }
     return met | near << QDI_WALLS;
@@ -133,7 +118,7 @@ static void test_walls(void *context, size_t begin, size_t end) {
         unsigned mask = 0;
         const double reach = wall_reach(job, (uint32_t)r);
         for (int wall = 0; wall < QDI_WALLS; ++wall)
-            mask |= (unsigned)(wall_depth(job, (uint32_t)r, wall) >= -reach) << wall;
+            mask |= (unsigned)(qdi_narrow_wall_depth(job, (uint32_t)r, wall) >= -reach) << wall;
         mask &= job->walls;
         if (mask) mask = walls_met(job, (uint32_t)r, mask);
         job->wall_mask[r] = (uint8_t)mask;
@@ -258,9 +243,9 @@ static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi
                           qdi_found_pair *found) {
     const qd_world *world = job->world;
     double x = job->motion.x[row], y = job->motion.y[row];
-    qdi_manifold manifold = {.normal = wall_normal(wall), .count = 1};
+    qdi_manifold manifold = {.normal = qdi_narrow_wall_normal(wall), .count = 1};
     if (world->shape[row] == 0) {
-        double depth = wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
+        double depth = qdi_narrow_wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
         manifold.at[0].point = (qd_vec2){manifold.normal.x * to_point, manifold.normal.y * to_point};
         manifold.at[0].gap = -depth;
     } else {
@@ -403,32 +388,38 @@ static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *sc
     return status == QD_OK && !(job->near && job->touching && job->place) ? QD_ERR_MEMORY : status;
 }
 
+qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion) {
+    const qd_vec2 period = qdi_world_period(world);
+    qdi_narrow_job job = {
+        .world = world,
+        .motion = *motion,
+        .pairs = world->met,
+        .pair_count = world->met_count,
+        .stale = world->margin.held,
+        .period = period,
+        .half = {period.x > 0 ? 0.5 * period.x : HUGE_VAL, period.y > 0 ? 0.5 * period.y : HUGE_VAL},
+        .periodic = period.x > 0 || period.y > 0,
+        .walls = walls_of(world->axis, world->def.contact),
+        .choosy = qdi_any_trait(world, is_choosy),
+        .senses = qdi_any_trait(world, is_sensor),
+        .reach = qdi_world_reach(world),
+        .plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0,
+        .meet_rects = qdi_rects_of(world->def.simd)};
+    job.reaches = qdi_reaches(&job.reach);
+    job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
+    return job;
+}
+
 qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_state *state) {
     qd_team *team = world->team;
     atomic_bool changed = false;
     const int bits = bits_for(world->index_count + QDI_WALLS);
     if (bits != world->scratch.pair_bits) world->scratch.pair_count = 0; // other numbers for the same pairs
     world->scratch.pair_bits = bits;
-    qdi_narrow_job job = {.world = world,
-                          .motion = *motion,
-                          .walls = walls_of(world->axis, world->def.contact),
-                          .changed = &changed,
-                          .bits = bits,
-                          .kept = world->scratch.pair_count};
-    job.pairs = world->met;
-    job.pair_count = world->met_count;
-    job.stale = world->margin.held;
-    job.reach = qdi_world_reach(world);
-    job.period = qdi_world_period(world);
-    job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
-                         job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
-    job.choosy = qdi_any_trait(world, is_choosy);
-    job.senses = qdi_any_trait(world, is_sensor);
-    job.reaches = qdi_reaches(&job.reach);
-    job.periodic = job.period.x > 0 || job.period.y > 0;
-    job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
-    job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
-    job.meet_rects = qdi_rects_of(world->def.simd);
+    qdi_narrow_job job = qdi_narrow_job_of(world, motion);
+    job.changed = &changed;
+    job.bits = bits;
+    job.kept = world->scratch.pair_count;
     qd_status status = reserve_pair_tests(world->allocator, &world->scratch.arena, world->count, &job, state);
     if (status != QD_OK) return status;
 

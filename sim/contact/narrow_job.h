@@ -57,6 +57,9 @@ typedef struct qdi_narrow_job {
     qdi_spot *spots;
 } qdi_narrow_job;
 
+/// What the narrow phase has to know of a world whose bodies have moved so, before anything is tested.
+qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion);
+
 /// The range function over the candidates.
 void qdi_narrow_pairs(void *context, size_t begin, size_t end);
 
@@ -75,6 +78,27 @@ static inline qd_vec2 qdi_velocity_at(const qdi_narrow_job *job, uint32_t row, q
 /// Touches from a manifold about (x, y), the deeper one first; what else there is of a pair is 0.
 void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geometry *geometry,
                      qdi_found_pair *found);
+
+/// Narrow phase: how deep a body is in a wall, if it were a disk of its radius.
+static inline double qdi_narrow_wall_depth(const qdi_narrow_job *job, uint32_t row, int wall) {
+    const qdi_axis *axis = &job->world->axis[wall / 2];
+    const double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
+    const double radius = job->world->radius[row];
+    return wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
+}
+
+/// Narrow phase: from a body straight into a wall.
+static inline qd_vec2 qdi_narrow_wall_normal(int wall) {
+    const double sign = wall % 2 == 0 ? -1 : 1;
+    return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
+}
+
+/// Narrow phase: which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer
+/// than half a period, touch through no other. Candidates do not say, for a body may have gone round since
+/// they were found.
+static inline int16_t qdi_narrow_image(double d, double half) {
+    return (int16_t)((d < -half) - (d > half));
+}
 
 /// Narrow phase: the least gap of a manifold.
 static inline double qdi_manifold_gap(const qdi_manifold *manifold) {

@@ -13,26 +13,18 @@
 
 #include <string.h>
 
-/// Narrow phase: which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer
-/// than half a period, touch through no other. Candidates do not say, for a body may have gone round since
-/// they were found.
-static int nearest_image(double d, double period) {
-    if (period == 0) return 0;
-    return (d < -0.5 * period) - (d > 0.5 * period);
-}
-
 // Narrow phase: the periodic image of body b that is nearest to body a.
 static qd_image nearest_image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
-    return (qd_image){(int16_t)nearest_image(m->x[b] - m->x[a], job->period.x),
-                      (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
+    return (qd_image){qdi_narrow_image(m->x[b] - m->x[a], job->half.x),
+                      qdi_narrow_image(m->y[b] - m->y[a], job->half.y)};
 }
 
 /// Narrow phase: `d` along one axis, or that to the nearest image: next to always there is no other, so a
 /// branch is cheaper than the general way. Both give the same bits: adding 0 turns -0 into 0, as adding no
 /// period does.
 static inline double to_nearest(double d, double period, double half) {
-    return fabs(d) > half ? d + nearest_image(d, period) * period : d + 0;
+    return fabs(d) > half ? d + qdi_narrow_image(d, half) * period : d + 0;
 }
 
 /// Narrow phase: from the centre of a to that of b's nearest image.
@@ -123,14 +115,13 @@ static void put_disk_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_
 // Tests candidate pairs of disks.
 static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
     const double *radius = job->world->radius, *x = job->motion.x, *y = job->motion.y;
-    const double far_x = job->period.x > 0 ? 0.5 * job->period.x : HUGE_VAL;
-    const double far_y = job->period.y > 0 ? 0.5 * job->period.y : HUGE_VAL;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         job->hits[begin + found] = (uint32_t)i;
         qd_vec2 d = {x[b] - x[a], y[b] - y[a]};
-        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = nearest_offset(job, a, b); // another image is nearer
+        if (fabs(d.x) > job->half.x || fabs(d.y) > job->half.y)
+            d = nearest_offset(job, a, b); // another image is nearer
         double least = radius[a] < radius[b] ? radius[a] : radius[b],
                largest = radius[a] < radius[b] ? radius[b] : radius[a];
         found += qdi_disks_meet(d, radius[a] + radius[b] + qdi_reach_of(&job->reach, least, largest));

@@ -48,9 +48,6 @@ typedef struct qdi_meet_job {
     const qdi_keys *keys;
 } qdi_meet_job;
 
-/// Springs that meet: the first contact of the moment before that is not before a place in the order.
-size_t qdi_meet_find(const qdi_contact_state *before, uint64_t order);
-
 /// Springs that meet: order of a pair among contacts.
 static inline uint64_t qdi_meet_order(const qdi_meet_job *job, qdi_meeting pair) {
     const qd_body_index *index = job->world->index;
@@ -61,9 +58,6 @@ static inline uint64_t qdi_meet_order(const qdi_meet_job *job, qdi_meeting pair)
 static inline uint64_t qdi_meet_wall_order(const qdi_meet_job *job, const qdi_wall_hit *hit) {
     return (uint64_t)job->world->index[hit->row] << 32 | ((uint32_t)QD_WALL_LEFT + hit->wall);
 }
-
-/// Springs that meet: how deep a disk is in a wall.
-double qdi_meet_wall_depth(const qdi_meet_job *job, const qdi_wall_hit *hit);
 
 /// How far two may have come towards each other, with the step of `dt` on its way.
 QD_MUST_USE qd_status qdi_meet_way(qdi_meet_job *job, double dt);

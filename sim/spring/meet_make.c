@@ -9,8 +9,8 @@
 static void put_wall(const qdi_meet_job *job, const qdi_wall_hit *hit, qd_contact *contact) {
     const qd_world *world = job->world;
     const uint32_t row = hit->row;
-    const double sign = hit->wall % 2 == 0 ? -1 : 1, depth = qdi_meet_wall_depth(job, hit);
-    const qd_vec2 normal = hit->wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
+    const double depth = qdi_narrow_wall_depth(&job->narrow, row, (int)hit->wall);
+    const qd_vec2 normal = qdi_narrow_wall_normal((int)hit->wall);
     const double to_point = world->radius[row] - 0.5 * depth;
     const double x = job->narrow.motion.x[row], y = job->narrow.motion.y[row];
     const qd_vec2 point = {x + normal.x * to_point, y + normal.y * to_point};
@@ -56,11 +56,6 @@ static void make_walls(void *context, size_t begin, size_t end) {
     }
 }
 
-// Springs that meet: which image of a body `d` away along an axis is the nearest.
-static int16_t nearest_image(double d, double half) {
-    return (int16_t)((d < -half) - (d > half));
-}
-
 // Gathers what a hit is made from, and asks for the places that it goes to.
 static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair) {
     const qd_world *world = job->world;
@@ -73,7 +68,8 @@ static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair)
     pair->x = m->x[a];
     pair->y = m->y[a];
     const qd_vec2 d = {m->x[b] - m->x[a], m->y[b] - m->y[a]};
-    pair->image = (qd_image){nearest_image(d.x, job->narrow.half.x), nearest_image(d.y, job->narrow.half.y)};
+    pair->image = (qd_image){qdi_narrow_image(d.x, job->narrow.half.x),
+                             qdi_narrow_image(d.y, job->narrow.half.y)};
     pair->apart = (qd_vec2){d.x + pair->image.x * job->narrow.period.x,
                             d.y + pair->image.y * job->narrow.period.y};
     const bool turning = world->turning;

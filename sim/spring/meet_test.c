@@ -10,7 +10,7 @@
 // Springs that meet: the number that a contact of bodies of these generations had, or QDI_MEET_NONE.
 static uint32_t find_number(const qdi_contact_state *before, uint64_t order, uint32_t generation_a,
                             uint32_t generation_b) {
-    const size_t at = qdi_meet_find(before, order);
+    const size_t at = qdi_contacts_find(before, 0, before->contact_count, order);
     if (at == before->contact_count) return QDI_MEET_NONE;
     const qd_contact *old = &before->contacts[at];
     const bool same = qdi_contact_order(old) == order && old->a.generation == generation_a &&
@@ -160,18 +160,11 @@ static void test_pairs(void *context, size_t begin, size_t end) {
     job->fresh_count[begin / QDI_CONTACT_GRAIN] = fresh - begin;
 }
 
-double qdi_meet_wall_depth(const qdi_meet_job *job, const qdi_wall_hit *hit) {
-    const qdi_axis *axis = &job->world->axis[hit->wall / 2];
-    const double at = hit->wall / 2 == 0 ? job->narrow.motion.x[hit->row] : job->narrow.motion.y[hit->row];
-    const double radius = job->world->radius[hit->row];
-    return hit->wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
-}
-
 // Springs that meet: walls that a disk is in, by bit.
 static unsigned walls_of_row(const qdi_meet_job *job, uint32_t row) {
     unsigned mask = 0;
-    for (uint32_t wall = 0; wall < QDI_WALLS; ++wall)
-        mask |= (unsigned)(qdi_meet_wall_depth(job, &(qdi_wall_hit){row, wall}) >= 0) << wall;
+    for (int wall = 0; wall < QDI_WALLS; ++wall)
+        mask |= (unsigned)(qdi_narrow_wall_depth(&job->narrow, row, wall) >= 0) << wall;
     return mask & job->narrow.walls;
 }
 

@@ -33,18 +33,6 @@
 
 // ---- numbers ----
 
-size_t qdi_meet_find(const qdi_contact_state *before, uint64_t order) {
-    size_t low = 0, high = before->contact_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (qdi_contact_order(&before->contacts[middle]) < order)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Springs that meet: writes the key of a hit that begins.
 static void put_fresh(const qdi_meet_job *job, size_t k, uint32_t hit) {
     const bool wall = hit >= job->pairs;
@@ -68,7 +56,8 @@ static void put_fresh_pairs(void *context, size_t begin, size_t end) {
 static void place_fresh(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
     for (size_t k = begin; k < end; ++k)
-        job->before_begun[k] = (uint32_t)qdi_meet_find(job->before, job->keys->key[k]);
+        job->before_begun[k] = (uint32_t)qdi_contacts_find(job->before, 0, job->before->contact_count,
+                                                           job->keys->key[k]);
 }
 
 // Counts the old contacts of a range that go on.
@@ -152,22 +141,6 @@ bool qdi_spring_meets(const qd_world *world, double dt) {
            world->traits.numbers.live == 0 && !qdi_reaches(&reach);
 }
 
-// Springs that meet: what the narrow phase has to know of a world of disks.
-static qdi_narrow_job narrow_of(const qd_world *world, const qdi_motion *motion) {
-    const qd_vec2 period = qdi_world_period(world);
-    return (qdi_narrow_job){
-        .world = world,
-        .motion = *motion,
-        .pairs = world->met,
-        .pair_count = world->met_count,
-        .plain = true,
-        .period = period,
-        .periodic = period.x > 0 || period.y > 0,
-        .half = {period.x > 0 ? 0.5 * period.x : HUGE_VAL, period.y > 0 ? 0.5 * period.y : HUGE_VAL},
-        .walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
-                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U)};
-}
-
 // Takes arrays for testing from the arena, and makes room for slots.
 static qd_status reserve_tests(qdi_meet_job *job) {
     qdi_scratch *scratch = &job->world->scratch;
@@ -216,7 +189,7 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     const uint64_t moment = world->clock.step + 1; // counted from 1
     const bool held = scratch->slots_of == moment && !qdi_population_changed(world);
     qdi_meet_job job = {.world = world,
-                        .narrow = narrow_of(world, motion),
+                        .narrow = qdi_narrow_job_of(world, motion),
                         .before = &world->present,
                         .after = &world->following,
                         .simple = qdi_spring_simple(world),

@@ -289,6 +289,12 @@ static void turn_rows(const move_job *job, size_t begin, size_t end, turned_rows
     const qd_world *world = job->world;
     const double *c = world->now.c + begin, *s = world->now.s + begin;
     const size_t count = end - begin;
+    if (!world->turning) {
+        memset(turned->angle, 0, count * sizeof *turned->angle);
+        memcpy(turned->c, c, count * sizeof *c);
+        memcpy(turned->s, s, count * sizeof *s);
+        return;
+    }
     for (size_t k = 0; k < count; ++k) turned->angle[k] = qdi_motion_turn(world, begin + k, job->dt);
     if (job->turns(c, s, turned->angle, turned->c, turned->s, count) == 0) return;
     for (size_t k = 0; k < count; ++k) {

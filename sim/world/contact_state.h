@@ -74,6 +74,19 @@ static inline uint64_t qdi_contact_order(const qd_contact *contact) {
     return (uint64_t)contact->a.index << 32 | contact->b.index;
 }
 
+/// World's contacts: the first contact of a part of a list that is not before (a, b): of [low, high).
+static inline size_t qdi_contacts_find(const qdi_contact_state *list, size_t low, size_t high,
+                                       uint64_t order) {
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (qdi_contact_order(&list->contacts[middle]) < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /// World's contacts: contacts and speculative ones.
 static inline size_t qdi_constraint_count(const qdi_contact_state *state) {
     return state->contact_count + state->near_count;
