@@ -58,10 +58,8 @@ static void add_block_energy(void *context, size_t begin, size_t end) {
     world->block_contacts[begin / QDI_BLOCK].tally = tally;
 }
 
-/// Contacts by ranges of as many blocks as there are slots: `pass` over one, from `*first` on, which moves
-/// on. The number of its blocks; 0: there are no more.
-static size_t next_contacts(qdi_range_function pass, qdi_contact_range *range, void *job, size_t *first,
-                            size_t count) {
+size_t qdi_next_contacts(qdi_range_function pass, qdi_contact_range *range, void *job, size_t *first,
+                         size_t count) {
     const size_t step = range->world->block_room * QDI_BLOCK, left = count - *first;
     const size_t here = left < step ? left : step;
     if (here == 0) return 0;
@@ -79,7 +77,7 @@ qdi_contact_sums qdi_sum_contacts(const qd_world *world) {
     const size_t count = qdi_springs(world) ? qdi_constraint_count(&world->present)
                                             : world->present.contact_count;
     size_t first = 0, blocks;
-    while ((blocks = next_contacts(see_block_contacts, &range, &range, &first, count)) > 0) {
+    while ((blocks = qdi_next_contacts(see_block_contacts, &range, &range, &first, count)) > 0) {
         for (size_t b = 0; b < blocks; ++b) {
             const qdi_contact_block *block = &world->block_contacts[b];
             all.ends += block->sums.ends;
@@ -91,7 +89,7 @@ qdi_contact_sums qdi_sum_contacts(const qd_world *world) {
     energy_job job = {.range = range, .cut = qdi_tally_cut_for(&most, count)};
     qdi_tally tally = {{0}, {0}};
     first = 0;
-    while ((blocks = next_contacts(add_block_energy, &job.range, &job, &first, count)) > 0)
+    while ((blocks = qdi_next_contacts(add_block_energy, &job.range, &job, &first, count)) > 0)
         for (size_t b = 0; b < blocks; ++b) qdi_tally_merge(&tally, &world->block_contacts[b].tally);
     all.energy = tally.first[0] + tally.second[0];
     return all;

@@ -3,6 +3,7 @@
 
 #include <quadrille/world.h>
 
+#include "core/parallel/parallel.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/tally.h"
 
@@ -14,6 +15,11 @@ typedef struct qdi_contact_range {
     const qd_world *world;
     size_t first;
 } qdi_contact_range;
+
+/// Contacts by ranges of as many blocks as there are slots: `pass` over one, from `*first` on, which moves
+/// on. The number of its blocks; 0: there are no more.
+size_t qdi_next_contacts(qdi_range_function pass, qdi_contact_range *range, void *job, size_t *first,
+                         size_t count);
 
 /// What a block of contacts shows, and the energy of its springs as an exact sum.
 typedef struct qdi_contact_block {

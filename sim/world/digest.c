@@ -108,14 +108,10 @@ qdi_world_digest qdi_world_digest_of(const qd_world *world) {
                             .contact_count = qdi_constraint_count(&world->present)};
     qdi_team_for(world->team, world->count, QDI_BLOCK, digest_bodies, (void *)(uintptr_t)world);
     all.bodies = sum_blocks(world, qdi_range_count(world->count, QDI_BLOCK));
-    // Contacts by ranges of as many blocks as there are slots.
-    size_t count = all.contact_count, step = world->block_room * QDI_BLOCK;
-    for (size_t first = 0; first < count; first += step) {
-        qdi_contact_range job = {world, first};
-        size_t here = count - first < step ? count - first : step;
-        qdi_team_for(world->team, here, QDI_BLOCK, digest_contacts, &job);
-        all.contacts += sum_blocks(world, qdi_range_count(here, QDI_BLOCK));
-    }
+    qdi_contact_range range = {world, 0};
+    size_t first = 0, blocks;
+    while ((blocks = qdi_next_contacts(digest_contacts, &range, &range, &first, all.contact_count)) > 0)
+        all.contacts += sum_blocks(world, blocks);
     return all;
 }
 

@@ -85,13 +85,10 @@ uint64_t qdi_hash_blocks(const qd_world *world) {
     uint64_t hash = qd_hash_bytes(bytes, sizeof bytes);
     qdi_team_for(world->team, world->index_count, QDI_BLOCK, hash_body_block, (void *)(uintptr_t)world);
     hash = chain_blocks(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
-    // Contacts by ranges of as many blocks as there are slots.
-    size_t count = qdi_constraint_count(&world->present), step = world->block_room * QDI_BLOCK;
-    for (size_t first = 0; first < count; first += step) {
-        qdi_contact_range job = {world, first};
-        size_t here = count - first < step ? count - first : step;
-        qdi_team_for(world->team, here, QDI_BLOCK, hash_contact_block, &job);
-        hash = chain_blocks(world, qdi_range_count(here, QDI_BLOCK), hash);
-    }
+    qdi_contact_range range = {world, 0};
+    const size_t count = qdi_constraint_count(&world->present);
+    size_t first = 0, blocks;
+    while ((blocks = qdi_next_contacts(hash_contact_block, &range, &range, &first, count)) > 0)
+        hash = chain_blocks(world, blocks, hash);
     return qdi_digest_world(world, hash);
 }
