@@ -1,8 +1,8 @@
-// Exact tests in float64, in three parallel passes: candidates (narrow_pairs.c) and walls are tested, and
-// what is within reach is made a contact beside the hit; keys are put in order of (a, b); and contacts are
-// copied to the places that this gave them. Their spots stay in the order of the candidates. A range of
-// candidates writes its hits from its own begin on, so ranges share nothing; a scan over the ranges' counts
-// says where each one's keys and spots go:
+// Exact tests in float64, in parallel passes: candidates (narrow_pairs.c) and walls are tested, and what is
+// within reach is noted beside the hit; keys are put in order of (a, b), and contacts get their numbers by it
+// (carry.c). Their spots stay in the order of the candidates. A range of candidates writes its hits from its
+// own begin on, so ranges share nothing; a scan over the ranges' counts says where each one's keys and spots
+// go:
 //
 //   candidates  | range 0      | range 1      | range 2    |
 //   hits        | 3 9 . . . .  | 14 . . . . . | 22 25 27 . |      counts 2 1 3 -> first 0 2 3
@@ -14,6 +14,7 @@
 #include "sim/contact/narrow.h"
 
 #include "core/base/assert.h"
+#include "sim/contact/carry.h"
 #include "sim/contact/narrow_job.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -127,49 +128,80 @@ static void test_walls(void *context, size_t begin, size_t end) {
     job->wall_count[begin / QDI_BODY_GRAIN] = found;
 }
 
-// Writes the sort keys of touching pairs.
+// Writes the sort keys and the spots of pairs within reach; of disks also what was found.
 static void key_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     const qd_body_index *index = job->world->index;
+    const uint32_t *generation = job->world->generation;
     bool changed = false;
     (void)end;
     for (size_t k = begin; place < stop; ++k, ++place) {
         const qdi_meeting pair = job->pairs[job->hits[k]];
         const bool plain = job->plain;
-        const bool near = plain ? qdi_narrow_near(job, pair) : job->geometry[k].depth[0] < 0;
+        const size_t at = plain ? place : k;
+        if (plain) qdi_narrow_disks(job, pair, &job->geometry[at], &job->found[at]);
+        const bool near = plain ? qdi_narrow_near(job, pair) : job->geometry[at].depth[0] < 0;
         changed |= put_key(job, place, key_of(job, index[pair.a], index[pair.b]), near);
+        job->partners[place] = (qdi_partners){{index[pair.a], generation[pair.a]},
+                                              {index[pair.b], generation[pair.b]}};
+        const qdi_found_pair *found = &job->found[at];
         job->spots[place] = (qdi_spot){.row_a = pair.a,
                                        .row_b = pair.b,
-                                       .geometry = (uint32_t)(plain ? place : k),
-                                       .image = plain ? (qd_image){0, 0} : job->found[k].image,
-                                       .touches = plain || !job->found[k].sensor};
-        if (!plain) job->spots[place].touches *= job->found[k].count;
+                                       .geometry = (uint32_t)at,
+                                       .image = found->image,
+                                       .touches = found->sensor ? 0 : found->count};
     }
     note_contact_change(job, changed);
 }
 
-/// Where the keys of the walls that a range of bodies touches end.
-static size_t walls_stop(const qdi_narrow_job *job, size_t begin) {
-    size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
-    return job->wall_first + (range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total);
+/// Narrow phase: how a body meets a wall.
+static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_geometry *geometry,
+                          qdi_found_pair *found) {
+    const qd_world *world = job->world;
+    double x = job->motion.x[row], y = job->motion.y[row];
+    qdi_manifold manifold = {.normal = qdi_narrow_wall_normal(wall), .count = 1};
+    if (world->shape[row] == 0) {
+        double depth = qdi_narrow_wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
+        manifold.at[0].point = (qd_vec2){manifold.normal.x * to_point, manifold.normal.y * to_point};
+        manifold.at[0].gap = -depth;
+    } else {
+        bool met = meet_wall(job, row, wall, &manifold);
+        QD_ASSERT(met);
+        (void)met;
+    }
+    qdi_put_touches(&manifold, x, y, geometry, found);
+    found->sensor = world->traits.trait[world->trait[row]].sensor;
+    qd_vec2 arm = {geometry->point[0].x - x, geometry->point[0].y - y};
+    qd_vec2 v = qdi_velocity_at(job, row, arm), w = world->wall_speed[wall];
+    found->approach = (v.x - w.x) * geometry->normal.x + (v.y - w.y) * geometry->normal.y;
 }
 
-// Writes the sort keys of contacts with walls.
+// Writes the sort keys and the spots of contacts with walls, and what was found.
 static void key_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    size_t stop = walls_stop(job, begin);
     bool changed = false;
-    for (size_t r = begin; r < end && place < stop; ++r) {
+    for (size_t r = begin; r < end; ++r) {
         const unsigned met = job->wall_mask[r];
-        for (unsigned wall = 0; wall < QDI_WALLS; ++wall) {
+        for (unsigned wall = 0; met && wall < QDI_WALLS; ++wall) {
             if (!(met >> wall & 1U)) continue;
-            changed |= put_key(job, place++, key_of(job, world->index[r], world->index_count + wall),
+            changed |= put_key(job, place, key_of(job, world->index[r], world->index_count + wall),
                                met >> (QDI_WALLS + wall) & 1U);
+            const size_t at = job->wall_geometry + place;
+            qdi_found_pair *found = &job->found[at];
+            meet_any_wall(job, (uint32_t)r, (int)wall, &job->geometry[at], found);
+            job->partners[place] = (qdi_partners){{world->index[r], world->generation[r]},
+                                                  {(uint32_t)QD_WALL_LEFT + wall, 0}};
+            job->spots[place++] = (qdi_spot){.row_a = (uint32_t)r,
+                                             .row_b = QDI_NO_ROW,
+                                             .geometry = (uint32_t)at,
+                                             .image = found->image,
+                                             .touches = found->sensor ? 0 : found->count,
+                                             .wall = (uint8_t)wall};
         }
     }
     note_contact_change(job, changed);
@@ -209,126 +241,6 @@ static qd_status sort_pairs(qd_team *team, qdi_scratch *scratch, qdi_narrow_job 
     return QD_OK;
 }
 
-// Counts contacts that touch, apart from those that are only near.
-static void count_touching_pairs(void *context, size_t begin, size_t end) {
-    const qdi_narrow_job *job = context;
-    size_t touching = 0;
-    for (size_t i = begin; i < end; ++i) touching += !job->near[job->pair_order[i]];
-    job->touching[begin / QDI_CONTACT_GRAIN] = touching;
-}
-
-// ---- contacts ----
-
-/// Writes the contact of a spot.
-static void put_contact(const qdi_narrow_job *job, const qdi_spot *spot, const qdi_found_pair *found,
-                        qd_contact *contact) {
-    const qd_world *world = job->world;
-    const uint32_t a = spot->row_a, b = spot->row_b;
-    const qdi_geometry *geometry = &job->geometry[spot->geometry];
-    contact->a = (qd_id){world->index[a], world->generation[a]};
-    contact->b = b == QDI_NO_ROW ? (qd_id){(uint32_t)QD_WALL_LEFT + spot->wall, 0}
-                                 : (qd_id){world->index[b], world->generation[b]};
-    contact->normal = geometry->normal;
-    for (int k = 0; k < 2; ++k)
-        contact->touch[k] = (qd_touch){
-            .point = geometry->point[k], .depth = geometry->depth[k], .feature = found->feature[k]};
-    contact->approach = found->approach;
-    contact->image = found->image;
-    contact->count = found->count;
-    contact->sensor = found->sensor;
-}
-
-/// Narrow phase: how a body meets a wall.
-static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_geometry *geometry,
-                          qdi_found_pair *found) {
-    const qd_world *world = job->world;
-    double x = job->motion.x[row], y = job->motion.y[row];
-    qdi_manifold manifold = {.normal = qdi_narrow_wall_normal(wall), .count = 1};
-    if (world->shape[row] == 0) {
-        double depth = qdi_narrow_wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
-        manifold.at[0].point = (qd_vec2){manifold.normal.x * to_point, manifold.normal.y * to_point};
-        manifold.at[0].gap = -depth;
-    } else {
-        bool met = meet_wall(job, row, wall, &manifold);
-        QD_ASSERT(met);
-        (void)met;
-    }
-    qdi_put_touches(&manifold, x, y, geometry, found);
-    found->sensor = world->traits.trait[world->trait[row]].sensor;
-    qd_vec2 arm = {geometry->point[0].x - x, geometry->point[0].y - y};
-    qd_vec2 v = qdi_velocity_at(job, row, arm), w = world->wall_speed[wall];
-    found->approach = (v.x - w.x) * geometry->normal.x + (v.y - w.y) * geometry->normal.y;
-}
-
-/// Spots and what was made lie in the order of the candidates, contacts in that of (a, b), which is any order
-/// here: what is read soon is asked for ahead.
-enum { SPOTS_AHEAD = 24, AHEAD = 12 };
-// Prefetches what the contact a few places ahead is made from.
-static inline void prefetch_contact(const qdi_narrow_job *job, size_t i, size_t end) {
-    const uint32_t *value = job->pair_order;
-    if (i + SPOTS_AHEAD < end) __builtin_prefetch(&job->spots[value[i + SPOTS_AHEAD]], 1);
-    if (job->plain || i + AHEAD >= end || value[i + AHEAD] >= job->wall_first) return;
-    const uint32_t hit = job->spots[value[i + AHEAD]].geometry;
-    __builtin_prefetch(&job->geometry[hit]);
-    __builtin_prefetch(&job->found[hit]);
-}
-
-/// Puts the contacts of pairs in their order, speculative ones behind the others, and writes to every spot
-/// which contact it is.
-static void order_range(void *context, size_t begin, size_t end) {
-    const qdi_narrow_job *job = context;
-    size_t touching = job->touching[begin / QDI_CONTACT_GRAIN], near = job->touching_total + begin - touching;
-    for (size_t i = begin; i < end; ++i) {
-        prefetch_contact(job, i, end);
-        const uint32_t place = job->pair_order[i];
-        const size_t number = job->near[place] ? near++ : touching++;
-        qdi_spot *spot = &job->spots[place];
-        if (place < job->wall_first && !job->plain)
-            put_contact(job, spot, &job->found[spot->geometry], &job->contacts[number]);
-        job->place[number] = place;
-        spot->contact = (uint32_t)number;
-        spot->rank = (uint32_t)i;
-    }
-}
-
-/// Where all are disks: contacts are made once their places are known.
-static void make_disk_contacts(void *context, size_t begin, size_t end) {
-    const qdi_narrow_job *job = context;
-    for (size_t place = begin; place < end; ++place) {
-        if (place + AHEAD < end) {
-            const char *contact = (const char *)&job->contacts[job->spots[place + AHEAD].contact];
-            for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-        }
-        const qdi_spot *spot = &job->spots[place];
-        qdi_found_pair found;
-        qdi_narrow_disks(job, (qdi_meeting){spot->row_a, spot->row_b}, &job->geometry[place], &found);
-        job->spots[place].image = found.image;
-        put_contact(job, spot, &found, &job->contacts[spot->contact]);
-    }
-}
-
-// Makes the contacts with walls in their sorted places.
-static void make_wall_contacts(void *context, size_t begin, size_t end) {
-    const qdi_narrow_job *job = context;
-    size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    size_t stop = walls_stop(job, begin);
-    for (size_t r = begin; r < end && place < stop; ++r) {
-        for (int wall = 0; wall < QDI_WALLS; ++wall) {
-            if (!(job->wall_mask[r] >> wall & 1U)) continue;
-            qdi_spot *spot = &job->spots[place];
-            qdi_found_pair found;
-            spot->row_a = (uint32_t)r;
-            spot->row_b = QDI_NO_ROW;
-            spot->geometry = (uint32_t)(job->wall_geometry + place++);
-            spot->wall = (uint8_t)wall;
-            meet_any_wall(job, (uint32_t)r, wall, &job->geometry[spot->geometry], &found);
-            spot->image = found.image;
-            spot->touches = found.sensor ? 0 : found.count;
-            put_contact(job, spot, &found, &job->contacts[spot->contact]);
-        }
-    }
-}
-
 // ---- all of it ----
 
 /// Walls are in the contacts of the rigid model only: without one, they mirror.
@@ -346,14 +258,11 @@ static qd_status reserve_pair_tests(const qd_allocator *allocator, qdi_arena *ar
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
     job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
     job->hits = qdi_arena_take(arena, job->pair_count, sizeof *job->hits);
-    job->found = qdi_arena_take(arena, job->plain ? 0 : job->pair_count, sizeof *job->found);
     job->wall_mask = qdi_arena_take(arena, job->walls ? bodies : 0, sizeof *job->wall_mask);
-    if (!job->count || !job->wall_count || !job->hits || !job->found || !job->wall_mask) return QD_ERR_MEMORY;
-    qd_status status = QD_OK;
-    if (!job->plain)
-        status = qdi_reserve(allocator, &state->geometry, &state->geometry_room, 0, job->pair_count,
-                             sizeof *state->geometry);
+    if (!job->count || !job->wall_count || !job->hits || !job->wall_mask) return QD_ERR_MEMORY;
+    qd_status status = job->plain ? QD_OK : qdi_geometry_reserve(allocator, state, 0, job->pair_count);
     job->geometry = state->geometry;
+    job->found = state->found;
     return status;
 }
 
@@ -365,27 +274,22 @@ static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *sc
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->pair_order, &scratch->pair_order_room, 0, count,
                              sizeof *scratch->pair_order);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &state->contacts, &state->contact_room, 0, count,
-                             sizeof *state->contacts);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &state->spots, &state->spot_room, 0, count, sizeof *state->spots);
+    if (status == QD_OK) status = qdi_contacts_reserve(allocator, state, count);
     // Geometry of walls lies behind that of pairs, which has gaps.
     const size_t pairs = job->plain ? job->wall_first : job->pair_count;
     job->wall_geometry = pairs - job->wall_first;
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &state->geometry, &state->geometry_room, job->plain ? 0 : pairs,
-                             pairs + job->wall_total, sizeof *state->geometry);
+        status = qdi_geometry_reserve(allocator, state, job->plain ? 0 : pairs, pairs + job->wall_total);
     job->geometry = state->geometry;
+    job->found = state->found;
     job->pair_key = scratch->pair_key;
     job->pair_order = scratch->pair_order;
     job->near = qdi_arena_take(&scratch->arena, count, sizeof *job->near);
     job->touching = qdi_arena_take(&scratch->arena, qdi_range_count(count, QDI_CONTACT_GRAIN),
                                    sizeof *job->touching);
-    job->place = scratch->place = qdi_arena_take(&scratch->arena, count, sizeof *job->place);
-    job->contacts = state->contacts;
     job->spots = state->spots;
-    return status == QD_OK && !(job->near && job->touching && job->place) ? QD_ERR_MEMORY : status;
+    job->partners = state->partners;
+    return status == QD_OK && !(job->near && job->touching) ? QD_ERR_MEMORY : status;
 }
 
 qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion) {
@@ -410,7 +314,8 @@ qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion
     return job;
 }
 
-qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_state *state) {
+qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes) {
+    qdi_contact_state *state = &world->following;
     qd_team *team = world->team;
     atomic_bool changed = false;
     const int bits = bits_for(world->index_count + QDI_WALLS);
@@ -439,14 +344,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_stat
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
     status = sort_pairs(team, &world->scratch, &job, count);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, QDI_CONTACT_GRAIN, count_touching_pairs, &job);
-    job.touching_total = qdi_exclusive_scan(job.touching, qdi_range_count(count, QDI_CONTACT_GRAIN));
-    qdi_team_for(team, count, QDI_CONTACT_GRAIN, order_range, &job);
-    if (job.plain) qdi_team_for(team, job.wall_first, QDI_CONTACT_GRAIN, make_disk_contacts, &job);
-    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
-    state->contact_count = job.touching_total;
-    state->near_count = count - job.touching_total;
     state->first_wall = job.wall_first;
     state->pairs = world->scratch.pairs;
-    return QD_OK;
+    return qdi_carry(world, &job, count, outcomes);
 }

@@ -29,7 +29,7 @@ typedef struct qdi_narrow_job {
     uint32_t *hits;         ///< candidates within reach, each range from its own begin on
     qdi_geometry *geometry; ///< theirs, at the same places, and behind them those of walls; where all are
                             ///< disks by place
-    qdi_found_pair *found;  ///< the rest of it, at the same places; not of walls, and not where all are disks
+    qdi_found_pair *found;  ///< the rest of it, at the same places
     bool choosy;            ///< some have filters that let others through
     bool senses;            ///< some are sensors
     bool reaches, periodic; ///< there are speculative contacts; there is a period
@@ -52,9 +52,9 @@ typedef struct qdi_narrow_job {
     size_t touching_total;
     size_t wall_first;    ///< place of the first wall's key
     size_t wall_geometry; ///< how much further behind the geometry of a wall lies
-    qd_contact *contacts;
-    uint32_t *place; ///< by contact: of its spot
+    // By place:
     qdi_spot *spots;
+    qdi_partners *partners;
 } qdi_narrow_job;
 
 /// What the narrow phase has to know of a world whose bodies have moved so, before anything is tested.

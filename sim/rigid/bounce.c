@@ -177,7 +177,7 @@ static bool bounce(const bounce_job *job, size_t number) {
         !qdi_is_dirty(job->world, link->row_b, job->since))
         return false;
     qdi_constraint *constraint = &scratch->constraints[number];
-    qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[constraint->contact];
+    qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[constraint->place];
     if (!bounce_now(job, constraint, contact_balance)) return false;
     qdi_balance_given(job->world, constraint, contact_balance);
     qdi_bounce_mark(job->world, constraint, job->visit);

@@ -64,27 +64,27 @@ static double threshold_of(const qd_world *world, const qdi_constraint_rules *ru
 
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
                          qdi_constraint *constraint) {
-    const qd_contact *contact = &world->present.contacts[link->contact];
+    const qdi_geometry *geometry = &world->present.geometry[link->geometry];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
     constraint->row_a = a; // field by field: a copy of what was just written would have to wait for it
     constraint->row_b = b;
-    constraint->contact = link->contact;
-    constraint->count = contact->sensor ? 0 : contact->count;
+    constraint->place = link->place;
+    constraint->count = link->touches;
     constraint->moves_a = link->moves_a;
     constraint->moves_b = link->moves_b;
-    constraint->nx = contact->normal.x;
-    constraint->ny = contact->normal.y;
+    constraint->nx = geometry->normal.x;
+    constraint->ny = geometry->normal.y;
     constraint->inverse_a = 1 / world->mass[a];
     constraint->inverse_b = wall ? 0 : 1 / world->mass[b];
     constraint->turn_b = constraint->wx = constraint->wy = 0;
     for (int k = 0; k < 2; ++k) {
-        constraint->depth[k] = contact->touch[k].depth;
+        constraint->depth[k] = geometry->depth[k];
         constraint->impulse[k] = constraint->tangent_impulse[k] = 0;
     }
     qdi_constraint_mix(world, qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
     if (wall) {
-        qd_vec2 speed = qdi_wall_velocity(world, contact);
+        const qd_vec2 speed = world->wall_mean[world->present.spots[link->place].wall];
         constraint->wx = speed.x;
         constraint->wy = speed.y;
     }
@@ -119,7 +119,7 @@ bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constrain
     const qdi_motion *m = &world->next;
     if (constraint->count == 0) return false;
     if (isinf(constraint->threshold)) return true;
-    const qdi_warm_start *hold = &world->present.warm_starts[constraint->contact];
+    const qdi_warm_start *hold = &world->present.warm_starts[constraint->place];
     if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
     double approach = -HUGE_VAL, depth = -HUGE_VAL;
     bool stays = false;

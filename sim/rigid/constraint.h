@@ -45,7 +45,7 @@ static inline qd_vec2 qdi_constraint_other(const qd_world *world, const qdi_link
     const qd_vec2 at = {world->now.x[link->row_b], world->now.y[link->row_b]};
     const bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
                py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
-    const qd_image image = px || py ? world->present.spots[link->spot].image : (qd_image){0, 0};
+    const qd_image image = px || py ? world->present.spots[link->place].image : (qd_image){0, 0};
     return (qd_vec2){at.x + (px ? image.x * world->axis[0].length : 0),
                      at.y + (py ? image.y * world->axis[1].length : 0)};
 }
@@ -101,10 +101,5 @@ bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint
 /// and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What has
 /// carried a load in the step before goes on.
 bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt);
-
-/// Constraint: the mean velocity of the wall of a contact in this step.
-static inline qd_vec2 qdi_wall_velocity(const qd_world *world, const qd_contact *contact) {
-    return world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
-}
 
 #endif

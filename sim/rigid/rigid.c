@@ -11,7 +11,7 @@
 // colour (rigid/colour.c), one after the other as they are worked on. Those of a colour share no body that
 // moves, so a range of them reads and writes velocities that no other one touches; bodies that nothing moves
 // are shared, but only read. So results depend neither on the order inside a colour nor on the team. What a
-// contact gave is kept by contact (qdi_outcome).
+// contact gave is kept by its place (qdi_outcome).
 
 #include <quadrille/hash.h>
 
@@ -65,9 +65,9 @@ static bool is_pressed(const qd_world *world, const qdi_link *link) {
 }
 
 /// Rigid contacts: sets what a contact gave to nothing.
-static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
-    scratch->outcomes[contact] = (qdi_outcome){.warm_start = {{0, 0}, {0, 0}}};
-    scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
+static void clear_outcome(const qdi_scratch *scratch, size_t place) {
+    scratch->outcomes[place] = (qdi_outcome){.warm_start = {{0, 0}, {0, 0}}};
+    scratch->balance.contact_balances[place] = (qdi_contact_balance){{0}};
 }
 
 /// Rigid contacts: the priority of a contact.
@@ -98,15 +98,14 @@ static void make_links(void *context, size_t begin, size_t end) {
         link->row_a = a; // field by field: a copy of what was just written would have to wait for it
         link->row_b = b;
         link->hash = hash;
-        link->contact = spot->contact;
-        link->spot = (uint32_t)i;
+        link->place = (uint32_t)i;
         link->rank = spot->rank;
         link->geometry = spot->geometry;
         link->moves_a = moves_a;
         link->moves_b = moves_b;
         retouched = retouched || link->touches != spot->touches;
         link->touches = spot->touches;
-        if (!link->touches) clear_outcome(&world->scratch, link->contact); // nobody else writes it
+        if (!link->touches) clear_outcome(&world->scratch, i); // nobody else writes it
         bouncy += job->bouncy && acts && qdi_constraint_bouncy(world, link);
         link->pressed = is_pressed(world, link);
         pressed += link->pressed;
@@ -141,8 +140,7 @@ enum { AHEAD = 8 };
 static inline void ask_for(const qd_world *world, size_t i, size_t end) {
     const qdi_scratch *scratch = &world->scratch;
     if (i + AHEAD >= end) return;
-    const char *contact = (const char *)&world->present.contacts[scratch->coloured[i + AHEAD].contact];
-    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at);
+    __builtin_prefetch(&world->present.geometry[scratch->coloured[i + AHEAD].geometry]);
     const char *constraint = (const char *)&scratch->constraints[i + AHEAD];
     for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at, 1);
 }
@@ -173,7 +171,7 @@ static void end_bounces(void *context, size_t begin, size_t end) {
         qdi_link *link = &world->scratch.coloured[i];
         if (!qdi_is_dirty(world, link->row_a, 1) && !qdi_is_dirty(world, link->row_b, 1)) continue;
         const qdi_constraint *constraint = &world->scratch.constraints[i];
-        qdi_outcome *outcome = &world->scratch.outcomes[link->contact];
+        qdi_outcome *outcome = &world->scratch.outcomes[link->place];
         memcpy(outcome->impulse, constraint->impulse, sizeof outcome->impulse);
         memcpy(outcome->tangent_impulse, constraint->tangent_impulse, sizeof outcome->tangent_impulse);
         link->touches = qdi_constraint_taken(world, constraint, job->rules.dt) ? constraint->count : 0;
@@ -183,7 +181,8 @@ static void end_bounces(void *context, size_t begin, size_t end) {
 /// True for a constraint that has bounced though its contact is a speculative one: a body was stopped on its
 /// way, just before it touched.
 static bool is_impact(const rigid_job *job, const qdi_constraint *constraint) {
-    return constraint->contact >= job->world->present.contact_count &&
+    const qdi_contact_state *state = &job->world->present;
+    return state->spots[constraint->place].contact >= state->contact_count &&
            constraint->impulse[0] + constraint->impulse[1] > 0;
 }
 
@@ -202,12 +201,14 @@ static void put_impacts(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_constraint *constraint = &job->world->scratch.constraints[i];
         if (!is_impact(job, constraint)) continue;
-        const qd_contact *contact = &job->world->present.contacts[constraint->contact];
-        *impact++ = (qd_impact){.a = contact->a,
-                                .b = contact->b,
-                                .point = contact->touch[0].point,
-                                .normal = contact->normal,
-                                .approach = contact->approach,
+        const qdi_contact_state *state = &job->world->present;
+        const qdi_partners *both = &state->partners[constraint->place];
+        const uint32_t at = state->spots[constraint->place].geometry;
+        *impact++ = (qd_impact){.a = both->a,
+                                .b = both->b,
+                                .point = state->geometry[at].point[0],
+                                .normal = state->geometry[at].normal,
+                                .approach = state->found[at].approach,
                                 .impulse = constraint->impulse[0] + constraint->impulse[1],
                                 .friction = constraint->tangent_impulse[0] + constraint->tangent_impulse[1]};
     }
@@ -233,23 +234,28 @@ static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
 /// The present contacts with walls.
 typedef struct wall_list {
     const qd_world *world;
-    const uint64_t *number;
+    size_t first; ///< place
 } wall_list;
 
-/// Rigid contacts: a contact of the walls.
-static const qd_contact *wall_contact(const wall_list *list, size_t i) {
-    return &list->world->present.contacts[list->number[i]];
+/// Rigid contacts: the spot of a contact of the walls.
+static const qdi_spot *wall_spot(const wall_list *list, size_t i) {
+    return &list->world->present.spots[list->first + i];
+}
+
+/// Rigid contacts: the normal of such a contact.
+static qd_vec2 wall_normal(const wall_list *list, size_t i) {
+    return list->world->present.geometry[wall_spot(list, i)->geometry].normal;
 }
 
 /// Rigid contacts: what such a contact gave.
 static const qdi_outcome *wall_outcome(const wall_list *list, size_t i) {
-    return &list->world->scratch.outcomes[list->number[i]];
+    return &list->world->scratch.outcomes[list->first + i];
 }
 
 /// What the wall gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
-    const qd_vec2 n = wall_contact(context, i)->normal;
+    const qd_vec2 n = wall_normal(context, i);
     double push = outcome->impulse[0] + outcome->impulse[1],
            tangent = outcome->tangent_impulse[0] + outcome->tangent_impulse[1];
     return (qd_vec2){-push * n.x + tangent * n.y, -push * n.y - tangent * n.x};
@@ -258,7 +264,7 @@ static qd_vec2 wall_impulse(const void *context, size_t i) {
 /// Rigid contacts: the same across the left and the right wall, and across the lower and the upper one.
 static qd_vec2 push_sideways(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
-    const qd_vec2 n = wall_contact(context, i)->normal;
+    const qd_vec2 n = wall_normal(context, i);
     double push = (outcome->impulse[0] + outcome->impulse[1]) * fabs(n.x);
     return n.x < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
@@ -266,7 +272,7 @@ static qd_vec2 push_sideways(const void *context, size_t i) {
 /// Rigid contacts: the push of a wall contact against the two upright walls.
 static qd_vec2 push_upright(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
-    const qd_vec2 n = wall_contact(context, i)->normal;
+    const qd_vec2 n = wall_normal(context, i);
     double push = (outcome->impulse[0] + outcome->impulse[1]) * fabs(n.y);
     return n.y < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
@@ -274,7 +280,7 @@ static qd_vec2 push_upright(const void *context, size_t i) {
 /// Rigid contacts: the energy that it gave, being moved.
 static qd_vec2 wall_work(const void *context, size_t i) {
     const wall_list *list = context;
-    qd_vec2 speed = qdi_wall_velocity(list->world, wall_contact(list, i)), given = wall_impulse(list, i);
+    const qd_vec2 speed = list->world->wall_mean[wall_spot(list, i)->wall], given = wall_impulse(list, i);
     return (qd_vec2){given.x * speed.x + given.y * speed.y, 0};
 }
 
@@ -282,10 +288,9 @@ static qd_vec2 wall_work(const void *context, size_t i) {
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_contact_state *state = &world->present;
     size_t count = qdi_constraint_count(state) - state->first_wall;
-    wall_list list = {.world = world};
-    qd_status status = qdi_wall_contacts(world->team, &world->scratch.arena, state, &list.number);
-    if (status == QD_OK)
-        status = qdi_sum(world->team, &world->scratch.arena, count, wall_impulse, &list, &walls->impulse);
+    const wall_list list = {world, state->first_wall};
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, wall_impulse, &list,
+                               &walls->impulse);
     qd_vec2 aside = {0, 0}, upright = {0, 0};
     if (status == QD_OK)
         status = qdi_sum(world->team, &world->scratch.arena, count, push_sideways, &list, &aside);
@@ -293,7 +298,7 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
         status = qdi_sum(world->team, &world->scratch.arena, count, push_upright, &list, &upright);
     qdi_balance_pushes(world, aside, upright);
     if (status == QD_OK)
-        status = qdi_balance_constraints(world, qdi_constraint_count(state), list.number, count);
+        status = qdi_balance_constraints(world, qdi_constraint_count(state), state->first_wall);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world->team, &world->scratch.arena, count, wall_work, &list, &work);

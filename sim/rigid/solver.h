@@ -28,7 +28,7 @@ struct qdi_solver_point {
 
 struct qdi_solver_group {
     uint32_t slot_a[QDI_SOLVER_LANES], slot_b[QDI_SOLVER_LANES]; ///< movers
-    uint32_t contact[QDI_SOLVER_LANES];
+    uint32_t place[QDI_SOLVER_LANES];
     // Which of the lanes, by bit:
     uint8_t moves_a, moves_b; ///< may change a, or b
     uint8_t has_friction;

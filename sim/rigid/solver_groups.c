@@ -154,7 +154,7 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, const qdi_solver_u
 /// Contact solver's groups: the mover that stands for the wall of a contact.
 static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
     if (!world->walls_move) return 0;
-    return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->spot].wall;
+    return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->place].wall;
 }
 
 /// What is said of a lane by bits; the same bits of the lanes of a group, side by side, are bytes.
@@ -188,7 +188,7 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     const uint32_t a = link->row_a, b = link->row_b;
     const bool wall = b == QDI_NO_ROW;
     from->geometry[lane] = &state->geometry[link->geometry];
-    from->hold[lane] = &state->warm_starts[link->contact];
+    from->hold[lane] = &state->warm_starts[link->place];
     const qd_vec2 at = {world->now.x[a], world->now.y[a]},
                   other = wall ? at : qdi_constraint_other(world, link);
     from->xa[lane] = at.x;
@@ -197,7 +197,7 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     from->yb[lane] = other.y;
     group->slot_a[lane] = qdi_slot_of(world, a);
     group->slot_b[lane] = wall ? slot_of_wall(world, link) : qdi_slot_of(world, b);
-    group->contact[lane] = link->contact;
+    group->place[lane] = link->place;
     const double friction = qdi_constraint_friction(world, link);
     group->friction[lane] = friction;
     group->size[lane] = qdi_smaller_inner(world, a, b);
@@ -217,7 +217,7 @@ static void empty_lane(qdi_solver_group *group, qdi_solver_source *from, size_t 
     from->hold[lane] = &nothing;
     from->xa[lane] = from->ya[lane] = from->xb[lane] = from->yb[lane] = 0;
     group->slot_a[lane] = group->slot_b[lane] = 0;
-    group->contact[lane] = group->contact[0]; // what is read of it is this group's own
+    group->place[lane] = group->place[0]; // what is read of it is this group's own
     group->friction[lane] = group->size[lane] = 0;
 }
 
@@ -275,7 +275,7 @@ static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, si
     const qdi_contact_state *state = &job->world->present;
     const qdi_link *link = &job->links[inside[CONTACTS_AHEAD]];
     __builtin_prefetch(&state->geometry[link->geometry]);
-    __builtin_prefetch(&state->warm_starts[link->contact]);
+    __builtin_prefetch(&state->warm_starts[link->place]);
 }
 
 /// Contact solver's groups: groups are larger than what the processor can write at a time without having read

@@ -38,9 +38,9 @@ enum { REPORTS_AHEAD = 8 };
 /// What a constraint's report reads and writes.
 static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
-    const uint32_t contact = job->links[number].contact;
-    __builtin_prefetch(&scratch->outcomes[contact], 1);
-    __builtin_prefetch(&scratch->balance.contact_balances[contact], 1);
+    const uint32_t place = job->links[number].place;
+    __builtin_prefetch(&scratch->outcomes[place], 1);
+    __builtin_prefetch(&scratch->balance.contact_balances[place], 1);
 }
 
 /// Contact solver's report: where that of a group's lanes goes. Lanes that are not filled have the contact
@@ -50,8 +50,8 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
     for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
         to->mean_a[lane] = &scratch->balance.means[group->slot_a[lane]];
         to->mean_b[lane] = &scratch->balance.means[group->slot_b[lane]];
-        to->outcome[lane] = &scratch->outcomes[group->contact[lane]];
-        to->balance[lane] = &scratch->balance.contact_balances[group->contact[lane]];
+        to->outcome[lane] = &scratch->outcomes[group->place[lane]];
+        to->balance[lane] = &scratch->balance.contact_balances[group->place[lane]];
     }
     to->slides = job->slides ? &job->slides[group - scratch->groups] : NULL;
 }

@@ -3,6 +3,7 @@
 #include "core/base/arithmetic.h"
 #include "sim/rundir/compare_fields.h"
 #include "sim/world/bodies.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/fields.h"
 #include "sim/world/spring_terms.h"
@@ -145,8 +146,10 @@ static qdi_contact_force force_of_contact(const qd_world *world, size_t contact)
 /// Contact i of the first and k of the second world are between the same bodies.
 static bool compare_contact(comparing *job, size_t i, size_t k) {
     const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
-    const qdi_held_contact one = {p->contacts[i], p->warm_starts[i], force_of_contact(job->first, i)};
-    const qdi_held_contact two = {q->contacts[k], q->warm_starts[k], force_of_contact(job->second, k)};
+    const qdi_held_contact one = {p->contacts[i], p->warm_starts[qdi_place_of(p, i)],
+                                  force_of_contact(job->first, i)};
+    const qdi_held_contact two = {q->contacts[k], q->warm_starts[qdi_place_of(q, k)],
+                                  force_of_contact(job->second, k)};
     name_compared_contact(job, job->first, &one.contact);
     return qdi_fields_compare(&qdi_fields_contact, &one, &two, field_differs, job);
 }
@@ -169,6 +172,9 @@ static bool compare_part(comparing *job, size_t i, size_t p_end, size_t k, size_
 // Compares the contacts of two worlds.
 static bool compare_world_contacts(comparing *job) {
     const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
+    size_t count;
+    (void)qdi_contacts_read(job->first, &count);
+    (void)qdi_contacts_read(job->second, &count);
     return compare_part(job, 0, p->contact_count, 0, q->contact_count) &&
            compare_part(job, p->contact_count, qdi_constraint_count(p), q->contact_count,
                         qdi_constraint_count(q));

@@ -32,7 +32,8 @@ static uint32_t number_of_hit(const qdi_meet_job *job, size_t hit) {
 // The shear with which a hit's contact comes from the moment before.
 static qdi_warm_start shear_of_hit(const qdi_meet_job *job, size_t hit) {
     const uint32_t held = job->numbers[hit];
-    return held & QDI_MEET_BEGUN ? (qdi_warm_start){{0, 0}, {0, 0}} : job->before->warm_starts[held];
+    return held & QDI_MEET_BEGUN ? (qdi_warm_start){{0, 0}, {0, 0}}
+                                 : job->before->warm_starts[qdi_place_of(job->before, held)];
 }
 
 // Makes the contacts of a range of hits of walls.
@@ -142,7 +143,8 @@ static void make_together(const qdi_meet_job *job, size_t hit, size_t place, siz
 // Prefetches the shear with which a later hit's contact comes.
 static inline void prefetch_shear(const qdi_meet_job *job, size_t hit) {
     const uint32_t held = job->numbers[hit];
-    if (!(held & QDI_MEET_BEGUN)) __builtin_prefetch(&job->before->warm_starts[held]);
+    if (!(held & QDI_MEET_BEGUN))
+        __builtin_prefetch(&job->before->warm_starts[qdi_place_of(job->before, held)]);
 }
 
 // Makes the contacts of a range of candidates.

@@ -13,7 +13,7 @@ static uint32_t find_number(const qdi_contact_state *before, uint64_t order, uin
     const size_t at = qdi_contacts_find(before, 0, before->contact_count, order);
     if (at == before->contact_count) return QDI_MEET_NONE;
     const qd_contact *old = &before->contacts[at];
-    const bool same = qdi_contact_order(old) == order && old->a.generation == generation_a &&
+    const bool same = qdi_contact_order(old->a, old->b) == order && old->a.generation == generation_a &&
                       old->b.generation == generation_b;
     return same ? (uint32_t)at : QDI_MEET_NONE;
 }

@@ -216,7 +216,7 @@ void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
     const qdi_spot *spot = &job->state->spots[place];
     uint32_t i = spot->contact;
     qd_contact *contact = &job->state->contacts[i];
-    qdi_warm_start *shear = &job->state->warm_starts[i];
+    qdi_warm_start *shear = &job->state->warm_starts[job->state->parts ? place : i];
     qdi_contact_force *force = &job->world->scratch.spot_forces[place];
     qdi_contact_balance *share = job->shares ? &job->shares[job->by_spot ? place : i] : NULL;
     *force = (qdi_contact_force){0, 0, 0, 0};
@@ -285,7 +285,6 @@ enum { AHEAD = 6 };
 static inline void prefetch_contact(const qdi_contact_state *state, uint32_t i) {
     const char *contact = (const char *)&state->contacts[i];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-    __builtin_prefetch(&state->warm_starts[i], 1);
     __builtin_prefetch(&state->forces[i], 1);
 }
 

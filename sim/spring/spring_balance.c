@@ -163,11 +163,11 @@ enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
 /// Springs' energy: a contact that ends keeps no shear: what was left in it is lost.
 static void end_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
-    const uint32_t *rank = world->scratch.end_rank;
+    const uint8_t *goes_on = world->scratch.goes_on;
     for (size_t i = begin; i < end; ++i) {
         qdi_contact_balance *contact_balance = &world->scratch.balance.contact_balances[i];
         *contact_balance = (qdi_contact_balance){{0}};
-        if (rank[i + 1] == rank[i]) continue;
+        if (goes_on[i]) continue;
         const bool wall = qd_id_is_wall(world->present.contacts[i].b);
         contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(world,
                                                                                                      i);

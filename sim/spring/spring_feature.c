@@ -1,8 +1,8 @@
 // What the contact model of springs does in a step, stage by stage. Velocity Verlet: half a kick by the
 // forces of the present contacts, the move, the new contacts and their forces, the other half.
 
-#include "sim/contact/events.h"
 #include "sim/spring/spring.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/feature.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
@@ -22,8 +22,7 @@ static qd_status spring_narrow(qd_world *world, qdi_step_context *step) {
 static qd_status make_forces(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
     if (step->met) return qdi_spring_walls(world, &world->following, step->dt, true);
-    qd_status status = qdi_events_take_over(world, &world->present, &world->following);
-    if (status != QD_OK) return status;
+    qdi_contacts_fill(world, &world->following);
     return qdi_spring_forces(world, step->motion, step->dt, &world->following);
 }
 

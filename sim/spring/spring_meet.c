@@ -85,19 +85,18 @@ static size_t first_begun(const qdi_meet_job *job, size_t old) {
 // goes on.
 static void number_range(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    qdi_match *match = job->world->scratch.match;
+    uint8_t *persists = job->after->persists;
     size_t k = first_begun(job, begin);
     size_t number = job->going[begin / QDI_CONTACT_GRAIN] + k;
     const size_t last = job->before->contact_count;
     for (size_t i = begin; i < end; ++i) {
         for (; k < job->begun && job->before_begun[k] == i; ++k, ++number) {
-            match[number] = (qdi_match){(uint32_t)i, false};
+            persists[number] = false;
             job->numbers[job->keys->value[k]] = QDI_MEET_BEGUN | (uint32_t)number;
         }
         if (i == last) break;
         job->renamed[i] = (uint32_t)number;
-        job->world->scratch.end_rank[i] = job->goes_on[i];
-        if (job->goes_on[i]) match[number++] = (qdi_match){(uint32_t)i, true};
+        if (job->goes_on[i]) persists[number++] = true;
     }
 }
 
@@ -159,26 +158,17 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     job->fresh_count = qdi_arena_take(arena, ranges + 1, sizeof *job->fresh_count);
     job->goes_on = qdi_arena_take(arena, old, sizeof *job->goes_on);
     job->renamed = qdi_arena_take(arena, old, sizeof *job->renamed);
-    scratch->end_rank = qdi_arena_take(arena, old + 1, sizeof *scratch->end_rank);
-    const bool good = job->count && job->fresh_count && job->goes_on && job->renamed && scratch->end_rank;
+    scratch->goes_on = job->goes_on;
+    const bool good = job->count && job->fresh_count && job->goes_on && job->renamed;
     if (good) memset(job->goes_on, 0, old);
     return good ? status : QD_ERR_MEMORY;
 }
 
 // Makes room for `count` contacts and what springs know of them.
 static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, double dt, size_t count) {
-    const qd_allocator *allocator = job->world->allocator;
-    qdi_scratch *scratch = &job->world->scratch;
     qdi_contact_state *after = job->after;
-    qd_status status = qdi_reserve(allocator, &after->contacts, &after->contact_room, 0, count,
-                                   sizeof *after->contacts);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->spots, &after->spot_room, 0, count, sizeof *after->spots);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->warm_starts, &after->warm_start_room, 0, count,
-                             sizeof *after->warm_starts);
-    scratch->match = qdi_arena_take(&scratch->arena, count, sizeof *scratch->match);
-    if (status == QD_OK && !scratch->match) status = QD_ERR_MEMORY;
+    qd_status status = qdi_contacts_reserve(job->world->allocator, after, count);
+    after->parts = false; // what lies by place lies by number
     if (status == QD_OK) status = qdi_spring_prepare(job->world, motion, dt, after, count, &job->force);
     job->force.by_spot = true;
     return status;
@@ -209,6 +199,8 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     qdi_meet_make(&job);
     world->following.contact_count = count;
     world->following.near_count = 0;
+    world->following.begins = job.begun;
+    world->following.whole = true;
     world->following.first_wall = job.wall_first;
     scratch->slot_count = job.pairs;
     scratch->slots_of = moment + 1;

@@ -218,11 +218,7 @@ static bool may_touch(const qd_world *world, const qd_contact *contact) {
 // Loaded world: reads contacts and their warm-start impulses from a saved world.
 static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
     qdi_contact_state *state = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &state->contacts, &state->contact_room, 0, count,
-                                   sizeof *state->contacts);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &state->warm_starts, &state->warm_start_room, 0, count,
-                             sizeof *state->warm_starts);
+    qd_status status = qdi_contacts_reserve(world->allocator, state, count);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_contact *contact = &state->contacts[i];
         const size_t some = count - i < QDI_SAVED_TOGETHER ? count - i : QDI_SAVED_TOGETHER;
@@ -238,6 +234,8 @@ static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, s
     if (status != QD_OK) return status;
     state->contact_count = count - near;
     state->near_count = near;
+    state->whole = true;
+    state->listed = QDI_TELLS_ALL; // which are none
     return status;
 }
 
@@ -321,8 +319,8 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
-    if (world->changed) return QD_OK; // the next detection files the bodies
     status = qdi_spots_make(world, &world->present);
+    if (status == QD_OK && world->changed) return QD_OK; // the next detection files the bodies
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present, 0, false);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);

@@ -5,6 +5,7 @@
 #include "sim/store/event_rows.h"
 
 #include "core/base/memory.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ static qdi_event_row row_of_impact(const qd_impact *impact) {
 qd_status qdi_event_rows_hold(qdi_event_names *names, const qd_world *world) {
     const qd_body_view view = qd_world_view(world);
     size_t events = 0, count = 0;
-    const qd_event *event = qd_world_events(world, &events);
+    const qd_event *event = qdi_changes_read(world, &events);
     qd_status status = qdi_reserve(names->allocator, &names->held, &names->held_room, 0, events,
                                    sizeof *names->held);
     if (status != QD_OK) return status;
@@ -135,14 +136,14 @@ static uint64_t hand_in_held(qdi_event_names *names, uint64_t step, qdi_event_si
 qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool persist, qdi_event_sink sink,
                          void *context) {
     const qd_body_view view = qd_world_view(world);
-    size_t events = 0, impacts = 0;
-    const qd_event *event = qd_world_events(world, &events);
-    const qd_impact *impact = qd_world_impacts(world, &impacts);
     uint64_t step = qd_world_steps(world);
     qd_status status = QD_OK;
     for (size_t i = 0; i < world->gone && status == QD_OK; ++i)
         status = keep_label(names, &view, (uint32_t)(world->count + i));
     if (status == QD_OK && world->changed && !all_known(names, world, &view)) status = QD_ERR_STALE;
+    size_t events = 0, impacts = 0;
+    const qd_event *event = persist ? qd_world_events(world, &events) : qdi_changes_read(world, &events);
+    const qd_impact *impact = qd_world_impacts(world, &impacts);
     uint64_t number = hand_in_held(names, step, sink, context, &status);
     for (size_t i = 0; i < events && status == QD_OK; ++i) {
         if (event[i].kind == QD_EVENT_PERSIST && !persist) continue;

@@ -1,9 +1,12 @@
 #ifndef QD_SIM_CONTACT_STATE_H
 #define QD_SIM_CONTACT_STATE_H
 
+#include <quadrille/alloc.h>
 #include <quadrille/contact.h>
+#include <quadrille/status.h>
 #include <quadrille/vec.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,25 +43,73 @@ typedef struct qdi_geometry {
     double depth[2];
 } qdi_geometry;
 
+/// What else there is of a pair within reach, beside its geometry.
+typedef struct qdi_found_pair {
+    double approach;
+    uint32_t feature[2];
+    qd_image image;
+    uint8_t count;
+    bool sensor;
+} qdi_found_pair;
+
+/// Who takes part in a contact.
+typedef struct qdi_partners {
+    qd_id a, b;
+} qdi_partners;
+
+/// What a contact gave in the step that led to the moment, by touch: along the normal, along the tangent.
+typedef struct qdi_given {
+    double impulse[2], friction[2];
+} qdi_given;
+
+/// How many of its events a state has listed.
+typedef enum qdi_events_told {
+    QDI_TELLS_NOTHING,
+    QDI_TELLS_CHANGES, ///< contacts that begin and end
+    QDI_TELLS_ALL
+} qdi_events_told;
+
+/// Arrays that grow together: one item for each contact, one for each geometry.
+enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
+
 /// Contacts at a time, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
 /// (qdi_speculative). Nobody outside of the solver sees them; their warm starts are state all the same.
+///
+/// A step works with their parts: spots, geometry, what was found, partners, what was given. The contacts
+/// that callers see, and the events, are made of these when somebody asks (contact_list.h). Springs that meet
+/// make contacts at once and no parts, loaded worlds have both.
+///
+/// The number of a contact is its place in this order. Parts lie as their spots do, so that a step goes
+/// through memory in one direction; contacts without parts lie by number, and so do their warm starts.
 typedef struct qdi_contact_state {
+    bool parts, whole; ///< there are parts; there are contacts
+    // By place: one item for each contact, those of walls come last.
+    qdi_spot *spots;
+    qdi_partners *partners;
+    qdi_given *given;
+    qdi_warm_start *warm_starts; ///< without parts by number
+    uint8_t *persists;           ///< it touches, and did in the moment before; without parts by number
+    // By number:
+    uint32_t *place; ///< part: of its spot
+    uint64_t *order; ///< part: qdi_contact_order
     qd_contact *contacts;
-    qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
-    size_t first_wall, spot_room;
+    size_t room[QDI_CONTACT_COLUMNS];
+    size_t first_wall; ///< spot
     uint64_t pairs; ///< two states with the same number here have spots of the same pairs, place by place; 0:
                     ///< not known
-    qdi_geometry *geometry; ///< in the order of the spots, with gaps
-    size_t geometry_room;
-    qdi_warm_start *warm_starts; ///< by contact
-    qdi_contact_force *forces;   ///< by contact, with springs only
+    // In the order of the spots, with gaps:
+    qdi_geometry *geometry;
+    qdi_found_pair *found;
+    size_t geometry_room[QDI_GEOMETRY_COLUMNS];
+    qdi_contact_force *forces; ///< by contact, with springs only
     size_t force_room;
     qd_vec2 wall_lost; ///< with springs: energy lost to walls in the step that led here, normal and friction
     qd_vec2
         wall_force[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
-    size_t contact_count, contact_room, warm_start_room;
+    size_t contact_count;
     size_t near_count; ///< speculative ones
+    qdi_events_told listed;
     qd_event *events;
     size_t event_count, event_room;
     qd_contact *ended; ///< as they were, with their last impulses: the events point at them
@@ -70,8 +121,19 @@ typedef struct qdi_contact_state {
 } qdi_contact_state;
 
 /// World's contacts: what contacts are in order of: (a, b).
-static inline uint64_t qdi_contact_order(const qd_contact *contact) {
-    return (uint64_t)contact->a.index << 32 | contact->b.index;
+static inline uint64_t qdi_contact_order(qd_id a, qd_id b) {
+    return (uint64_t)a.index << 32 | b.index;
+}
+
+/// World's contacts: their place in the order.
+static inline uint64_t qdi_contact_order_at(const qdi_contact_state *state, size_t number) {
+    if (state->parts) return state->order[number];
+    return qdi_contact_order(state->contacts[number].a, state->contacts[number].b);
+}
+
+/// World's contacts: where what lies by place has the item of a contact.
+static inline size_t qdi_place_of(const qdi_contact_state *state, size_t number) {
+    return state->parts ? state->place[number] : number;
 }
 
 /// World's contacts: the first contact of a part of a list that is not before (a, b): of [low, high).
@@ -79,7 +141,7 @@ static inline size_t qdi_contacts_find(const qdi_contact_state *list, size_t low
                                        uint64_t order) {
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (qdi_contact_order(&list->contacts[middle]) < order)
+        if (qdi_contact_order_at(list, middle) < order)
             low = middle + 1;
         else
             high = middle;
@@ -91,5 +153,13 @@ static inline size_t qdi_contacts_find(const qdi_contact_state *list, size_t low
 static inline size_t qdi_constraint_count(const qdi_contact_state *state) {
     return state->contact_count + state->near_count;
 }
+
+/// World's contacts: room for `count` contacts, and for `count` geometries of which the first `kept` stay.
+QD_MUST_USE qd_status qdi_contacts_reserve(const qd_allocator *allocator, qdi_contact_state *state,
+                                           size_t count);
+QD_MUST_USE qd_status qdi_geometry_reserve(const qd_allocator *allocator, qdi_contact_state *state,
+                                           size_t kept, size_t count);
+/// World's contacts: frees all that a state holds.
+void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "sim/world/contact_sums.h"
 #include "sim/world/bodies.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/spring_terms.h"
@@ -76,6 +77,7 @@ qdi_contact_sums qdi_sum_contacts(const qd_world *world) {
     qdi_contact_range range = {world, 0};
     const size_t count = qdi_springs(world) ? qdi_constraint_count(&world->present)
                                             : world->present.contact_count;
+    qdi_contacts_need(world);
     size_t first = 0, blocks;
     while ((blocks = qdi_next_contacts(see_block_contacts, &range, &range, &first, count)) > 0) {
         for (size_t b = 0; b < blocks; ++b) {

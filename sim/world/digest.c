@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "core/base/bytes.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/fields.h"
@@ -60,7 +61,7 @@ static void digest_bodies(void *context, size_t begin, size_t end) {
 
 size_t qdi_digest_contact(const qd_world *world, size_t number, unsigned char *record) {
     const qd_contact *contact = &world->present.contacts[number];
-    const qdi_warm_start *warm_start = &world->present.warm_starts[number];
+    const qdi_warm_start *warm_start = &world->present.warm_starts[qdi_place_of(&world->present, number)];
     unsigned char *at = record;
     qdi_put_u64(&at, qdi_name_of_id(world, contact->a));
     qdi_put_u64(&at, qdi_name_of_id(world, contact->b));
@@ -108,6 +109,7 @@ qdi_world_digest qdi_world_digest_of(const qd_world *world) {
                             .contact_count = qdi_constraint_count(&world->present)};
     qdi_team_for(world->team, world->count, QDI_BLOCK, digest_bodies, (void *)(uintptr_t)world);
     all.bodies = sum_blocks(world, qdi_range_count(world->count, QDI_BLOCK));
+    qdi_contacts_need(world);
     qdi_contact_range range = {world, 0};
     size_t first = 0, blocks;
     while ((blocks = qdi_next_contacts(digest_contacts, &range, &range, &first, all.contact_count)) > 0)

@@ -6,6 +6,7 @@
 #include <quadrille/hash.h>
 
 #include "core/base/bytes.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/grain.h"
@@ -87,6 +88,7 @@ uint64_t qdi_hash_blocks(const qd_world *world) {
     hash = chain_blocks(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
     qdi_contact_range range = {world, 0};
     const size_t count = qdi_constraint_count(&world->present);
+    qdi_contacts_need(world);
     size_t first = 0, blocks;
     while ((blocks = qdi_next_contacts(hash_contact_block, &range, &range, &first, count)) > 0)
         hash = chain_blocks(world, blocks, hash);

@@ -91,16 +91,9 @@ qd_status qdi_balance_movers(qd_world *world, size_t count) {
     return balance->drift ? status : QD_ERR_MEMORY;
 }
 
-/// Accounts of contacts with walls.
-typedef struct wall_accounts {
-    qdi_contact_balance *contact_balances;
-    const uint64_t *contact;
-} wall_accounts;
-
 // Term of a sum: energy that one contact with a wall lost.
 static qd_vec2 wall_lost_term(const void *context, size_t i) {
-    const wall_accounts *walls = context;
-    const qdi_contact_balance *contact_balance = &walls->contact_balances[walls->contact[i]];
+    const qdi_contact_balance *contact_balance = (const qdi_contact_balance *)context + i;
     return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
@@ -114,13 +107,14 @@ void qdi_energy_balance_add_contacts(qdi_energy_balance *all, const double lanes
     all->kinematic += lanes[QDI_WORK];
 }
 
-qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls, size_t walls) {
+qd_status qdi_balance_constraints(qd_world *world, size_t count, size_t first_wall) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qd_vec2 lost = {0, 0};
-    const wall_accounts list = {balance->contact_balances, on_walls};
-    qd_status status = qdi_sum(world->team, &world->scratch.arena, walls, wall_lost_term, &list, &lost);
+    qdi_contact_balance *on_walls = balance->contact_balances + first_wall;
+    qd_status status = qdi_sum(world->team, &world->scratch.arena, count - first_wall, wall_lost_term,
+                               on_walls, &lost);
     if (status != QD_OK) return status;
-    for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
+    for (size_t i = 0; i < count - first_wall; ++i) on_walls[i] = (qdi_contact_balance){{0}};
     double sums[QDI_TALLY_LANES];
     status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, sums);
     if (status != QD_OK) return status;

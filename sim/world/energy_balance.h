@@ -61,10 +61,9 @@ QD_MUST_USE qd_status qdi_balance_movers(qd_world *world, size_t count);
 /// mean, the drift, and the work of medium and callback.
 void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
 
-/// Adds the balances of `count` constraints, those of walls (the `walls` contacts that `on_walls`
-/// lists) for themselves, and the drift of the movers, to those of the step.
-QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls,
-                                              size_t walls);
+/// Adds the balances of `count` constraints, those of walls (from `first_wall` on) for themselves, and the
+/// drift of the movers, to those of the step.
+QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, size_t first_wall);
 /// Sums of `count` balances, lane by lane, the same whatever their order.
 QD_MUST_USE qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena,
                                       const qdi_contact_balance *contact_balances, size_t count,

@@ -23,6 +23,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
 #include "core/base/bytes.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/displacement.h"
 #include "sim/world/fields.h"
@@ -94,9 +95,11 @@ static void put_body(unsigned char **at, const qd_world *world, size_t row, cons
     qdi_put_f64(at, now->spin[row]);
 }
 
-/// Saved world: some contacts, with their warm starts.
-static void put_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,
-                         size_t count) {
+/// Saved world: some contacts from one on, with their warm starts.
+static void put_contacts(unsigned char **at, const qdi_contact_state *state, size_t first, size_t count) {
+    const qd_contact *contact = &state->contacts[first];
+    qdi_warm_start warm_start[QDI_SAVED_TOGETHER];
+    for (size_t k = 0; k < count; ++k) warm_start[k] = state->warm_starts[qdi_place_of(state, first + k)];
     qdi_records to = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
     qdi_fields_put_each(&qdi_fields_pair_of_bodies, contact, sizeof *contact, &to);
     for (int k = 0; k < 2; ++k) {
@@ -168,6 +171,8 @@ static void put_fat_boxes(unsigned char **at, const qd_box *fat, size_t bodies, 
 // Saves all of a world behind the header.
 static void put_world(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
     const qdi_contact_state *state = &world->present;
+    size_t touching;
+    (void)qdi_contacts_read(world, &touching);
     rank_world(world, all);
     qdi_margin margin = world->margin;
     margin.held = fats_count(world);
@@ -191,7 +196,7 @@ static void put_world(unsigned char **at, const qd_world *world, const qdi_saved
     put_bodies(at, world, all);
     qdi_homes_put(world, at);
     for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
-        put_contacts(at, &state->contacts[i], &state->warm_starts[i],
+        put_contacts(at, state, i,
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
     for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &state->forces[i], at);
     qdi_population_put(world, at);

@@ -21,13 +21,6 @@
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
 
-/// Where a contact is among those of the step before: the first that is not before it in their order, and
-/// whether that is the same.
-typedef struct qdi_match {
-    uint32_t at;
-    bool persists;
-} qdi_match;
-
 /// Keys to be put in order, with room to do it.
 typedef struct qdi_keys {
     uint64_t *key, *key_spare;
@@ -39,29 +32,20 @@ typedef struct qdi_meeting {
     uint32_t a, b;
 } qdi_meeting;
 
-/// A pair within reach, beside its geometry.
-typedef struct qdi_found_pair {
-    double approach;
-    uint32_t feature[2];
-    qd_image image;
-    uint8_t count;
-    bool sensor;
-} qdi_found_pair;
-
 /// What the colouring needs of a contact, by spot; then the same in order of colour.
 typedef struct qdi_link {
-    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
-    uint32_t hash;         ///< priority
-    uint32_t contact;
-    uint32_t spot, rank, geometry; ///< its place among the spots, and what that has of it
-    bool moves_a, moves_b;         ///< dynamic; the others take no part
-    bool own_a, own_b;             ///< no link of another range has that body
-    uint8_t touches;               ///< that the solver works on; 0: none, as of sensors
+    uint32_t row_a, row_b;   ///< row_b QDI_NO_ROW: a wall
+    uint32_t hash;           ///< priority
+    uint32_t place;          ///< among the spots
+    uint32_t rank, geometry; ///< what the spot has of it
+    bool moves_a, moves_b;   ///< dynamic; the others take no part
+    bool own_a, own_b;       ///< no link of another range has that body
+    uint8_t touches;         ///< that the solver works on; 0: none, as of sensors
     bool pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it
                   ///< through
 } qdi_link;
 
-/// What a contact gave in a step, by contact: all in all, and in the last sub-step.
+/// What a contact gave in a step, by place: all in all, and in the last sub-step.
 typedef struct qdi_outcome {
     double impulse[2], tangent_impulse[2]; ///< along the normal, along the tangent
     qdi_warm_start warm_start;
@@ -87,8 +71,8 @@ typedef struct qdi_colours {
 /// (or b) to the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x
 /// tangent.
 typedef struct qdi_constraint {
-    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
-    uint32_t contact;
+    uint32_t row_a, row_b;       ///< row_b QDI_NO_ROW: a wall
+    uint32_t place;              ///< of the contact
     uint8_t count;               ///< of touches; 0: nothing comes of it (a sensor)
     bool moves_a, moves_b;       ///< dynamic
     bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
@@ -150,19 +134,17 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    int pair_bits;      ///< of a body in these keys
-    uint64_t pairs;     ///< the number of these pairs, see qdi_contact_state
-    uint32_t *place;    ///< events: the spot of each new contact; in the arena
-    uint32_t *end_rank; ///< events: ended contacts before each old contact; in the arena
-    qdi_match *match;   ///< events: by new contact; in the arena
-    qdi_link *links;    ///< by spot
+    int pair_bits;    ///< of a body in these keys
+    uint64_t pairs;   ///< the number of these pairs, see qdi_contact_state
+    uint8_t *goes_on; ///< by contact of the moment before: it is there still; in the arena
+    qdi_link *links;  ///< by spot
     size_t link_room;
     uint32_t *colour_order; ///< which these are
     size_t colour_order_room;
     qdi_colours colours;   ///< of `link_count` links
     size_t link_count;     ///< 0: there are none from the step before
     uint64_t link_pairs;   ///< of which pairs they are, see qdi_contact_state
-    qdi_outcome *outcomes; ///< by contact
+    qdi_outcome *outcomes; ///< by place
     size_t outcome_room;
     // Resolve, in the arena.
     qdi_link *coloured;          ///< links in order of colour

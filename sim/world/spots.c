@@ -3,6 +3,7 @@
 
 #include "sim/world/spots.h"
 
+#include "core/base/memory.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
@@ -19,9 +20,10 @@ static void find_spot_rows(void *context, size_t begin, size_t end) {
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_spot *spot = &job->state->spots[i];
-        const qd_contact *contact = &job->state->contacts[spot->contact];
-        spot->row_a = job->world->row_of_index[contact->a.index];
-        spot->row_b = qd_id_is_wall(contact->b) ? QDI_NO_ROW : job->world->row_of_index[contact->b.index];
+        const uint64_t order = qdi_contact_order_at(job->state, spot->contact);
+        const bool wall = (uint32_t)order >= (uint32_t)QD_WALL_LEFT;
+        spot->row_a = job->world->row_of_index[order >> 32];
+        spot->row_b = wall ? QDI_NO_ROW : job->world->row_of_index[(uint32_t)order];
     }
 }
 
@@ -30,42 +32,86 @@ void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state) {
     qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_spot_rows, &job);
 }
 
-// World's contacts by row: normal, points and depths of a contact.
-static qdi_geometry contact_geometry(const qd_contact *contact) {
-    return (qdi_geometry){.normal = contact->normal,
-                          .point = {contact->touch[0].point, contact->touch[1].point},
-                          .depth = {contact->touch[0].depth, contact->touch[1].depth}};
+typedef struct part_job {
+    const qdi_contact_state *state;
+    // By place:
+    qdi_warm_start *warm_starts;
+    uint8_t *persists;
+} part_job;
+
+// World's contacts by row: makes the parts of a range of contacts.
+static void part_range(void *context, size_t begin, size_t end) {
+    const part_job *job = context;
+    const qdi_contact_state *state = job->state;
+    for (size_t p = begin; p < end; ++p) {
+        qdi_spot *spot = &state->spots[p];
+        const qd_contact *contact = &state->contacts[spot->contact];
+        const qd_touch *touch = contact->touch;
+        spot->image = contact->image;
+        spot->touches = contact->sensor ? 0 : contact->count;
+        spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
+        spot->geometry = (uint32_t)p;
+        state->geometry[p] = (qdi_geometry){.normal = contact->normal,
+                                            .point = {touch[0].point, touch[1].point},
+                                            .depth = {touch[0].depth, touch[1].depth}};
+        state->found[p] = (qdi_found_pair){.approach = contact->approach,
+                                           .feature = {touch[0].feature, touch[1].feature},
+                                           .image = contact->image,
+                                           .count = contact->count,
+                                           .sensor = contact->sensor};
+        state->partners[p] = (qdi_partners){contact->a, contact->b};
+        state->given[p] = (qdi_given){{touch[0].impulse, touch[1].impulse},
+                                      {touch[0].friction, touch[1].friction}};
+        state->place[spot->contact] = (uint32_t)p;
+        state->order[spot->contact] = qdi_contact_order(contact->a, contact->b);
+        job->warm_starts[p] = state->warm_starts[spot->contact];
+        job->persists[p] = state->persists[spot->contact];
+    }
 }
 
-/// World's contacts by row: copies to a spot what it has of its contact.
-static void describe_spot(qdi_spot *spot, const qd_contact *contact) {
-    spot->image = contact->image;
-    spot->touches = contact->sensor ? 0 : contact->count;
-    spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
+// World's contacts by row: puts back a range of what lay by number, in its new order.
+static void put_back(void *context, size_t begin, size_t end) {
+    const part_job *job = context;
+    const size_t count = end - begin;
+    memcpy(job->state->warm_starts + begin, job->warm_starts + begin, count * sizeof *job->warm_starts);
+    memcpy(job->state->persists + begin, job->persists + begin, count);
+}
+
+qd_status qdi_spots_part(qd_world *world, qdi_contact_state *state) {
+    const qd_allocator *allocator = world->allocator;
+    const size_t count = qdi_constraint_count(state);
+    if (state->parts || count == 0) return QD_OK;
+    qd_status status = qdi_geometry_reserve(allocator, state, 0, count);
+    if (status != QD_OK) return status;
+    part_job job = {state, qdi_allocate(allocator, count, sizeof *job.warm_starts),
+                    qdi_allocate(allocator, count, 1)};
+    const bool room = job.warm_starts && job.persists;
+    if (room) {
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, part_range, &job);
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_back, &job);
+        state->parts = true;
+    }
+    qdi_release(allocator, job.warm_starts, count, sizeof *job.warm_starts);
+    qdi_release(allocator, job.persists, count, 1);
+    return room ? QD_OK : QD_ERR_MEMORY;
 }
 
 /// World's contacts by row: the ranks of contacts by number: both parts lie in order already.
 static void rank_contacts(const qdi_contact_state *state, uint32_t *rank_of) {
-    const qd_contact *contacts = state->contacts;
     const size_t touching = state->contact_count, all = qdi_constraint_count(state);
     size_t p = 0, q = touching;
     for (uint32_t r = 0; p < touching || q < all; ++r) {
         bool first = q == all ||
-                     (p < touching && qdi_contact_order(&contacts[p]) < qdi_contact_order(&contacts[q]));
+                     (p < touching && qdi_contact_order_at(state, p) < qdi_contact_order_at(state, q));
         rank_of[first ? p++ : q++] = r;
     }
 }
 
 qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
-    size_t count = qdi_constraint_count(state), place = 0;
-    qd_status status = qdi_reserve(world->allocator, &state->spots, &state->spot_room, 0, count,
-                                   sizeof *state->spots);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &state->geometry, &state->geometry_room, 0, count,
-                             sizeof *state->geometry);
+    const size_t count = qdi_constraint_count(state);
+    size_t place = 0, rank_room = 0;
     uint32_t *ranks = NULL;
-    size_t rank_room = 0;
-    if (status == QD_OK) status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
+    qd_status status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
     if (status != QD_OK) return status;
     rank_contacts(state, ranks);
     for (size_t i = 0; i < count; ++i)
@@ -74,16 +120,12 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     state->pairs = 0;
     for (size_t i = 0; i < count; ++i)
         if (qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
-    for (size_t i = 0; i < count; ++i) {
-        qdi_spot *spot = &state->spots[i];
-        spot->rank = ranks[spot->contact];
-        describe_spot(spot, &state->contacts[spot->contact]);
-        spot->geometry = (uint32_t)i;
-        state->geometry[i] = contact_geometry(&state->contacts[spot->contact]);
-    }
+    for (size_t p = 0; p < count; ++p) state->spots[p].rank = ranks[state->spots[p].contact];
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
-    qdi_spots_find_rows(world, state);
-    return QD_OK;
+    state->parts = false;
+    status = qdi_spots_part(world, state);
+    if (status == QD_OK) qdi_spots_find_rows(world, state);
+    return status;
 }
 
 // ---- touching flags ----

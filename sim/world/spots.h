@@ -5,8 +5,12 @@
 
 #include "sim/world/contact_state.h"
 
-/// World's contacts by row: makes the spots of contacts that come from elsewhere.
+/// World's contacts by row: makes the spots of contacts that come from elsewhere, for which there is room,
+/// and the other parts. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state);
+/// World's contacts by row: makes the parts of contacts that have none beside their spots.
+/// Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_spots_part(qd_world *world, qdi_contact_state *state);
 /// Rows have changed: finds those of the spots again.
 void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state);
 /// World's contacts by row: makes the touching flags those of the present contacts.

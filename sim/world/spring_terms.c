@@ -240,7 +240,7 @@ static double shear_energy(const qd_spring *spring, const qdi_spring_law *law, c
 }
 
 double qdi_spring_shear_energy(const qd_world *world, size_t i) {
-    const qdi_warm_start *shear = &world->present.warm_starts[i];
+    const qdi_warm_start *shear = &world->present.warm_starts[qdi_place_of(&world->present, i)];
     qdi_spring_law law;
     bool any = shear->normal[0] != 0 || shear->normal[1] != 0 || shear->tangent[0] != 0 ||
                shear->tangent[1] != 0;
@@ -255,7 +255,7 @@ double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, 
     qdi_spring_law law;
     if (!law_of_contact(world, contact, &law)) return 0;
     const double normal = (spring->law == QD_SPRING_HERTZ ? 0.4 : 0.5) * law.terms.kn;
-    double energy = shear_energy(spring, &law, &state->warm_starts[i]);
+    double energy = shear_energy(spring, &law, &state->warm_starts[qdi_place_of(state, i)]);
     for (int k = 0; k < contact->count; ++k) {
         double depth = contact->touch[k].depth;
         if (depth > 0) energy += normal * depth * depth;

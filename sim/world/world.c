@@ -3,9 +3,11 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
+#include "core/base/os.h"
 #include "core/tree/fat_box.h"
 #include "sim/world/bodies.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
@@ -148,13 +150,14 @@ qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
     return status == QD_OK ? qd_tree_set_period(*tree, qdi_world_period(world)) : status;
 }
 
-// Makes the team, the tree and the pairs of a world.
+// Makes the team, the lock, the tree and the pairs of a world.
 static qd_status make_parts(qd_world *world) {
     const qd_world_def *def = &world->def;
     qd_team_def team_def = qd_team_def_default();
     team_def.threads = def->threads;
     team_def.allocator = world->allocator;
     qd_status status = qd_team_create(&team_def, &world->team);
+    if (status == QD_OK) status = qdi_monitor_create(world->allocator, &world->reading);
     if (status != QD_OK) return status;
     status = qdi_world_make_tree(world, &world->tree);
     if (status != QD_OK) return status;
@@ -201,18 +204,6 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
     return status == QD_OK ? qdi_world_make(&resolved, world) : status;
 }
 
-// Releases the contacts of one state of the world.
-static void contact_state_release(const qd_allocator *allocator, qdi_contact_state *state) {
-    qdi_release(allocator, state->contacts, state->contact_room, sizeof *state->contacts);
-    qdi_release(allocator, state->spots, state->spot_room, sizeof *state->spots);
-    qdi_release(allocator, state->geometry, state->geometry_room, sizeof *state->geometry);
-    qdi_release(allocator, state->warm_starts, state->warm_start_room, sizeof *state->warm_starts);
-    qdi_release(allocator, state->forces, state->force_room, sizeof *state->forces);
-    qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
-    qdi_release(allocator, state->events, state->event_room, sizeof *state->events);
-    qdi_release(allocator, state->ended, state->ended_room, sizeof *state->ended);
-}
-
 // Releases what the steps of a world worked with.
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_arena_release(&scratch->arena);
@@ -256,8 +247,8 @@ void qd_world_destroy(qd_world *world) {
     const qd_allocator *allocator = world->allocator;
     scratch_release(allocator, &world->scratch);
     qdi_population_release(world);
-    contact_state_release(allocator, &world->present);
-    contact_state_release(allocator, &world->following);
+    qdi_contacts_release(allocator, &world->present);
+    qdi_contacts_release(allocator, &world->following);
     qdi_bodies_release(world);
     qdi_shapes_release(&world->shapes);
     qdi_traits_release(&world->traits);
@@ -267,6 +258,7 @@ void qd_world_destroy(qd_world *world) {
     qdi_release(allocator, world->thread_notes, world->thread_note_room, sizeof *world->thread_notes);
     qd_tree_destroy(world->tree);
     qd_team_destroy(world->team);
+    qdi_monitor_destroy(world->reading);
     qdi_release(allocator, world, 1, sizeof *world);
 }
 
@@ -279,13 +271,11 @@ qd_world_def qd_world_definition(const qd_world *world) {
 }
 
 const qd_contact *qd_world_contacts(const qd_world *world, size_t *count) {
-    *count = world->present.contact_count;
-    return world->present.contacts;
+    return qdi_contacts_read(world, count);
 }
 
 const qd_event *qd_world_events(const qd_world *world, size_t *count) {
-    *count = world->present.event_count;
-    return world->present.events;
+    return qdi_events_read(world, count);
 }
 
 const qd_impact *qd_world_impacts(const qd_world *world, size_t *count) {

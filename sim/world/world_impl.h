@@ -139,6 +139,7 @@ struct qd_world {
     size_t block_room;
 
     qdi_contact_state present, following;
+    struct qdi_monitor *reading;          ///< held by who makes contacts or events that are asked for
     struct qdi_thread_note *thread_notes; ///< by index, see thread_notes.h; nothing where nobody asks
     size_t thread_note_count, thread_note_room;
     bool threads_noted;

@@ -1,3 +1,5 @@
+#include "core/base/os.h"
+#include "sim/world/contact_list.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -184,9 +186,119 @@ START_TEST(random_worlds_have_the_right_events) {
 }
 END_TEST
 
+// ---- read late, read in part, read by many ----
+
+// Bodies of all shapes that fall on each other.
+static qd_world *falling_world(uint64_t seed, qd_contact_model model) {
+    qd_random random = qd_random_at(seed, 0, 7);
+    qd_world_def def = qd_world_def_default();
+    def.contact = model;
+    def.size = (qd_vec2){14, 14};
+    def.gravity = (qd_vec2){1, -10};
+    def.friction = 0.4;
+    def.restitution = 0.3;
+    def.threads = 1 + (int)(seed % 3);
+    qd_world *world = qd_test_world(&def);
+    qd_test_scatter(world, &random, 150);
+    return world;
+}
+
+static void check_changes(const qd_world *all, const qd_world *some) {
+    size_t count, changes, k = 0;
+    const qd_event *events = qd_world_events(all, &count), *found = qdi_changes_read(some, &changes);
+    for (size_t i = 0; i < count; ++i) {
+        if (events[i].kind == QD_EVENT_PERSIST) continue;
+        while (k < changes && found[k].kind == QD_EVENT_PERSIST) ++k; // all have been asked for
+        ck_assert_uint_lt(k, changes);
+        ck_assert_int_eq(found[k].kind, events[i].kind);
+        ck_assert_mem_eq(&found[k].contact->a, &events[i].contact->a, sizeof(qd_id));
+        ck_assert_mem_eq(&found[k].contact->b, &events[i].contact->b, sizeof(qd_id));
+        for (int t = 0; t < 2; ++t) {
+            const qd_touch *one = &found[k].contact->touch[t], *two = &events[i].contact->touch[t];
+            ck_assert(one->point.x == two->point.x && one->point.y == two->point.y &&
+                      one->depth == two->depth && one->impulse == two->impulse &&
+                      one->friction == two->friction && one->feature == two->feature);
+        }
+        k += 1;
+    }
+    while (k < changes && found[k].kind == QD_EVENT_PERSIST) ++k;
+    ck_assert_uint_eq(k, changes);
+}
+
+static bool stop_now(void *context) {
+    (void)context;
+    return true;
+}
+
+// One world is read in every step. The other is read now and then, in some steps only what changed, in some
+// after a step that was not made.
+START_TEST(it_does_not_matter_when_they_are_read) {
+    const uint64_t first = qd_test_seed(500);
+    size_t changed = 0;
+    for (uint64_t seed = first; seed < first + (qd_test_replaying() ? 1 : 8); ++seed) {
+        const qd_contact_model model = seed % 4 == 3 ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
+        qd_world *all = falling_world(seed, model), *some = falling_world(seed, model);
+        for (uint64_t k = 0; k < 60; ++k) {
+            qd_test_step(all, 0.004, 1);
+            qd_test_step(some, 0.004, 1);
+            const uint64_t expected = qd_test_events_hash(all), way = (k * 7 + seed) % 5;
+            if (way == 0) continue;
+            if (way == 1 || way == 2) check_changes(all, some);
+            if (way == 3) {
+                ck_assert_int_eq(qd_world_set_stop(some, stop_now, NULL), QD_OK);
+                ck_assert_int_eq(qd_world_step(some, 0.004, NULL), QD_ERR_STOPPED);
+                ck_assert_int_eq(qd_world_set_stop(some, NULL, NULL), QD_OK);
+            }
+            if (way > 1) ck_assert_uint_eq(qd_test_events_hash(some), expected);
+            if (way == 2) check_changes(all, some);
+            changed += qd_world_total(all).begins;
+        }
+        ck_assert_uint_eq(qd_world_hash(all), qd_world_hash(some));
+        qd_world_destroy(all);
+        qd_world_destroy(some);
+    }
+    ck_assert_uint_gt(changed, 1000);
+}
+END_TEST
+
+typedef struct reader {
+    const qd_world *world;
+    uint64_t hash;
+    qdi_thread *thread;
+} reader;
+
+static void read_all(void *context) {
+    reader *one = context;
+    one->hash = qd_test_events_hash(one->world);
+}
+
+START_TEST(many_threads_may_read_them) {
+    enum { READERS = 6 };
+    qd_world *world = falling_world(3, QD_CONTACT_IMPULSE), *quiet = falling_world(3, QD_CONTACT_IMPULSE);
+    for (int k = 0; k < 40; ++k) {
+        reader readers[READERS];
+        qd_test_step(world, 0.004, 1);
+        qd_test_step(quiet, 0.004, 1);
+        const uint64_t expected = qd_test_events_hash(quiet);
+        for (int r = 0; r < READERS; ++r) {
+            readers[r].world = world;
+            ck_assert_int_eq(
+                qdi_thread_start(qd_allocator_default(), read_all, &readers[r], &readers[r].thread), QD_OK);
+        }
+        const uint64_t state = qd_world_hash(world); // beside them, on the world's team
+        for (int r = 0; r < READERS; ++r) qdi_thread_join(readers[r].thread);
+        for (int r = 0; r < READERS; ++r) ck_assert_uint_eq(readers[r].hash, expected);
+        ck_assert_uint_eq(state, qd_world_hash(quiet));
+    }
+    qd_world_destroy(world);
+    qd_world_destroy(quiet);
+}
+END_TEST
+
 int main(void) {
     TCase *tcase = qd_test_case("events", 120, NULL, NULL);
     qd_test_once(tcase, a_passage_begins_persists_and_ends, step_zero_has_contacts,
-                 a_reused_index_ends_and_begins, walls_have_events, random_worlds_have_the_right_events);
+                 a_reused_index_ends_and_begins, walls_have_events, random_worlds_have_the_right_events,
+                 it_does_not_matter_when_they_are_read, many_threads_may_read_them);
     return qd_test_run_case("events", tcase);
 }

@@ -15,10 +15,9 @@
 // Links of a colour keep the order of the spots; a serial one has that of the contacts.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
     const qdi_link *links = world->scratch.links, *coloured = world->scratch.coloured;
-    size_t *spot_of = calloc(count + 1, sizeof *spot_of), *seen = calloc(count + 1, sizeof *seen);
+    size_t *seen = calloc(count + 1, sizeof *seen);
     size_t *body_colour = calloc(world->count, sizeof *body_colour);
-    ck_assert(spot_of && seen && body_colour);
-    for (size_t i = 0; i < count; ++i) spot_of[links[i].contact] = i;
+    ck_assert(seen && body_colour);
     ck_assert_uint_eq(colours->start[0], 0);
     ck_assert_uint_eq(colours->start[colours->count], count);
     for (size_t c = 0; c < colours->count; ++c) {
@@ -26,14 +25,13 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
         ck_assert_uint_lt(colours->start[c], colours->start[c + 1]);
         for (size_t i = colours->start[c]; i < colours->start[c + 1]; ++i) {
             const qdi_link *link = &coloured[i];
-            ck_assert_uint_lt(link->contact, count);
-            ck_assert_uint_eq(seen[link->contact]++, 0);
-            const qdi_link *made = &links[spot_of[link->contact]];
+            ck_assert_uint_lt(link->place, count);
+            ck_assert_uint_eq(seen[link->place]++, 0);
+            const qdi_link *made = &links[link->place];
             ck_assert(made->row_a == link->row_a && made->row_b == link->row_b);
             if (i > colours->start[c]) {
                 const qdi_link *before = &coloured[i - 1];
-                ck_assert(serial ? before->contact < link->contact
-                                 : spot_of[before->contact] < spot_of[link->contact]);
+                ck_assert(serial ? before->rank < link->rank : before->place < link->place);
             }
             ck_assert(serial || !link->moves_a || body_colour[link->row_a] != c + 1);
             body_colour[link->row_a] = c + 1;
@@ -42,7 +40,6 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
             body_colour[link->row_b] = c + 1;
         }
     }
-    free(spot_of);
     free(seen);
     free(body_colour);
 }
@@ -93,7 +90,7 @@ START_TEST(colours_are_the_same_for_any_team) {
             for (size_t c = 0; c <= colours.count; ++c)
                 ck_assert_uint_eq(colours.start[c], expected.start[c]);
             for (size_t i = 0; i < count; ++i)
-                ck_assert_uint_eq(world->scratch.coloured[i].contact, one->scratch.coloured[i].contact);
+                ck_assert_uint_eq(world->scratch.coloured[i].place, one->scratch.coloured[i].place);
         }
         qd_world_destroy(world);
     }

@@ -57,7 +57,8 @@ static void expect_same_contacts(const qd_world *one, const qd_world *two, uint6
                   (unsigned long long)seed, step, count, others);
     for (size_t i = 0; i < count; ++i) {
         const qdi_contact_force *r = &one->present.forces[i], *s = &two->present.forces[i];
-        const qdi_warm_start *t = &one->present.warm_starts[i], *u = &two->present.warm_starts[i];
+        const qdi_warm_start *t = &one->present.warm_starts[qdi_place_of(&one->present, i)],
+                             *u = &two->present.warm_starts[qdi_place_of(&two->present, i)];
         const bool same = memcmp(&p[i].a, &q[i].a, sizeof p->a) == 0 &&
                           memcmp(&p[i].b, &q[i].b, sizeof p->b) == 0 &&
                           memcmp(&p[i].normal, &q[i].normal, sizeof p->normal) == 0 &&

@@ -1,0 +1,192 @@
+// Contacts get their numbers, in order of (a, b), speculative ones behind the others; then they take over, in
+// the order of their spots, what they had in the moment before. Where the pairs are those of the moment
+// before, a contact has its place among the spots still; else a walk over both lists finds where it was. A
+// range writes its own contacts and spots; a mark on an old contact is written by the one that goes on from
+// it.
+
+#include "sim/contact/carry.h"
+
+#include "sim/world/grain.h"
+#include "sim/world/spots.h"
+#include "sim/world/spring_terms.h"
+
+#include <string.h>
+
+typedef struct carry_job {
+    const qdi_narrow_job *narrow;
+    const qdi_contact_state *before, *after;
+    const qdi_outcome *outcomes; ///< by place in `before`, or NULL
+    bool same;                   ///< spots are of the same pairs, place by place
+    bool springs;                ///< only the shear is taken over, in whatever direction
+    bool grains;                 ///< a second place of the warm start belongs to the only touch
+    uint32_t *from;              ///< by place: that in `before`, or NOWHERE; not where they are the same
+    uint8_t *goes_on;            ///< by contact of `before`
+    size_t *begun;               ///< per range
+} carry_job;
+
+#define NOWHERE UINT32_MAX
+
+/// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
+static const double SAME_WAY = 0.7;
+
+// Counts contacts that touch, apart from those that are only near.
+static void count_touching(void *context, size_t begin, size_t end) {
+    const qdi_narrow_job *job = ((const carry_job *)context)->narrow;
+    size_t touching = 0;
+    for (size_t i = begin; i < end; ++i) touching += !job->near[job->pair_order[i]];
+    job->touching[begin / QDI_CONTACT_GRAIN] = touching;
+}
+
+// Unmarks a range of old contacts, before those that go on are marked.
+static void clear_range(void *context, size_t begin, size_t end) {
+    memset(((const carry_job *)context)->goes_on + begin, 0, end - begin);
+}
+
+/// Carrying over: of two numbers of touches that of the one that goes on: `goes_on` says which, if any.
+static inline double of_touch(const double of[2], const bool goes_on[2]) {
+    const double first = goes_on[0] ? of[0] : 0;
+    return goes_on[1] ? of[1] : first;
+}
+
+/// What the contact at place `old` of `before` gave becomes, by feature, what that at `place` has. Which
+/// touch goes on is beyond guessing where two are equally deep: hence choices and no branches.
+static inline void take_over(const carry_job *job, size_t old, size_t place, qdi_given *given,
+                             qdi_warm_start *warm_start) {
+    const qdi_contact_state *before = job->before, *after = job->after;
+    const uint32_t old_at = before->spots[old].geometry, at = after->spots[place].geometry;
+    const qdi_found_pair *had = &before->found[old_at], *found = &after->found[at];
+    const qd_vec2 turned = before->geometry[old_at].normal, normal = after->geometry[at].normal;
+    const qdi_outcome *outcome = job->outcomes ? &job->outcomes[old] : NULL;
+    const qdi_warm_start *held = outcome ? &outcome->warm_start : &before->warm_starts[old];
+    const double *impulse = outcome ? outcome->impulse : before->given[old].impulse,
+                 *friction = outcome ? outcome->tangent_impulse : before->given[old].friction;
+    // What held them in another direction is worth nothing in this one.
+    const bool same = turned.x * normal.x + turned.y * normal.y >= SAME_WAY || job->springs;
+    for (int k = 0; k < found->count; ++k) {
+        const uint32_t feature = found->feature[k];
+        const bool goes_on[2] = {had->feature[0] == feature, had->count > 1 && had->feature[1] == feature};
+        const bool held_on[2] = {goes_on[0] && same, goes_on[1] && same};
+        given->impulse[k] = of_touch(impulse, goes_on);
+        given->friction[k] = of_touch(friction, goes_on);
+        warm_start->normal[k] = of_touch(held->normal, held_on);
+        warm_start->tangent[k] = of_touch(held->tangent, held_on);
+        if (job->grains && (goes_on[0] || goes_on[1])) *warm_start = *held;
+    }
+}
+
+/// Where an ordered walk has come to in both parts of the old list: contacts, and speculative ones.
+typedef struct walk {
+    size_t contact, near;
+} walk;
+
+// Where a walk in the old list starts for a new one from `order` on.
+static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
+    return (walk){qdi_contacts_find(list, 0, list->contact_count, order),
+                  qdi_contacts_find(list, list->contact_count, qdi_constraint_count(list), order)};
+}
+
+/// Carrying over: qdi_contacts_find for the next contact of an ordered walk that has come to `from`: most
+/// often a step or two from the last.
+static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
+    for (int k = 0; k < 8; ++k, ++from)
+        if (from == high || qdi_contact_order_at(list, from) >= order) return from;
+    return qdi_contacts_find(list, from, high, order);
+}
+
+/// Carrying over: the place of the contact with the same order in either part, or NOWHERE.
+static uint32_t walk_to(const qdi_contact_state *list, walk *at, uint64_t order) {
+    const size_t high = list->contact_count, end = qdi_constraint_count(list);
+    at->contact = find_from(list, at->contact, high, order);
+    if (at->contact < high && list->order[at->contact] == order) return list->place[at->contact];
+    at->near = find_from(list, at->near, end, order);
+    return at->near < end && list->order[at->near] == order ? list->place[at->near] : NOWHERE;
+}
+
+/// Numbers go by the order of (a, b), spots by that of the candidates: what is read soon is asked for ahead.
+enum { AHEAD = 16 };
+
+/// Numbers of a range of the order.
+static void number_range(void *context, size_t begin, size_t end) {
+    const carry_job *job = context;
+    const qdi_narrow_job *narrow = job->narrow;
+    const qdi_contact_state *after = job->after;
+    const uint32_t *places = narrow->pair_order;
+    size_t touching = narrow->touching[begin / QDI_CONTACT_GRAIN],
+           near = narrow->touching_total + begin - touching;
+    walk at = {0, 0};
+    for (size_t i = begin; i < end; ++i) {
+        if (i + AHEAD < end) {
+            __builtin_prefetch(&after->spots[places[i + AHEAD]], 1);
+            __builtin_prefetch(&after->partners[places[i + AHEAD]]);
+        }
+        const uint32_t place = places[i];
+        const size_t number = narrow->near[place] ? near++ : touching++;
+        const uint64_t order = qdi_contact_order(after->partners[place].a, after->partners[place].b);
+        after->spots[place].contact = (uint32_t)number;
+        after->spots[place].rank = (uint32_t)i;
+        after->place[number] = place;
+        after->order[number] = order;
+        if (job->same) continue;
+        if (i == begin) at = walk_begin(job->before, order);
+        job->from[place] = walk_to(job->before, &at, order);
+    }
+}
+
+// Whether two contacts of the same order are of the same bodies, not of a later one with an index.
+static bool same_bodies(const qdi_partners *p, const qdi_partners *q) {
+    return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
+}
+
+/// What a range of contacts, by place, takes over.
+static void carry_range(void *context, size_t begin, size_t end) {
+    const carry_job *job = context;
+    const qdi_contact_state *before = job->before, *after = job->after;
+    size_t begun = 0;
+    for (size_t p = begin; p < end; ++p) {
+        qdi_given given = {{0, 0}, {0, 0}};
+        qdi_warm_start warm_start = {{0, 0}, {0, 0}};
+        const uint32_t old = job->same ? (uint32_t)p : job->from[p];
+        const bool held = old != NOWHERE && same_bodies(&before->partners[old], &after->partners[p]);
+        if (held) take_over(job, old, p, &given, &warm_start);
+        after->given[p] = given;
+        after->warm_starts[p] = warm_start;
+        const bool touches = after->spots[p].contact < after->contact_count;
+        const bool persists = held && touches && before->spots[old].contact < before->contact_count;
+        after->persists[p] = persists;
+        if (persists) job->goes_on[before->spots[old].contact] = 1;
+        begun += touches && !persists;
+    }
+    job->begun[begin / QDI_CONTACT_GRAIN] = begun;
+}
+
+qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const qdi_outcome *outcomes) {
+    qdi_contact_state *before = &world->present, *after = &world->following;
+    qd_status status = qdi_spots_part(world, before);
+    if (status != QD_OK) return status;
+    const bool springs = qdi_springs(world), same = before->pairs > 0 && before->pairs == after->pairs;
+    qdi_arena *arena = &world->scratch.arena;
+    const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
+    carry_job job = {.narrow = narrow,
+                     .before = before,
+                     .after = after,
+                     .outcomes = outcomes,
+                     .same = same,
+                     .springs = springs,
+                     .grains = springs && qdi_spring_grains(&world->def.spring),
+                     .from = qdi_arena_take(arena, same ? 0 : count, sizeof *job.from),
+                     .goes_on = qdi_arena_take(arena, before->contact_count, 1),
+                     .begun = qdi_arena_take(arena, ranges, sizeof *job.begun)};
+    if (!job.from || !job.goes_on || !job.begun) return QD_ERR_MEMORY;
+    world->scratch.goes_on = job.goes_on;
+    qdi_team_for(world->team, before->contact_count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_touching, &job);
+    narrow->touching_total = qdi_exclusive_scan(narrow->touching, ranges);
+    after->contact_count = narrow->touching_total;
+    after->near_count = count - narrow->touching_total;
+    after->parts = true;
+    after->whole = false;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, number_range, &job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, carry_range, &job);
+    after->begins = qdi_exclusive_scan(job.begun, ranges);
+    return QD_OK;
+}

@@ -1,0 +1,29 @@
+#ifndef QD_SIM_CONTACT_LIST_H
+#define QD_SIM_CONTACT_LIST_H
+
+#include "sim/world/contact_state.h"
+#include "sim/world/world_impl.h"
+
+/// Contacts and events as callers see them, made from the parts that a step works with (contact_state.h): a
+/// step itself has no use for them, and they are most of what it would write. All of it is made in memory
+/// that the step has reserved, so nothing here can fail.
+
+/// World's contacts: all there is of one, from its parts.
+void qdi_contact_from_parts(const qdi_contact_state *state, size_t number, qd_contact *contact);
+
+/// World's contacts: makes the contacts of a state on its way, on the world's team, unless they are there.
+void qdi_contacts_fill(qd_world *world, qdi_contact_state *state);
+
+/// World's contacts: the same of the present ones, for readers on the thread that steps the world: on its
+/// team.
+void qdi_contacts_need(const qd_world *world);
+
+/// World's contacts: the same for any thread, by itself; and the events.
+const qd_contact *qdi_contacts_read(const qd_world *world, size_t *count);
+const qd_event *qdi_events_read(const qd_world *world, size_t *count);
+
+/// World's contacts: the events of contacts that begin and end, or, if the others have been read, all of
+/// them; for one thread. They live until all are read, or the next step.
+const qd_event *qdi_changes_read(const qd_world *world, size_t *count);
+
+#endif

@@ -1,0 +1,75 @@
+// Memory of contacts.
+
+#include "sim/world/contact_state.h"
+
+#include "core/base/memory.h"
+
+#include <string.h>
+
+/// Contacts: an array of a state.
+typedef struct column {
+    void *array; ///< address of its pointer
+    size_t size; ///< of an item
+} column;
+
+// Contacts: lists the arrays that have an item for each contact.
+static void contact_columns(qdi_contact_state *state, column columns[QDI_CONTACT_COLUMNS]) {
+    size_t n = 0;
+    columns[n++] = (column){&state->spots, sizeof *state->spots};
+    columns[n++] = (column){&state->partners, sizeof *state->partners};
+    columns[n++] = (column){&state->given, sizeof *state->given};
+    columns[n++] = (column){&state->warm_starts, sizeof *state->warm_starts};
+    columns[n++] = (column){&state->persists, sizeof *state->persists};
+    columns[n++] = (column){&state->place, sizeof *state->place};
+    columns[n++] = (column){&state->order, sizeof *state->order};
+    columns[n++] = (column){&state->contacts, sizeof *state->contacts};
+}
+
+// Contacts: lists the arrays that have an item for each geometry.
+static void geometry_columns(qdi_contact_state *state, column columns[QDI_GEOMETRY_COLUMNS]) {
+    columns[0] = (column){&state->geometry, sizeof *state->geometry};
+    columns[1] = (column){&state->found, sizeof *state->found};
+}
+
+// Contacts: makes room in arrays, of which the first `kept` items stay.
+static qd_status reserve(const qd_allocator *allocator, const column *columns, size_t *room, size_t count,
+                         size_t kept, size_t need) {
+    qd_status status = QD_OK;
+    for (size_t k = 0; k < count && status == QD_OK; ++k)
+        status = qdi_reserve(allocator, columns[k].array, &room[k], kept, need, columns[k].size);
+    return status;
+}
+
+qd_status qdi_contacts_reserve(const qd_allocator *allocator, qdi_contact_state *state, size_t count) {
+    column columns[QDI_CONTACT_COLUMNS];
+    contact_columns(state, columns);
+    return reserve(allocator, columns, state->room, QDI_CONTACT_COLUMNS, 0, count);
+}
+
+qd_status qdi_geometry_reserve(const qd_allocator *allocator, qdi_contact_state *state, size_t kept,
+                               size_t count) {
+    column columns[QDI_GEOMETRY_COLUMNS];
+    geometry_columns(state, columns);
+    return reserve(allocator, columns, state->geometry_room, QDI_GEOMETRY_COLUMNS, kept, count);
+}
+
+// Contacts: frees arrays.
+static void release(const qd_allocator *allocator, const column *columns, const size_t *room, size_t count) {
+    for (size_t k = 0; k < count; ++k) {
+        void *array = NULL;
+        memcpy(&array, columns[k].array, sizeof array); // pointers to all object types look alike
+        qdi_release(allocator, array, room[k], columns[k].size);
+    }
+}
+
+void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state) {
+    column by_contact[QDI_CONTACT_COLUMNS], by_geometry[QDI_GEOMETRY_COLUMNS];
+    contact_columns(state, by_contact);
+    geometry_columns(state, by_geometry);
+    release(allocator, by_contact, state->room, QDI_CONTACT_COLUMNS);
+    release(allocator, by_geometry, state->geometry_room, QDI_GEOMETRY_COLUMNS);
+    qdi_release(allocator, state->forces, state->force_room, sizeof *state->forces);
+    qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
+    qdi_release(allocator, state->events, state->event_room, sizeof *state->events);
+    qdi_release(allocator, state->ended, state->ended_room, sizeof *state->ended);
+}
