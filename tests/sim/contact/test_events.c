@@ -193,6 +193,7 @@ static qd_world *falling_world(uint64_t seed, qd_contact_model model) {
     qd_random random = qd_random_at(seed, 0, 7);
     qd_world_def def = qd_world_def_default();
     def.contact = model;
+    if (model == QD_CONTACT_SPRING) def.spring.contact_time = 0.08;
     def.size = (qd_vec2){14, 14};
     def.gravity = (qd_vec2){1, -10};
     def.friction = 0.4;
