@@ -49,9 +49,9 @@ static inline double of_touch(const double of[2], const bool goes_on[2]) {
 }
 
 /// What the contact at place `old` of `before` gave becomes, by feature, what that at `place` has. Which
-/// touch goes on is beyond guessing where two are equally deep: hence choices and no branches.
-static inline void take_over(const carry_job *job, size_t old, size_t place, qdi_given *given,
-                             qdi_warm_start *warm_start) {
+/// touch goes on is beyond guessing where two are equally deep: hence choices and no branches. Values are
+/// written one by one: a copy of what was just written would have to wait for it.
+static inline void take_over(const carry_job *job, size_t old, size_t place) {
     const qdi_contact_state *before = job->before, *after = job->after;
     const uint32_t old_at = before->spots[old].geometry, at = after->spots[place].geometry;
     const qdi_found_pair *had = &before->found[old_at], *found = &after->found[at];
@@ -60,18 +60,24 @@ static inline void take_over(const carry_job *job, size_t old, size_t place, qdi
     const qdi_warm_start *held = outcome ? &outcome->warm_start : &before->warm_starts[old];
     const double *impulse = outcome ? outcome->impulse : before->given[old].impulse,
                  *friction = outcome ? outcome->tangent_impulse : before->given[old].friction;
+    qdi_given *given = &after->given[place];
+    qdi_warm_start *warm_start = &after->warm_starts[place];
     // What held them in another direction is worth nothing in this one.
     const bool same = turned.x * normal.x + turned.y * normal.y >= SAME_WAY || job->springs;
-    for (int k = 0; k < found->count; ++k) {
+    bool any = false;
+    for (int k = 0; k < 2; ++k) {
         const uint32_t feature = found->feature[k];
-        const bool goes_on[2] = {had->feature[0] == feature, had->count > 1 && had->feature[1] == feature};
+        const bool there = k < found->count;
+        const bool goes_on[2] = {there && had->feature[0] == feature,
+                                 there && had->count > 1 && had->feature[1] == feature};
         const bool held_on[2] = {goes_on[0] && same, goes_on[1] && same};
         given->impulse[k] = of_touch(impulse, goes_on);
         given->friction[k] = of_touch(friction, goes_on);
         warm_start->normal[k] = of_touch(held->normal, held_on);
         warm_start->tangent[k] = of_touch(held->tangent, held_on);
-        if (job->grains && (goes_on[0] || goes_on[1])) *warm_start = *held;
+        any = any || goes_on[0] || goes_on[1];
     }
+    if (job->grains && any) *warm_start = *held;
 }
 
 /// Where an ordered walk has come to in both parts of the old list: contacts, and speculative ones.
@@ -137,19 +143,33 @@ static bool same_bodies(const qdi_partners *p, const qdi_partners *q) {
     return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
 }
 
+/// What was found lies with gaps: it is asked for ahead.
+static inline void ask_for(const carry_job *job, size_t p, size_t end) {
+    if (p + AHEAD >= end) return;
+    const uint32_t at = job->after->spots[p + AHEAD].geometry;
+    __builtin_prefetch(&job->after->geometry[at]);
+    __builtin_prefetch(&job->after->found[at]);
+    if (!job->same) return;
+    const uint32_t old_at = job->before->spots[p + AHEAD].geometry;
+    __builtin_prefetch(&job->before->geometry[old_at]);
+    __builtin_prefetch(&job->before->found[old_at]);
+}
+
 /// What a range of contacts, by place, takes over.
 static void carry_range(void *context, size_t begin, size_t end) {
     const carry_job *job = context;
     const qdi_contact_state *before = job->before, *after = job->after;
     size_t begun = 0;
     for (size_t p = begin; p < end; ++p) {
-        qdi_given given = {{0, 0}, {0, 0}};
-        qdi_warm_start warm_start = {{0, 0}, {0, 0}};
+        ask_for(job, p, end);
         const uint32_t old = job->same ? (uint32_t)p : job->from[p];
         const bool held = old != NOWHERE && same_bodies(&before->partners[old], &after->partners[p]);
-        if (held) take_over(job, old, p, &given, &warm_start);
-        after->given[p] = given;
-        after->warm_starts[p] = warm_start;
+        if (held) {
+            take_over(job, old, p);
+        } else {
+            after->given[p] = (qdi_given){{0, 0}, {0, 0}};
+            after->warm_starts[p] = (qdi_warm_start){{0, 0}, {0, 0}};
+        }
         const bool touches = after->spots[p].contact < after->contact_count;
         const bool persists = held && touches && before->spots[old].contact < before->contact_count;
         after->persists[p] = persists;
