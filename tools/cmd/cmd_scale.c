@@ -9,6 +9,7 @@
 #include "tools/host/os.h"
 #include "tools/host/simd_choice.h"
 #include "tools/host/threads.h"
+#include "tools/scale/against.h"
 #include "tools/scale/scale_report.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 50, DROPPED = 5, REPEA
 
 typedef struct scale_settings {
     qdi_common common;
-    const char *scene, *directory, *threads, *bodies, *simd;
+    const char *scene, *directory, *threads, *bodies, *simd, *against;
     qdi_option_number steps, warmup, repeats, order_seed;
     qdi_option_list sets;
     bool weak, force, dry_run, json;
@@ -55,6 +56,10 @@ static int read_scale_flags(scale *job) {
     qd_error error = {""};
     if (!settings->directory && !settings->dry_run) {
         qdi_complain("scale needs -o DIR, where its files go");
+        return QDI_EXIT_USAGE;
+    }
+    if (settings->against && settings->weak) {
+        qdi_complain("--against compares two builds on the same bodies, and does not go with --weak");
         return QDI_EXIT_USAGE;
     }
     plan->available = threads_at_once();
@@ -150,9 +155,9 @@ static bool scale_path(const scale *job, const char *name, char path[PATH_SIZE])
 /// Makes it. One that has an earlier test is refused, or with --force rid of its files, so that what is there
 /// afterwards is of one test.
 static int prepare_directory(const scale *job) {
-    static const char *const names[] = {"scale.json", "scale.csv",  "phases.csv",  "steps.csv",
-                                        "time.png",   "weak.png",   "speedup.png", "efficiency.png",
-                                        "phases.png", "report.html"};
+    static const char *const names[] = {"scale.json", "scale.csv",   "phases.csv",  "steps.csv",
+                                        "time.png",   "weak.png",    "speedup.png", "efficiency.png",
+                                        "phases.png", "report.html", "against.csv", "against.json"};
     qd_error error = {""};
     const char *directory = job->settings.directory;
     qd_status status = qdi_os_make_directories(directory, &error);
@@ -347,6 +352,24 @@ static int do_scale(scale *job) {
     return QDI_EXIT_INVARIANT;
 }
 
+// Command scale: holds this build against another.
+static int do_against(const scale *job) {
+    const scale_settings *settings = &job->settings;
+    int exit_code = prepare_directory(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    return qdi_against_measure(&(qdi_against_job){.plan = &job->plan,
+                                                  .program = settings->against,
+                                                  .scene = settings->scene,
+                                                  .sets = settings->sets.items,
+                                                  .set_count = settings->sets.count,
+                                                  .simd = settings->simd,
+                                                  .directory = settings->directory,
+                                                  .bodies_given = settings->bodies != NULL,
+                                                  .quiet = settings->common.quiet,
+                                                  .no_progress = settings->common.no_progress,
+                                                  .json = settings->json});
+}
+
 // Command scale: frees what a scaling test worked with.
 static void scale_end(void *context) {
     scale *job = context;
@@ -367,7 +390,8 @@ static int scale_command(void *context) {
     int exit_code = read_scale_flags(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = make_scale_plan(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    return job->settings.dry_run ? print_scale_plan(job) : do_scale(job);
+    if (job->settings.dry_run) return print_scale_plan(job);
+    return job->settings.against ? do_against(job) : do_scale(job);
 }
 
 static const qdi_option scale_options[] = {
@@ -387,6 +411,8 @@ static const qdi_option scale_options[] = {
      "run everything R times, in random order; default 7 (95 % intervals need 6)"},
     {"--order-seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(scale_settings, order_seed),
      "seed of that order; default 1"},
+    {"--against", 0, QDI_OPTION_TEXT, "PROGRAM", 0, 0, offsetof(scale_settings, against),
+     "another build, measured in turn with this one: what became faster or slower"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(scale_settings, simd),
      "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--set", 0, QDI_OPTION_LIST, "KEY=VALUE", 0, 0, offsetof(scale_settings, sets),
@@ -410,6 +436,7 @@ const qdi_command qdi_command_scale = {
     "  quadrille scale gas -o out                        1, 2, 4, ... threads, strong scaling\n"
     "  quadrille scale gas --threads 1,2,4-8 --bodies 1e4,2e5 --weak -o out\n"
     "  quadrille scale hopper --warmup 300 --set contact.friction=0.5 -o out\n"
+    "  quadrille scale gas --against ../old/quadrille -o out     this build and another, in pairs of runs\n"
     "  quadrille scale gas --threads 1-16 --dry-run      what would be run, in which order\n",
     "a built-in scene (`quadrille scenes` lists them) or a YAML file",
     sizeof(scale),

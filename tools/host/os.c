@@ -363,6 +363,14 @@ int qdi_host_child_run(int (*work)(void *context, FILE *reply), void *context, v
     return WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
 }
 
+void qdi_host_become(const char *const *arguments, char *why, size_t bytes) {
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0)
+        (void)execvp(arguments[0], (char *const *)(uintptr_t)arguments);
+    char text[128];
+    snprintf(why, bytes, "%s", qdi_os_error_text(errno, text, sizeof text));
+}
+
 // ---- children ----
 
 size_t qdi_host_processors(int *numbers, size_t most) {

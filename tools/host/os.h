@@ -156,4 +156,9 @@ void qdi_host_date(char *text, size_t bytes);
 int qdi_host_child_run(int (*work)(void *context, FILE *reply), void *context, void *data, size_t room,
                        size_t *got);
 
+/// For such a copy: becomes a program, looked for as the shell would, with nothing to read and its standard
+/// output thrown away. `arguments` start with its name and end with NULL. Returns only where that fails, with
+/// the system's reason in `why`.
+void qdi_host_become(const char *const *arguments, char *why, size_t bytes);
+
 #endif

@@ -39,8 +39,7 @@ static void put_scale_environment(qdi_json *json) {
     qdi_json_close(json, '}');
 }
 
-// Writes machine and compiler of a scaling test as JSON.
-static void put_scale_origin(qdi_json *json, const qdi_scale_origin *origin) {
+void qdi_scale_json_origin(qdi_json *json, const qdi_scale_origin *origin) {
     qdi_json_open(json, "machine", '{');
     qdi_json_text(json, "cpu", origin->cpu);
     qdi_json_text(json, "system", origin->system);
@@ -59,8 +58,7 @@ static void put_scale_origin(qdi_json *json, const qdi_scale_origin *origin) {
     qdi_json_close(json, '}');
 }
 
-// Writes the plan of a scaling test as JSON.
-static void put_scale_plan(qdi_json *json, const qdi_scale_plan *plan) {
+void qdi_scale_json_plan(qdi_json *json, const qdi_scale_plan *plan) {
     qdi_json_whole(json, "steps", plan->steps);
     qdi_json_whole(json, "dropped", plan->dropped);
     qdi_json_whole(json, "repeats", plan->repeats);
@@ -202,8 +200,8 @@ qd_status qdi_scale_json(qdi_json *json, const qdi_scale_report *report) {
     qdi_json_text(json, "scene", report->scene);
     qdi_json_text(json, "simd", report->simd);
     if (report->origin.started[0]) qdi_json_text(json, "started", report->origin.started);
-    put_scale_plan(json, plan);
-    put_scale_origin(json, &report->origin);
+    qdi_scale_json_plan(json, plan);
+    qdi_scale_json_origin(json, &report->origin);
     qdi_json_truth(json, "hashes_equal", report->equal);
     qdi_others_reason unreliable = qdi_scale_unreliable(report);
     qdi_json_truth(json, "reliable", !unreliable.text[0]);

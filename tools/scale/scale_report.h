@@ -72,6 +72,9 @@ void qdi_scale_csv_steps(FILE *out, const qdi_scale_report *report);
 
 /// All of it as one object. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_scale_json(qdi_json *json, const qdi_scale_report *report);
+/// Parts of it: machine and build; what was to be measured.
+void qdi_scale_json_origin(qdi_json *json, const qdi_scale_origin *origin);
+void qdi_scale_json_plan(qdi_json *json, const qdi_scale_plan *plan);
 
 // ---- table.c ----
 
