@@ -34,7 +34,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUEUE_MAX = 64, WORKERS_MAX = 16 };
+enum { QUEUE_MAX = 64, WORKERS_MAX = 64 };
 
 typedef struct frame_shot {
     qdi_picture picture;
@@ -108,7 +108,7 @@ static qd_status check_writer_def(const qd_frame_writer_def *def, qd_error *erro
     if (def->directory && (!def->directory[0] || strlen(def->directory) > QDI_PATH_MAX - 64))
         return refuse_writer_def("the directory's path is empty or too long", error);
     if (def->workers < 1 || def->workers > WORKERS_MAX)
-        return refuse_writer_def("frames need 1 to 16 workers", error);
+        return refuse_writer_def("frames need 1 to 64 workers", error);
     return QD_OK;
 }
 

@@ -248,9 +248,17 @@ static bool is_contact_dim(const qdi_copy *copier, const qd_contact *contact) {
            !(contact->b.index < count && lit[contact->b.index]);
 }
 
+// Picture's overlay: true where some body is large enough for its contacts to be marked.
+static bool marks_any_contact(const qdi_copy *copier) {
+    double largest = 0.0;
+    for (size_t i = 0; i < copier->bodies.count; ++i)
+        largest = copier->bodies.radius[i] > largest ? copier->bodies.radius[i] : largest;
+    return (float)(largest * copier->camera.scale) >= (float)smallest_marked;
+}
+
 // Copies the contacts to the picture as marks.
 static void copy_contact_marks(qdi_copy *copier) {
-    if (copier->view->contacts == QD_VIEW_CONTACTS_NONE) return;
+    if (copier->view->contacts == QD_VIEW_CONTACTS_NONE || !marks_any_contact(copier)) return;
     double most = copier->view->contacts == QD_VIEW_CONTACTS_IMPULSE ? largest_contact_impulse(copier) : 0.0;
     for (size_t i = 0; i < 2 * copier->contact_count && copier->status == QD_OK; ++i) {
         const qd_contact *contact = &copier->contacts[i / 2];

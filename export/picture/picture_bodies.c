@@ -6,6 +6,7 @@
 #include "core/parallel/parallel.h"
 #include "export/picture/picture_impl.h"
 #include "export/raster/figure.h"
+#include "export/raster/pixel_math.h"
 #include "export/raster/tile.h"
 #include "sim/world/world_team.h"
 
@@ -214,8 +215,9 @@ static void set_drawn_figure(const body_job *job, const qd_shape *shape, size_t 
 // Picture's bodies: sets which tile the body is in.
 static void set_tile_of_disk(const body_job *job, double radius, qdi_disk *disk) {
     const qdi_area *clip = &job->copier->picture->clip;
-    // Of a figure, `radius` is all that it reaches.
-    float reach = (float)radius + 1.5F, x = disk->x - (float)clip->min_x, y = disk->y - (float)clip->min_y;
+    // Of a figure, `radius` is all that it reaches; a disk drawn for a line may be larger.
+    float reach = qdi_tile_reach(qdi_larger((float)radius, disk->radius)), x = disk->x - (float)clip->min_x,
+          y = disk->y - (float)clip->min_y;
     float left = x - reach, right = x + reach, top = y - reach, bottom = y + reach;
     disk->wide = true;
     if (!(left >= 0.0F) || !(top >= 0.0F) || right >= 65000.0F || bottom >= 65000.0F) return;
@@ -272,7 +274,7 @@ static void place_plain_disks(const body_job *job, size_t begin, size_t count, p
 static void set_tiles_of_plain_disks(const body_job *job, size_t count, plain_chunk *chunk) {
     const float min_x = (float)job->min_x, min_y = (float)job->min_y;
     for (size_t i = 0; i < count; ++i) {
-        float reach = chunk->radius[i] + 1.5F, x = chunk->x[i] - min_x, y = chunk->y[i] - min_y;
+        float reach = qdi_tile_reach(chunk->radius[i]), x = chunk->x[i] - min_x, y = chunk->y[i] - min_y;
         unsigned left = (unsigned)(int)(x - reach) / QDI_TILE_SIDE,
                  right = (unsigned)(int)(x + reach) / QDI_TILE_SIDE;
         unsigned top = (unsigned)(int)(y - reach) / QDI_TILE_SIDE,

@@ -12,7 +12,10 @@ qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_team *team, qdi
     bins->tile_count = team ? (size_t)qd_team_threads(team) : 1;
     bins->tiles = qdi_allocate(allocator, bins->tile_count, sizeof *bins->tiles);
     if (!bins->tiles) return QD_ERR_MEMORY;
-    for (size_t i = 0; i < bins->tile_count; ++i) bins->tiles[i].stencils = NULL;
+    for (size_t i = 0; i < bins->tile_count; ++i) {
+        bins->tiles[i].stencils = NULL;
+        bins->tiles[i].simd = qd_simd_best();
+    }
     qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < bins->tile_count; ++i)
         status = qdi_stencils_create(allocator, &bins->tiles[i].stencils);
@@ -59,14 +62,12 @@ static tile_span tiles_of_box(const tile_grid *grid, float left, float top, floa
         tile_of_pixel(top, clip->min_y, grid->rows), tile_of_pixel(bottom, clip->min_y, grid->rows)};
 }
 
-// How far beyond its shape a body may touch pixels.
-static const float reach_more = 1.5F;
-
 // Picture's tiles: the tiles that a body overlaps.
 static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture, const qdi_disk *disk) {
     float left = disk->x, right = disk->x, top = disk->y, bottom = disk->y;
-    float reach = (disk->radius > 0.0F ? disk->radius : 0.0F) + reach_more;
+    float reach = qdi_tile_reach(disk->radius);
     if (disk->corners > 0) {
+        reach = qdi_figure_reach(disk->radius);
         const qdi_corner *corner = picture->corners + disk->first_corner;
         left = right = corner[0].x;
         top = bottom = corner[0].y;

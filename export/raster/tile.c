@@ -16,9 +16,6 @@ void qdi_tile_begin(qdi_tile *tile, qdi_area area) {
 
 // ---- splats ----
 
-// sqrt(pi): side of the square with the area of a disk of radius 1.
-static const float square_side = 1.77245385F;
-
 // The sums of a pixel's splats, cover and hue, in one number.
 static uint64_t splat_value(uint32_t cover, uint32_t hue) {
     return cover | (uint64_t)(cover * hue) << 32;
@@ -45,60 +42,33 @@ static void add_large_splat(qdi_tile *tile, float x, float y, float side, uint32
     }
 }
 
-// What splats add to the pixel of their corner, the one to the right, the one below, and the one below that.
-typedef struct splat_parts {
-    int32_t place[QDI_SPLAT_BATCH], first[QDI_SPLAT_BATCH], right[QDI_SPLAT_BATCH], below[QDI_SPLAT_BATCH],
-        both[QDI_SPLAT_BATCH];
-    int32_t usual[QDI_SPLAT_BATCH]; // two columns and two rows, in the tile or a pixel before it
-} splat_parts;
+#define SPLIT_SPLATS qdi_split_splats_portable
+#include "export/raster/split_splats.h"
 
-// Tile of pixels: without branches, so that compilers make vector code of it. The whole is rounded once, and
-// the parts are cut from it, so that nothing is lost.
-static void split_splats(const qdi_splats *restrict splats, float corner_x, float corner_y,
-                         splat_parts *restrict parts) {
-    const float end = QDI_TILE_SIDE + 0.999F; // below the last place that has one to its right
-    float sides[QDI_SPLAT_BATCH], lefts[QDI_SPLAT_BATCH], tops[QDI_SPLAT_BATCH];
-    for (int k = 0; k < QDI_SPLAT_BATCH; ++k) {
-        float side = qdi_larger(splats->radius[k] * square_side, 1e-3F);
-        float left = splats->x[k] - corner_x - 0.5F * side, top = splats->y[k] - corner_y - 0.5F * side;
-        // How far out of the usual something is: above 0 where it is.
-        float out = qdi_larger(qdi_larger(side - 1.0F, -left), qdi_larger(-top, qdi_larger(left, top) - end));
-        parts->usual[k] = out <= 0.0F ? 1 : 0;
-        sides[k] = side;
-        lefts[k] = qdi_smaller(qdi_larger(left, 0.0F), end);
-        tops[k] = qdi_smaller(qdi_larger(top, 0.0F), end);
+/// Splits splats with the instructions that a tile may use.
+static void split_splats(const qdi_tile *tile, const qdi_splats *splats, qdi_splat_parts *parts) {
+    // From the corner of the pixel before the tile's first.
+    const float x = (float)(tile->area.min_x - 1), y = (float)(tile->area.min_y - 1);
+#ifdef __x86_64__
+    if (tile->simd >= QD_SIMD_AVX2) {
+        qdi_split_splats_avx2(splats, x, y, parts);
+        return;
     }
-    for (int k = 0; k < QDI_SPLAT_BATCH; ++k) {
-        float side = sides[k], left = lefts[k], top = tops[k];
-        int32_t column = (int32_t)left, row = (int32_t)top;
-        float over = 1.0F / side, whole = qdi_larger(side * side * QDI_SPLAT_UNIT + 0.5F, 1.0F);
-        float wide = qdi_larger(left - (float)column + side - 1.0F, 0.0F) * over;
-        float high = qdi_larger(top - (float)row + side - 1.0F, 0.0F) * over;
-        int32_t all = (int32_t)whole;
-        int32_t right = qdi_smaller_int((int32_t)(whole * wide), all);
-        int32_t below = qdi_smaller_int((int32_t)(whole * high), all);
-        int32_t both = qdi_smaller_int((int32_t)(whole * wide * high), qdi_smaller_int(right, below));
-        int32_t first = all - right - below + both;
-        parts->place[k] = row * QDI_SPLAT_SIDE + column;
-        parts->first[k] = first > 0 ? first : 0;
-        parts->right[k] = right - both;
-        parts->below[k] = below - both;
-        parts->both[k] = both;
-    }
+#endif
+    qdi_split_splats_portable(splats, x, y, parts);
 }
 
 void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats) {
     if (splats->count == 0) return;
     if (!tile->has_splats) memset(tile->splats, 0, sizeof tile->splats);
     tile->has_splats = true;
-    splat_parts parts;
-    // From the corner of the pixel before the tile's first.
-    split_splats(splats, (float)(tile->area.min_x - 1), (float)(tile->area.min_y - 1), &parts);
+    qdi_splat_parts parts;
+    split_splats(tile, splats, &parts);
     for (int k = 0; k < splats->count; ++k) {
         const uint32_t hue = splats->hue[k];
         if (!parts.usual[k]) {
             add_large_splat(tile, splats->x[k], splats->y[k],
-                            qdi_larger(splats->radius[k] * square_side, 1e-3F), hue);
+                            qdi_larger(splats->radius[k] * qdi_splat_side, 1e-3F), hue);
             continue;
         }
         uint64_t *cell = &tile->splats[parts.place[k]];
@@ -110,13 +80,6 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats) {
 }
 
 // ---- to pixels ----
-
-/// The level of ink of splats alone: the square root of what they cover, at least 1.
-static int splat_ink_level(uint32_t cover) {
-    if (cover >= QDI_SPLAT_UNIT) return QDI_LEVELS;
-    int level = (int)(sqrtf((float)cover / QDI_SPLAT_UNIT) * QDI_LEVELS + 0.5F);
-    return level > 0 ? level : 1;
-}
 
 // Writes a row of a tile to the picture.
 // Bodies alone, a row of pixels. What is there is background or the outline of a node, in which a faint edge
@@ -140,21 +103,32 @@ static void put_tile_row(uint8_t *restrict row, const uint8_t *restrict cover, c
     }
 }
 
-/// Writes a pixel of a hue and a level.
-static void put_ink(uint8_t *pixel, unsigned hue, int level) {
-    if (*pixel == QDI_INK_BACKGROUND || level > QDI_LEVELS / 6)
-        *pixel = (uint8_t)((int)qdi_ink_of_hue(hue) - QDI_LEVELS + level);
-}
-
-// Writes a pixel of splats.
-// Splats over what was there: with bodies, the larger part gives the colour, and both cover.
-static void put_splat_pixel(uint64_t splats, uint8_t bodies, uint8_t *pixel) {
-    uint32_t cover = (uint32_t)splats, hues = (uint32_t)(splats >> 32);
-    uint32_t body = (uint32_t)bodies * QDI_SPLAT_UNIT / QDI_LEVELS;
-    if (body >= cover) return; // the body's pixel stays
-    unsigned mean = (unsigned)(((uint64_t)hues + cover / 2) / cover);
-    int level = splat_ink_level(cover) + bodies;
-    put_ink(pixel, mean < QDI_HUES ? mean : QDI_HUES - 1, level < QDI_LEVELS ? level : QDI_LEVELS);
+// Writes a row of splats to the picture, over what was there: with bodies, the larger part gives the colour,
+// and both cover. Of splats alone the level is the square root of what they cover, at least 1. In loops
+// without branches, as above; the quotient of two whole numbers below 2^33 is exact enough in a double for
+// its whole part to be right.
+static void put_splat_row(uint8_t *restrict row, const uint64_t *restrict splats,
+                          const uint8_t *restrict bodies, int count) {
+    int32_t levels[QDI_TILE_SIDE], means[QDI_TILE_SIDE];
+    for (int x = 0; x < count; ++x) {
+        const uint32_t cover = (uint32_t)splats[x], hues = (uint32_t)(splats[x] >> 32);
+        const double over = (double)(cover > 0 ? cover : 1);
+        const double mean = ((double)hues + (double)(cover / 2)) / over;
+        means[x] = (int32_t)(mean < QDI_HUES - 1 ? mean : QDI_HUES - 1);
+    }
+    for (int x = 0; x < count; ++x) {
+        const uint32_t cover = (uint32_t)splats[x];
+        const float part = (float)(int32_t)(cover < QDI_SPLAT_UNIT ? cover : QDI_SPLAT_UNIT) / QDI_SPLAT_UNIT;
+        const int32_t level = qdi_larger_int((int32_t)(sqrtf(part) * QDI_LEVELS + 0.5F), 1);
+        levels[x] = qdi_smaller_int(level + bodies[x], QDI_LEVELS);
+    }
+    for (int x = 0; x < count; ++x) {
+        const uint32_t cover = (uint32_t)splats[x],
+                       body = bodies[x] * (uint32_t)(QDI_SPLAT_UNIT / QDI_LEVELS);
+        const bool seen = body < cover && (row[x] == QDI_INK_BACKGROUND || levels[x] > QDI_LEVELS / 6);
+        const uint8_t ink = (uint8_t)(means[x] * QDI_LEVELS + QDI_INK_BODY - 1 + levels[x]);
+        row[x] = seen ? ink : row[x];
+    }
 }
 
 void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster) {
@@ -164,8 +138,7 @@ void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster) {
         uint8_t *row = raster->pixels + (size_t)y * (size_t)raster->width + area->min_x;
         const size_t first = (size_t)(y - area->min_y) * QDI_TILE_SIDE;
         put_tile_row(row, tile->cover + first, tile->hue + first, tile->tone + first, count);
-        const uint64_t *splats = &tile->splats[qdi_splat_cell(0, y - area->min_y)];
-        for (int x = 0; tile->has_splats && x < count; ++x)
-            if (splats[x] != 0) put_splat_pixel(splats[x], tile->cover[first + (size_t)x], row + x);
+        if (tile->has_splats)
+            put_splat_row(row, &tile->splats[qdi_splat_cell(0, y - area->min_y)], tile->cover + first, count);
     }
 }

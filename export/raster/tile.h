@@ -4,6 +4,7 @@
 #include "export/raster/raster.h"
 #include "export/raster/stencil.h"
 
+#include <quadrille/simd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,7 @@ typedef struct qdi_tile {
     qdi_area area; ///< of the picture, at most QDI_TILE_SIDE wide and high: what is drawn outside is left out
     bool has_splats; ///< there are splats
     qdi_stencils *stencils;
+    qd_simd simd; ///< the instructions that it may use, which change no pixel; not AUTO
     uint32_t
         rank[QDI_TILE_CELLS]; ///< level << 28 | index, plus 1, of the body that gives the colour; 0: none
     uint8_t cover[QDI_TILE_CELLS]; ///< sum of all levels, QDI_LEVELS being a whole pixel; it stops at 255
@@ -79,6 +81,16 @@ typedef struct qdi_splats {
     int count;
 } qdi_splats;
 
+/// How far from its corners a figure may touch pixels.
+static inline float qdi_figure_reach(float radius) {
+    return (radius > 0.0F ? radius : 0.0F) + 1.5F;
+}
+
+/// How far from its centre a disk may touch pixels: a splat no further than its square, and what is rounded.
+static inline float qdi_tile_reach(float radius) {
+    return radius + (radius < QDI_SPLAT_BELOW ? 0.0625F : 1.5F);
+}
+
 /// Adds, for each, a square of the area of a disk of that radius; it may be of any size, and every body
 /// counts.
 void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats);
@@ -87,6 +99,22 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats);
 /// has an area, those that are so far inside of it (1 to QDI_CORNERS_MAX corners in either order round; two
 /// make a line).
 void qdi_tile_figure(qdi_tile *tile, const qdi_corner *corners, int count, float radius, qdi_brush brush);
+
+/// sqrt(pi): side of the square with the area of a disk of radius 1.
+static const float qdi_splat_side = 1.77245385F;
+
+/// What splats add to the pixel of their corner, the one to the right, the one below, and the one below that.
+typedef struct qdi_splat_parts {
+    int32_t place[QDI_SPLAT_BATCH], first[QDI_SPLAT_BATCH], right[QDI_SPLAT_BATCH], below[QDI_SPLAT_BATCH],
+        both[QDI_SPLAT_BATCH];
+    int32_t usual[QDI_SPLAT_BATCH]; ///< two columns and two rows, in the tile or a pixel before it
+} qdi_splat_parts;
+
+/// Splits splats into what they add to each pixel, from a corner of the picture on; for each set of
+/// instructions.
+void qdi_split_splats_portable(const qdi_splats *splats, float corner_x, float corner_y,
+                               qdi_splat_parts *parts);
+void qdi_split_splats_avx2(const qdi_splats *splats, float corner_x, float corner_y, qdi_splat_parts *parts);
 
 /// Draws what was added over the pixels of the picture.
 void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster);
@@ -102,5 +130,12 @@ static inline void qdi_tile_add(qdi_tile *tile, int x, int y, qdi_brush brush, i
     tile->hue[cell] = brush.hue;
     tile->tone[cell] = tone;
 }
+
+#ifdef __x86_64__
+/// Adds rows [low, high) of a stencil, whose whole width is in the tile's rows; `cell` is that of its corner,
+/// which may lie above the tile.
+void qdi_tile_stencil_avx2(qdi_tile *tile, const qdi_stencil *stencil, int cell, int low, int high,
+                           qdi_brush brush);
+#endif
 
 #endif

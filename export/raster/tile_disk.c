@@ -41,6 +41,14 @@ static void draw_small_disk(qdi_tile *tile, float x, float y, float radius, qdi_
     const qdi_stencil *stencil = qdi_stencil_of(tile->stencils, x, y, radius, &from, &first);
     int low = qdi_larger_int(stencil->first, area->min_y - first),
         high = qdi_smaller_int(stencil->last, area->max_y - first);
+#ifdef __x86_64__
+    const int column = from - area->min_x;
+    if (tile->simd >= QD_SIMD_AVX2 && column >= 0 && column <= QDI_TILE_SIDE - QDI_STENCIL_SIDE) {
+        qdi_tile_stencil_avx2(tile, stencil, (first - area->min_y) * QDI_TILE_SIDE + column, low, high,
+                              brush);
+        return;
+    }
+#endif
     int left = qdi_larger_int(stencil->left, area->min_x - from),
         right = qdi_smaller_int(stencil->right, area->max_x - from);
     for (int j = low; j < high; ++j)

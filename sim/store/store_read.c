@@ -340,6 +340,31 @@ qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_state 
                       from, false, state, error);
 }
 
+qd_status qd_store_snapshot_step(qd_store *store, uint64_t from, uint64_t *step, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !step) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the step");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = begin_query(store, "SELECT step FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
+                                   from, &statement, error);
+    if (status == QD_OK) *step = column_step(statement, 0);
+    if (status == QD_OK)
+        status = qdi_sql_check_step(store, statement, "snapshots", from, QDI_STORE_STEP_MAX, error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+qd_status qd_store_largest_snapshot(qd_store *store, uint64_t *bytes, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !bytes) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the size");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = begin_query(store, "SELECT max(bytes) FROM snapshots WHERE step >= ?", 0, &statement,
+                                   error);
+    const int64_t most = status == QD_OK ? sqlite3_column_int64(statement, 0) : 0;
+    *bytes = most > 0 ? (uint64_t)most : 0;
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_state *state, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !state) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");

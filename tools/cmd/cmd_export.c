@@ -302,7 +302,7 @@ static int export_command(void *context) {
     exit_code = export_moments(job);
     qd_trajectory_destroy(job->trajectory);
     if (exit_code != QDI_EXIT_DONE) leave_nothing(job);
-    qdi_replay_end(&job->moments.replay);
+    qdi_step_choice_end(&job->moments);
     return exit_code;
 }
 

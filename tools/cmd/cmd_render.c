@@ -1,6 +1,6 @@
 // Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from
-// its checkpoints, which gives the same states. This thread brings one world after the other; those of the
-// frame writer draw and encode them.
+// its checkpoints, which gives the same states. This thread hands one world after the other to the frame
+// writer, whose threads draw and encode them; snapshots are loaded by threads of their own, some ahead.
 #include "export/picture/view_check.h"
 #include "sim/files/os.h"
 #include "sim/rundir/frame_files.h"
@@ -21,12 +21,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, MOST_WORKERS = 16 };
+enum { PATH_SIZE = 4096, MOST_JOBS = 64 };
+
+/// Bytes of snapshots that are loaded at a time unless --jobs says how many are: in memory a world takes some
+/// four times as much.
+static const uint64_t most_loaded = (uint64_t)512 << 20;
 
 typedef struct render_settings {
     qdi_common common;
     const char *directory, *output, *frames, *video;
-    qdi_option_number threads, every;
+    qdi_option_number threads, jobs, every;
     qdi_option_list sets;
     bool force, json;
 } render_settings;
@@ -105,7 +109,7 @@ static int make_writer(render_job *job) {
         qd_frame_writer_def def = qd_frame_writer_def_default();
         def.directory = job->output;
         def.view = job->view;
-        def.workers = job->moments.replay.threads < MOST_WORKERS ? job->moments.replay.threads : MOST_WORKERS;
+        def.workers = job->moments.jobs;
         def.provenance = (qd_provenance){job->past.run.scene, job->past.run.scene_hash, job->past.run.seed};
         status = qd_frame_writer_create(&def, &job->writer, &error);
     }
@@ -167,12 +171,8 @@ static qd_status prime_scale(render_job *job, qd_error *error) {
         status = qdi_replay_begin_near(&replay, step, error);
         if (status == QD_OK) status = qdi_replay_go(&replay, step, error);
     } else {
-        qd_store_state moment;
-        status = qd_store_next_snapshot(past->store, from, &moment, error);
-        if (status == QD_OK) {
-            status = qdi_replay_load(&replay, moment.world, moment.world_bytes, error);
-            qd_store_state_free(past->store, &moment);
-        }
+        uint64_t step;
+        status = qdi_replay_next_snapshot(&replay, from, &step, error);
     }
     if (status == QD_OK) status = qd_frame_writer_prime(job->writer, replay.world);
     qdi_replay_end(&replay);
@@ -319,6 +319,22 @@ static int draw_all(render_job *job) {
     return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
 }
 
+/// Command render: how many frames are made at a time: as many as there are threads, unless the worlds of so
+/// many snapshots would take much memory.
+static int choose_jobs(render_job *job) {
+    const render_settings *settings = &job->settings;
+    int jobs = settings->jobs.given ? (int)settings->jobs.value : job->moments.replay.threads;
+    uint64_t largest = 0;
+    qd_error error = {""};
+    if (!settings->jobs.given && !settings->every.given) {
+        qd_status status = qd_store_largest_snapshot(job->past.store, &largest, &error);
+        if (status != QD_OK) return qdi_recorded_fail(status, &error);
+    }
+    while (jobs > 1 && largest > most_loaded / (uint64_t)jobs) --jobs;
+    job->moments.jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS;
+    return QDI_EXIT_DONE;
+}
+
 // Command render: `quadrille render`: draws the frames of a run anew.
 static int render(void *context) {
     render_job *job = context;
@@ -338,15 +354,17 @@ static int render(void *context) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_recorded_say(&job->past, &settings->common);
     qdi_host_watch_signals();
+    qdi_host_keep_memory(); // worlds and pictures come and go
     job->moments.every = settings->every;
     job->moments.replay = (qdi_replay){
         .past = &job->past,
         .threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                     settings->common.quiet)
                        .threads};
-    exit_code = draw_all(job);
+    exit_code = choose_jobs(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = draw_all(job);
     qd_frame_writer_destroy(job->writer);
-    qdi_replay_end(&job->moments.replay);
+    qdi_step_choice_end(&job->moments);
     return exit_code;
 }
 
@@ -370,6 +388,8 @@ static const qdi_option render_options[] = {
      "change a key of the view; may be given many times"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(render_settings, threads),
      "work with N threads; pictures are the same for any N"},
+    {"--jobs", 0, QDI_OPTION_NUMBER, "N", 1, MOST_JOBS, offsetof(render_settings, jobs),
+     "make N frames at a time; default: as many as threads"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(render_settings, force),
      "replace earlier frames in the same directory"},
     {"--json", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(render_settings, json),

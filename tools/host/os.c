@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <math.h>
 #include <poll.h>
@@ -36,6 +37,13 @@ void qdi_host_spare_addresses(void) {
 #ifdef __GLIBC__
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) (void)mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+void qdi_host_keep_memory(void) {
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most that it takes
+    (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
 #endif
 }
 

@@ -12,6 +12,11 @@
 /// heap: each of its own reserves 64 MiB of them, so that there are none left for the next thread.
 void qdi_host_spare_addresses(void);
 
+/// From now on memory that is freed is kept for what comes next, where the system's heap can be told to: for
+/// threads that each take and free as much again and again, which otherwise give it back to the system every
+/// time and get it anew, page by page.
+void qdi_host_keep_memory(void);
+
 /// Processors of the machine that are switched on, >= 1.
 int qdi_host_cores(void);
 

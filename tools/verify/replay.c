@@ -136,6 +136,22 @@ qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *data, size_t 
     return qd_world_load(data, bytes, replay->threads, NULL, &replay->world, error);
 }
 
+qd_status qdi_replay_next_snapshot(qdi_replay *replay, uint64_t from, uint64_t *step, qd_error *error) {
+    qd_store *store = replay->past->store;
+    qd_store_state moment;
+    qd_status status = qd_store_next_snapshot(store, from, &moment, error);
+    if (status != QD_OK) return status;
+    *step = moment.step;
+    status = qdi_replay_load(replay, moment.world, moment.world_bytes, error);
+    if (status == QD_ERR_CORRUPT) {
+        qd_error reason = *error;
+        snprintf(error->text, sizeof error->text, "the snapshot of step %" PRIu64 ": %.400s", moment.step,
+                 qdi_failure_reason(status, &reason));
+    }
+    qd_store_state_free(store, &moment);
+    return status;
+}
+
 qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *error) {
     qd_store_state moment;
     qd_store *store = replay->past->store;

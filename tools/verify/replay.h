@@ -69,6 +69,10 @@ QD_MUST_USE qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error);
 /// Puts it where a stored world is. Errors: those of qd_world_load.
 QD_MUST_USE qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *data, size_t bytes,
                                       qd_error *error);
+/// Puts it at the first snapshot of a step >= `from`; `step` is its step. Errors: those of
+/// qd_store_next_snapshot and qdi_replay_load, with the step.
+QD_MUST_USE qd_status qdi_replay_next_snapshot(qdi_replay *replay, uint64_t from, uint64_t *step,
+                                               qd_error *error);
 /// Puts it to the last sound checkpoint of a step <= `most`, or to the beginning.
 QD_MUST_USE qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *error);
 /// Steps it until it is at `step`. Errors: those of qd_world_step and of `watch`; QD_ERR_LIMIT with body and

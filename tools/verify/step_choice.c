@@ -36,27 +36,36 @@ int qdi_step_choice_read(const char *frames, uint64_t *first, uint64_t *last) {
 
 // ---- one after the other ----
 
-/// Chosen steps of a recorded run: loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the
-/// last.
-static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *error) {
-    qd_store *store = moments->replay.past->store;
-    qd_store_state moment;
-    qd_status status = qd_store_next_snapshot(store, moments->step_from, &moment, error);
-    if (status != QD_OK) return status;
-    moments->step_from = moment.step + 1;
-    if (load) status = qdi_replay_load(&moments->replay, moment.world, moment.world_bytes, error);
-    if (status == QD_ERR_CORRUPT) {
-        qd_error reason = *error;
-        snprintf(error->text, sizeof error->text, "the snapshot of step %" PRIu64 ": %.400s", moment.step,
-                 qdi_failure_reason(status, &reason));
-    }
-    qd_store_state_free(store, &moment);
+/// Chosen steps of a recorded run: loads the next snapshot. Errors: QD_ERR_NOT_FOUND after the last.
+static qd_status next_snapshot(qdi_step_choice *moments, qd_error *error) {
+    uint64_t step = 0;
+    qd_status status = qdi_replay_next_snapshot(&moments->replay, moments->step_from, &step, error);
+    if (status == QD_OK) moments->step_from = step + 1;
     return status;
+}
+
+/// Chosen steps of a recorded run: the next snapshot, by this thread or from those that load them.
+static qd_status next_loaded(qdi_step_choice *moments, qd_error *error) {
+    if (moments->jobs < 2) return next_snapshot(moments, error);
+    qdi_replay *replay = &moments->replay;
+    if (!moments->ahead) {
+        const uint64_t more = moments->last - moments->first - moments->given; // than this one
+        const int threads = replay->threads / moments->jobs;
+        const qdi_ahead_plan plan = {.past = replay->past,
+                                     .from = moments->step_from,
+                                     .more = more,
+                                     .jobs = moments->jobs,
+                                     .threads = threads > 0 ? threads : 1};
+        qd_status status = qdi_ahead_start(&plan, &moments->ahead, error);
+        if (status != QD_OK) return status;
+    }
+    qdi_replay_end(replay);
+    return qdi_ahead_next(moments->ahead, &replay->world, error);
 }
 
 qd_status qdi_step_choice_begin(qdi_step_choice *moments, qd_error *error) {
     if (moments->every.given) return qdi_replay_begin(&moments->replay, error);
-    qd_status status = next_snapshot(moments, true, error);
+    qd_status status = next_snapshot(moments, error);
     if (status != QD_ERR_NOT_FOUND) return status;
     snprintf(
         error->text, sizeof error->text,
@@ -71,9 +80,12 @@ static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
     qd_status status = QD_OK;
     if (moments->first == 0) return QD_OK;
     if (!moments->every.given) {
-        for (uint64_t i = 1; i <= moments->first && status == QD_OK; ++i)
-            status = next_snapshot(moments, i == moments->first, error);
-        return status;
+        for (uint64_t i = 1; i < moments->first && status == QD_OK; ++i) {
+            status = qd_store_snapshot_step(moments->replay.past->store, moments->step_from,
+                                            &moments->step_from, error);
+            moments->step_from += 1;
+        }
+        return status == QD_OK ? next_loaded(moments, error) : status;
     }
     uint64_t every = moments->every.value, most = moments->replay.past->last_step / every;
     if (moments->first > most) return QD_ERR_NOT_FOUND;
@@ -87,7 +99,7 @@ static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
 // Goes to the next moment of a run that was asked for.
 static qd_status next_moment(qdi_step_choice *moments, qd_error *error) {
     if (moments->first + moments->given - 1 == moments->last) return QD_ERR_NOT_FOUND;
-    if (!moments->every.given) return next_snapshot(moments, true, error);
+    if (!moments->every.given) return next_loaded(moments, error);
     uint64_t step = qd_world_steps(moments->replay.world), every = moments->every.value;
     if (every > moments->replay.past->last_step - step) return QD_ERR_NOT_FOUND;
     return qdi_replay_go(&moments->replay, step + every, error);
@@ -97,4 +109,10 @@ qd_status qdi_step_choice_next(qdi_step_choice *moments, qd_error *error) {
     qd_status status = moments->given == 0 ? go_to_first(moments, error) : next_moment(moments, error);
     if (status == QD_OK) moments->given += 1;
     return status;
+}
+
+void qdi_step_choice_end(qdi_step_choice *moments) {
+    qdi_ahead_end(moments->ahead);
+    moments->ahead = NULL;
+    qdi_replay_end(&moments->replay);
 }

@@ -2,6 +2,7 @@
 #define QD_TOOLS_STEP_CHOICE_H
 
 #include "tools/host/options.h"
+#include "tools/verify/ahead.h"
 #include "tools/verify/replay.h"
 
 #include <quadrille/status.h>
@@ -15,9 +16,11 @@ typedef struct qdi_step_choice {
     qdi_replay
         replay; ///< its world is the present moment; `past`, `threads` and `progress` are the caller's to set
     qdi_option_number every; ///< not given: snapshots
-    uint64_t first, last;    ///< numbers of the moments that are wanted, both included
-    uint64_t step_from;      ///< (inner) of the next snapshot
-    uint64_t given;          ///< how many of those that are wanted there were so far
+    int jobs; ///< snapshots that are loaded at a time, by threads of their own; below 2: by the caller's
+    qdi_ahead *ahead;     ///< (inner)
+    uint64_t first, last; ///< numbers of the moments that are wanted, both included
+    uint64_t step_from;   ///< (inner) of the next snapshot
+    uint64_t given;       ///< how many of those that are wanted there were so far
 } qdi_step_choice;
 
 /// Chosen steps of a recorded run: reads --frames: "A:B", "A:", ":B" or "A" (NULL: all); what is wrong is
@@ -32,5 +35,8 @@ QD_MUST_USE qd_status qdi_step_choice_begin(qdi_step_choice *moments, qd_error *
 /// Errors: QD_ERR_NOT_FOUND after the last, with no reason (and `given` 0 where there was none at all); those
 /// of qdi_replay_go and qd_store_next_snapshot.
 QD_MUST_USE qd_status qdi_step_choice_next(qdi_step_choice *moments, qd_error *error);
+
+/// Chosen steps of a recorded run: ends its threads and its world; in any case.
+void qdi_step_choice_end(qdi_step_choice *moments);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct qd_frame_writer_def {
     qd_view view;
     qd_provenance provenance;
     int queue;   ///< frames that may wait, 1..64, default 4
-    int workers; ///< threads that draw and encode, each a frame of its own, 1..16, default 1; changes no
+    int workers; ///< threads that draw and encode, each a frame of its own, 1..64, default 1; changes no
                  ///< result
     /// Frames that an earlier writer has left in the directory, in order from index 0: they are listed again,
     /// and the next frame is number `row_count`. Default none. For pictures as the earlier writer's, `speed`

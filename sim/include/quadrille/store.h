@@ -286,6 +286,13 @@ QD_API QD_MUST_USE qd_status qd_store_next_snapshot(qd_store *store, uint64_t fr
 QD_API QD_MUST_USE qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_state *state,
                                                       qd_error *error);
 
+/// The step of the first snapshot of a step >= `from`, which is not read. Errors: QD_ERR_NOT_FOUND.
+QD_API QD_MUST_USE qd_status qd_store_snapshot_step(qd_store *store, uint64_t from, uint64_t *step,
+                                                    qd_error *error);
+
+/// How many bytes the largest snapshot says that it has; 0 where there is none.
+QD_API QD_MUST_USE qd_status qd_store_largest_snapshot(qd_store *store, uint64_t *bytes, qd_error *error);
+
 /// The last checkpoint of a step <= `most` that is sound; `skipped` (may be NULL) gets one line about those
 /// that are damaged and were passed over, "" where there are none, and the reason of an error.
 QD_API QD_MUST_USE qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_state *state,

@@ -9,6 +9,7 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
+#include <quadrille/random.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,6 +294,74 @@ START_TEST(small_disks_are_copied_as_any) {
         qdi_picture_destroy(&picture);
     }
     qd_world_destroy(world);
+}
+END_TEST
+
+/// Draws the disks of a picture with no lists of tiles: each on all of them.
+static void draw_on_every_tile(const qdi_picture *picture, qdi_raster *raster) {
+    qdi_tile *tile = calloc(1, sizeof *tile);
+    ck_assert_ptr_nonnull(tile);
+    ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
+    tile->simd = QD_SIMD_PORTABLE;
+    const qdi_area *clip = &picture->clip;
+    for (int y = clip->min_y; y < clip->max_y; y += QDI_TILE_SIDE) {
+        for (int x = clip->min_x; x < clip->max_x; x += QDI_TILE_SIDE) {
+            const int right = x + QDI_TILE_SIDE < clip->max_x ? x + QDI_TILE_SIDE : clip->max_x;
+            const int bottom = y + QDI_TILE_SIDE < clip->max_y ? y + QDI_TILE_SIDE : clip->max_y;
+            qdi_tile_begin(tile, (qdi_area){x, y, right, bottom});
+            for (size_t i = 0; i < picture->disk_count; ++i) {
+                const qdi_disk *disk = &picture->disks[i];
+                ck_assert_uint_eq(disk->corners, 0);
+                qdi_tile_disk(tile, disk->x, disk->y, disk->radius, (qdi_corner){0, 0},
+                              (qdi_brush){disk->index, disk->hue});
+            }
+            qdi_tile_end(tile, raster);
+        }
+    }
+    qdi_stencils_destroy(qd_allocator_default(), tile->stencils);
+    free(tile);
+}
+
+// Nothing of a small body is lost at a border of tiles: neither of disks nor of lines too short to be seen as
+// such, of which a disk is drawn that may be larger than they are.
+START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
+    qd_view view = qd_view_default();
+    view.nodes = QD_VIEW_NODES_NONE;
+    view.contacts = QD_VIEW_CONTACTS_NONE;
+    qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
+    for (int lines = 0; lines < 2; ++lines) {
+        qd_world *world = make_world(200, 200, QD_BOUNDARY_OPEN);
+        for (int k = 0; k < 4000; ++k) {
+            qd_body_def body = qd_body_def_default();
+            // Half of them about a border of tiles: the picture has a pixel for a unit.
+            const double near = 64.0 * (double)(1 + k % 3) + 6.0 * (qd_random_uniform(&random) - 0.5);
+            const double far = 200.0 * qd_random_uniform(&random);
+            body.position = k % 2 ? (qd_vec2){near - 3.0, far + 7.0} : (qd_vec2){far - 3.0, 207.0 - near};
+            if (lines)
+                body.shape = qd_shape_capsule(0.5, 0);
+            else
+                body.shape.radius = 0.02 + 2.9 * qd_random_uniform(&random);
+            body.kind = lines ? QD_BODY_STATIC : QD_BODY_DYNAMIC;
+            ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
+        }
+        qdi_picture picture;
+        qdi_picture_init(&picture, qd_allocator_default());
+        copy_world(&picture, world, &view, (qdi_area){0, 0, 204, 204});
+        qdi_raster binned, whole;
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 204, 204, &binned), QD_OK);
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 204, 204, &whole), QD_OK);
+        memset(binned.pixels, QDI_INK_BACKGROUND, 204 * 204);
+        memset(whole.pixels, QDI_INK_BACKGROUND, 204 * 204);
+        picture.side_x = picture.side_y = QDI_SIDE_OPEN;
+        picture.world = (qdi_area){-90, -90, -80, -80}; // its border is not looked at
+        draw(&picture, &binned);
+        draw_on_every_tile(&picture, &whole);
+        ck_assert(memcmp(binned.pixels, whole.pixels, 204 * 204) == 0);
+        qdi_raster_destroy(&binned);
+        qdi_raster_destroy(&whole);
+        qdi_picture_destroy(&picture);
+        qd_world_destroy(world);
+    }
 }
 END_TEST
 
@@ -587,6 +656,7 @@ int main(void) {
     tcase_add_test(tests, up_is_up);
     tcase_add_test(tests, bodies_in_order_of_index_with_their_state);
     tcase_add_loop_test(tests, small_disks_are_copied_as_any, 0, 2);
+    tcase_add_test(tests, small_bodies_are_in_all_tiles_that_they_reach);
     tcase_add_test(tests, walls_are_drawn_where_they_are);
     tcase_add_test(tests, contacts_get_a_mark);
     tcase_add_test(tests, periodic_images_and_open_strays);

@@ -109,6 +109,7 @@ static moments measure_cover(const sheet *all, int width, int height) {
     qdi_tile *tile = malloc(sizeof *tile);
     ck_assert_ptr_nonnull(tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
+    tile->simd = qd_simd_best();
     moments sum = {0, 0, 0};
     for (int y = 0; y < height; y += QDI_TILE_SIDE) {
         for (int x = 0; x < width; x += QDI_TILE_SIDE) {
@@ -295,6 +296,7 @@ START_TEST(splats_show_their_mean) {
     qdi_tile *tile = malloc(sizeof *tile);
     ck_assert_ptr_nonnull(tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
+    tile->simd = qd_simd_best();
     qdi_tile_begin(tile, (qdi_area){0, 0, 16, 16});
     for (uint32_t i = 0; i < many; ++i)
         qdi_tile_disk(tile, 4.5F, 4.5F, 0.56F, (qdi_corner){0, 0}, (qdi_brush){i, QDI_HUES - 1});
@@ -354,6 +356,68 @@ START_TEST(order_and_threads_change_nothing) {
     qdi_raster_destroy(&first);
     qdi_raster_destroy(&other);
     free_sheet(&all);
+}
+END_TEST
+
+/// A tile of a crowd of small disks, and some larger ones, by some instructions.
+static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area) {
+    qdi_tile *tile = calloc(1, sizeof *tile);
+    ck_assert_ptr_nonnull(tile);
+    ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
+    tile->simd = simd;
+    qdi_tile_begin(tile, area);
+    qd_random random = qd_random_at(seed, 0, 0);
+    qdi_splats splats = {.count = 0};
+    for (uint32_t k = 0; k < 4000; ++k) {
+        const float x = (float)area.min_x - 6.0F + 76.0F * (float)qd_random_uniform(&random);
+        const float y = (float)area.min_y - 6.0F + 76.0F * (float)qd_random_uniform(&random);
+        const float radius = 0.01F + 3.0F * (float)qd_random_uniform(&random);
+        const qdi_brush brush = {k * 2654435761U % 0xffffffeU, (uint8_t)(k % QDI_HUES)};
+        if (radius >= QDI_SPLAT_BELOW) {
+            qdi_tile_disk(tile, x, y, radius, (qdi_corner){0, 0}, brush);
+            continue;
+        }
+        const int at = splats.count++;
+        splats.x[at] = x, splats.y[at] = y, splats.radius[at] = radius, splats.hue[at] = brush.hue;
+        if (splats.count == QDI_SPLAT_BATCH) qdi_tile_splats(tile, &splats), splats.count = 0;
+    }
+    qdi_tile_splats(tile, &splats);
+    return tile;
+}
+
+// Instructions change nothing of what a tile sums up, nor of its pixels, also of tiles that a picture cuts.
+START_TEST(instructions_change_nothing) {
+    const qdi_area areas[] = {{0, 0, 64, 64}, {64, 128, 128, 192}, {128, 64, 147, 128}, {192, 64, 256, 71}};
+    for (size_t k = 0; k < sizeof areas / sizeof areas[0]; ++k) {
+        qdi_tile *tiles[2];
+        qdi_raster rasters[2];
+        for (int i = 0; i < 2; ++i) {
+            tiles[i] = make_crowded_tile(qd_test_seed(11 + k), i ? qd_simd_best() : QD_SIMD_PORTABLE,
+                                         areas[k]);
+            rasters[i] = make_raster(256, 192);
+            clear(&rasters[i]);
+            qdi_tile_end(tiles[i], &rasters[i]);
+        }
+        const qdi_area area = areas[k];
+        ck_assert(tiles[0]->has_splats && tiles[1]->has_splats);
+        for (int y = 0; y < area.max_y - area.min_y; ++y) {
+            for (int x = 0; x < area.max_x - area.min_x; ++x) {
+                const int cell = y * QDI_TILE_SIDE + x;
+                ck_assert_uint_eq(tiles[0]->rank[cell], tiles[1]->rank[cell]);
+                ck_assert_uint_eq(tiles[0]->cover[cell], tiles[1]->cover[cell]);
+                ck_assert(tiles[0]->splats[qdi_splat_cell(x, y)] == tiles[1]->splats[qdi_splat_cell(x, y)]);
+                if (tiles[0]->cover[cell] == 0) continue;
+                ck_assert_uint_eq(tiles[0]->hue[cell], tiles[1]->hue[cell]);
+                ck_assert_uint_eq(tiles[0]->tone[cell], tiles[1]->tone[cell]);
+            }
+        }
+        ck_assert(memcmp(rasters[0].pixels, rasters[1].pixels, 256 * 192) == 0);
+        for (int i = 0; i < 2; ++i) {
+            qdi_stencils_destroy(qd_allocator_default(), tiles[i]->stencils);
+            free(tiles[i]);
+            qdi_raster_destroy(&rasters[i]);
+        }
+    }
 }
 END_TEST
 
@@ -510,6 +574,7 @@ int main(void) {
     tcase_add_test(tests, none_vanishes);
     tcase_add_test(tests, splats_show_their_mean);
     tcase_add_test(tests, order_and_threads_change_nothing);
+    tcase_add_test(tests, instructions_change_nothing);
     tcase_add_test(tests, pixels_are_the_same_everywhere);
     tcase_add_test(tests, clip_is_kept);
     tcase_add_test(tests, huge_and_distant_disks);

@@ -120,9 +120,16 @@ static void check_worlds(size_t part) {
     for (int again = 0; again < 2; ++again) {
         ck_assert_int_eq(qd_store_next_snapshot(rig.store, 9, &moment, NULL), QD_OK);
         check_world(&moment, rig.world);
+        const size_t bytes = moment.world_bytes;
         ck_assert(!moment.session && moment.session_bytes == 0);
         qd_store_state_free(rig.store, &moment);
         ck_assert_int_eq(qd_store_next_snapshot(rig.store, 17, &moment, NULL), QD_ERR_NOT_FOUND);
+        uint64_t step = 0, largest = 0;
+        ck_assert_int_eq(qd_store_snapshot_step(rig.store, 9, &step, NULL), QD_OK);
+        ck_assert_uint_eq(step, 16);
+        ck_assert_int_eq(qd_store_snapshot_step(rig.store, 17, &step, NULL), QD_ERR_NOT_FOUND);
+        ck_assert_int_eq(qd_store_largest_snapshot(rig.store, &largest, NULL), QD_OK);
+        ck_assert_uint_eq(largest, bytes);
         ck_assert_int_eq(qd_store_next_checkpoint(rig.store, 0, &moment, NULL), QD_OK);
         check_world(&moment, then);
         ck_assert(moment.session_bytes == 10 && memcmp(moment.session, "session 10", 10) == 0);

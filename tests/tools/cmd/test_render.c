@@ -1,10 +1,14 @@
+#define _GNU_SOURCE // kill, usleep
+
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tests/support/recorder.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Fast at first and slower later: what the first frame fixes shows in all the others.
 static const char scene[] = "name: small\n"
@@ -60,6 +64,56 @@ START_TEST(snapshots_give_the_frames_of_the_run) {
     free(before);
     free(after);
     SUCCEED("verify", "out", "-q", "--threads", "1");
+}
+END_TEST
+
+// Frames that are made side by side are those that are made one after the other: all of them, some, and with
+// what goes back to frames before.
+START_TEST(several_at_a_time) {
+    static const char *const jobs[] = {"1", "2", "3", "8", "64"};
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3", "--set", "view.colour=refiled",
+            "--set", "view.fade=4", "--set", "stepper.capacity=1");
+    SUCCEED("render", "out", "-q", "--jobs", jobs[_i], "--threads", "2");
+    expect_frames("out/render", 0, FRAMES);
+    ck_assert(same_file(at("out/render/manifest.csv").text, at("out/frames/manifest.csv").text));
+    SUCCEED("render", "out", "-q", "-o", "some", "--jobs", jobs[_i], "--frames", "5:6");
+    expect_frames("some", 5, 2);
+    SUCCEED("render", "out", "-q", "-o", "early", "--jobs", jobs[_i], "--frames", ":2", "--threads", "5");
+    expect_frames("early", 0, 3);
+    SUCCEED("render", "out", "-q", "-o", "beyond", "--jobs", jobs[_i], "--frames", "8:100");
+    expect_frames("beyond", 8, 1);
+    SUCCEED("render", "out", "-q", "-o", "again", "--jobs", jobs[_i], "--every", "5");
+    expect_frames("again", 0, FRAMES);
+    expect_refusal(RUN("render", "out", "--jobs", jobs[_i], "-o", "none", "--frames", "9"), 2,
+                   "out has no frame 9");
+    ck_assert(!qd_scratch_exists(at("none").text));
+}
+END_TEST
+
+// A signal ends it with a frame: those before are all there, whole and listed, and nothing else is.
+START_TEST(a_signal_between_jobs) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--steps", "2000", "--snapshots", "1", "--frames", "0",
+            "--set", "view.size=[1280, 960]");
+    const qd_program_start start = {.arguments = {"render", "out", "--jobs", "3", "-q"}};
+    pid_t child = qd_program_launch(&program, &start);
+    for (int i = 0; i < 60000 && !qd_scratch_exists(frame("out/render", 5).text); ++i)
+        ck_assert_int_eq(usleep(1000), 0);
+    ck_assert_int_eq(kill(child, SIGINT), 0);
+    qd_program_outcome outcome = qd_program_await(&program, child);
+    ck_assert_msg(outcome.code == 130, "%d: %s", outcome.code, outcome.err);
+    unsigned frames = 0, listed = 0;
+    ck_assert_int_eq(sscanf(outcome.err, "quadrille: stopped by SIGINT after %u frames", &frames), 1);
+    ck_assert_uint_ge(frames, 6);
+    ck_assert_uint_lt(frames, 2001);
+    ck_assert_uint_eq(qd_scratch_count(at("out/render").text), frames + 1);
+    ck_assert(qd_scratch_exists(frame("out/render", frames - 1).text));
+    char *list = qd_scratch_read(at("out/render/manifest.csv").text, NULL);
+    for (const char *line = list; (line = strchr(line, '\n')) != NULL; ++line) ++listed;
+    ck_assert_uint_eq(listed, frames + 1); // and what its columns are
+    free(list);
+    qd_program_forget(&outcome);
 }
 END_TEST
 
@@ -281,6 +335,8 @@ START_TEST(what_is_refused) {
     expect_refusal(RUN("render", "out", "--set", "view.colur=speed"), 2, "did you mean");
     expect_refusal(RUN("render"), 2, "DIR");
     expect_refusal(RUN("render", "out", "--every", "0"), 2, "--every");
+    expect_refusal(RUN("render", "out", "--jobs", "0"), 2, "--jobs");
+    expect_refusal(RUN("render", "out", "--jobs", "65"), 2, "--jobs");
     expect_refusal(RUN("render", "nowhere"), 3, "nowhere");
     expect_refusal(RUN("render", "out", "-o", "/dev/null/such/place"), 4, "/dev/null/such/place");
     expect_refusal(RUN("render", "out", "-o", "small.yaml"), 4, "small.yaml");
@@ -317,6 +373,10 @@ START_TEST(a_damaged_snapshot) {
     qd_recording_turn(at("out").text, "snapshots", "world", 15, 700, 2);
     expect_refusal(RUN("render", "out", "-q"), 4, "step 15");
     expect_frames("out/render", 0, 3); // those before it are whole, and listed
+    expect_refusal(RUN("render", "out", "-q", "--force", "--jobs", "8"), 4, "step 15");
+    expect_frames("out/render", 0, 3);
+    SUCCEED("render", "out", "-q", "--force", "--jobs", "3", "--frames", "4:");
+    expect_frames("out/render", 4, FRAMES - 4);
     SUCCEED("render", "out", "-q", "--every", "5", "--force");
     expect_frames("out/render", 0, FRAMES);
 }
@@ -339,6 +399,8 @@ int main(void) {
                  text_of_searches_and_clocks, brute_force_is_drawn_alike, changed_nodes, a_field_with_stress,
                  bodies_by_thread, another_view, a_run_that_is_not_over, a_video_too, what_is_refused,
                  frames_that_are_there, a_damaged_snapshot, no_room_for_the_pictures);
+    qd_test_once(tests, a_signal_between_jobs);
+    tcase_add_loop_test(tests, several_at_a_time, 0, 5);
     tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
     return qd_test_run_case("render", tests);
 }
