@@ -13,7 +13,7 @@ void qdi_tile_stencil_avx2(qdi_tile *tile, const qdi_stencil *stencil, int cell,
     const __m256i index = _mm256_set1_epi32((int)brush.index), one = _mm256_set1_epi32(1);
     const __m128i hue = _mm_set1_epi8((char)brush.hue), full = _mm_set1_epi8(QDI_TONE_FULL);
     for (int j = low; j < high; ++j) {
-        const size_t at = (size_t)(cell + j * QDI_TILE_SIDE);
+        const int at = cell + j * QDI_TILE_SIDE;
         __m256i *ranks = (__m256i *)(void *)(tile->rank + at);
         __m128i *covers = (__m128i *)(void *)(tile->cover + at), *hues = (__m128i *)(void *)(tile->hue + at),
                 *tones = (__m128i *)(void *)(tile->tone + at);

@@ -243,6 +243,10 @@ void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
     if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, force);
     job->state->forces[i] = *force;
+    if (!job->state->parts) return;
+    const qd_touch *touch = contact->touch; // a search without a step takes over from the parts
+    job->state->given[place] = (qdi_given){{touch[0].impulse, touch[1].impulse},
+                                           {touch[0].friction, touch[1].friction}};
 }
 
 bool qdi_spring_simple(const qd_world *world) {
