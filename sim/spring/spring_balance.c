@@ -23,24 +23,27 @@
 
 typedef struct wall_list {
     const qdi_contact_state *state;
-    const uint64_t *contact; ///< numbers of contacts with walls
-    size_t first;            ///< place of the first one's balance, if balances lie by spot
-    bool by_spot;            ///< they do; else by contact
+    bool by_spot; ///< balances lie by spot; else by contact
     uint32_t wall;
     qdi_contact_balance *contact_balances;
 } wall_list;
 
+// Springs' energy: the number of a contact with a wall.
+static uint32_t number_on_wall(const wall_list *list, size_t i) {
+    return list->state->spots[list->state->first_wall + i].contact;
+}
+
 // Term of a sum: the spring force of one contact on a wall.
 static qd_vec2 wall_force_term(const void *context, size_t i) {
     const wall_list *list = context;
-    const uint64_t number = list->contact[i];
+    const uint32_t number = number_on_wall(list, i);
     if (list->state->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
     return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
 }
 
 /// Springs' energy: the balance of a contact with a wall: these lie in the order of their spots.
 static qdi_contact_balance *balance_of_wall(const wall_list *list, size_t i) {
-    return &list->contact_balances[list->by_spot ? list->first + i : list->contact[i]];
+    return &list->contact_balances[list->by_spot ? list->state->first_wall + i : number_on_wall(list, i)];
 }
 
 // Springs' energy: term of a sum: energy that one contact with a wall lost.
@@ -51,23 +54,19 @@ static qd_vec2 wall_loss_term(const void *context, size_t i) {
 }
 
 qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt, bool by_spot) {
-    const uint64_t *on_walls;
     qdi_arena *arena = &world->scratch.arena;
     size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world->team, arena, state, &on_walls);
+    qd_status status = QD_OK;
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        const wall_list list = {.state = state, .contact = on_walls, .wall = (uint32_t)QD_WALL_LEFT + wall};
+        const wall_list list = {.state = state, .wall = (uint32_t)QD_WALL_LEFT + wall};
         status = qdi_sum(world->team, arena, count, wall_force_term, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    const wall_list list = {.state = state,
-                            .contact = on_walls,
-                            .first = state->first_wall,
-                            .by_spot = by_spot,
-                            .contact_balances = world->scratch.balance.contact_balances};
+    const wall_list list = {
+        .state = state, .by_spot = by_spot, .contact_balances = world->scratch.balance.contact_balances};
     status = qdi_sum(world->team, arena, count, wall_loss_term, &list, &state->wall_lost);
     for (size_t i = 0; i < count; ++i) *balance_of_wall(&list, i) = (qdi_contact_balance){{0}};
     return status;
