@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,15 +141,22 @@ size_t qd_sweeps_children(pid_t parent, pid_t *children, size_t most) {
     return count;
 }
 
-/// It has become the program, and runs.
-static bool is_running(pid_t child) {
-    char path[64], text[256] = "";
-    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)child);
+/// The text of one of a process's files in /proc, cut to what has room; empty where there is none.
+static void read_of(pid_t process, const char *name, char *text, size_t room) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, name);
     FILE *file = fopen(path, "r");
-    if (!file) return false;
-    size_t got = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    return got > 10 && strcmp(text, "quadrille") == 0;
+    text[file ? fread(text, 1, room - 1, file) : 0] = '\0';
+    if (file) fclose(file);
+}
+
+/// It has become the program, and a signal stops it in good order: one that comes earlier just ends it.
+static bool is_running(pid_t child) {
+    char name[256], status[4096];
+    read_of(child, "cmdline", name, sizeof name);
+    read_of(child, "status", status, sizeof status);
+    const char *caught = strstr(status, "SigCgt:");
+    return strcmp(name, "quadrille") == 0 && caught && strtoul(caught + 7, NULL, 16) >> (SIGTERM - 1) & 1;
 }
 
 bool qd_sweeps_wait_for_children(pid_t parent, pid_t *children, size_t wanted) {
