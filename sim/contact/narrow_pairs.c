@@ -35,10 +35,23 @@ static inline qd_vec2 nearest_offset(const qdi_narrow_job *job, uint32_t a, uint
                      to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
 }
 
+/// Narrow phase: qd_box_overlap, all four sides at once.
+static inline bool boxes_overlap(const qd_box *a, const qd_box *b) {
+    typedef float sides __attribute__((vector_size(16)));
+    typedef int32_t choice __attribute__((vector_size(16)));
+    typedef int64_t halves __attribute__((vector_size(16)));
+    sides p, q;
+    memcpy(&p, a, sizeof p);
+    memcpy(&q, b, sizeof q);
+    const halves low = {((halves)p)[0], ((halves)q)[0]}, high = {((halves)q)[1], ((halves)p)[1]};
+    const halves meet = (halves)(choice)((sides)low <= (sides)high);
+    return (meet[0] & meet[1]) == -1;
+}
+
 /// Narrow phase: true where two bodies' own boxes do not even overlap; false where that is not worth finding
 /// out.
-static bool boxes_apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
-    if (!job->stale || qd_box_overlap(job->world->boxes[a], job->world->boxes[b])) return false;
+static inline bool boxes_apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+    if (!job->stale || boxes_overlap(&job->world->boxes[a], &job->world->boxes[b])) return false;
     return !job->periodic || ((job->period.x == 0 || nearest_image_of(job, a, b).x == 0) &&
                               (job->period.y == 0 || nearest_image_of(job, a, b).y == 0));
 }
@@ -161,14 +174,39 @@ static inline qdi_rect_body rect_body(const qdi_narrow_job *job, const qdi_form 
                            .spin = job->world->turning ? m->spin[row] : 0};
 }
 
-/// Narrow phase: puts a pair among those of rects where it is one.
-static inline bool put_rects(const qdi_narrow_job *job, const near_pair *pair, qdi_rect_pairs *rects) {
+/// Two bodies, neither of them a disk, as their shapes tell: next to always the next pair has the same.
+typedef struct kinship {
+    uint32_t shape_a, shape_b;
+    uint8_t kind_a, kind_b;
+    const qdi_form *rect_a, *rect_b; ///< NULL where they are not both rects
+    reaches reach;
+} kinship;
+
+/// Narrow phase: what a pair's shapes tell, unless the last pair's told the same. Sensors have a reach of
+/// their own, disks one by one.
+static inline void find_kinship(const qdi_narrow_job *job, uint32_t a, uint32_t b, kinship *kin) {
     const qd_world *world = job->world;
-    const uint32_t shape_a = world->shape[pair->a], shape_b = world->shape[pair->b];
-    if (shape_a == 0 || shape_b == 0) return false;
+    const uint32_t shape_a = world->shape[a], shape_b = world->shape[b];
+    const uint8_t kind_a = world->kind[a], kind_b = world->kind[b];
+    if (kin->shape_a == shape_a && kin->shape_b == shape_b && kin->kind_a == kind_a &&
+        kin->kind_b == kind_b && shape_a && shape_b && !job->senses)
+        return;
     const qdi_form *form_a = &world->shapes.form[shape_a], *form_b = &world->shapes.form[shape_b];
-    if (form_a->kind != QD_SHAPE_RECT || form_b->kind != QD_SHAPE_RECT) return false;
-    const qdi_rect_body a = rect_body(job, form_a, pair->a), b = rect_body(job, form_b, pair->b);
+    const bool rects = shape_a && shape_b && form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
+    *kin = (kinship){.shape_a = shape_a,
+                     .shape_b = shape_b,
+                     .kind_a = kind_a,
+                     .kind_b = kind_b,
+                     .rect_a = rects ? form_a : NULL,
+                     .rect_b = rects ? form_b : NULL,
+                     .reach = pair_reach_of(job, a, b)};
+}
+
+/// Narrow phase: puts a pair among those of rects where it is one.
+static inline bool put_rects(const qdi_narrow_job *job, const near_pair *pair, const kinship *kin,
+                             qdi_rect_pairs *rects) {
+    if (!kin->rect_a) return false;
+    const qdi_rect_body a = rect_body(job, kin->rect_a, pair->a), b = rect_body(job, kin->rect_b, pair->b);
     const qd_vec2 at = {job->motion.x[pair->a], job->motion.y[pair->a]};
     qdi_rects_put(rects, rects->count++, &a, &b, at, pair->d, pair->reach.second);
     return true;
@@ -179,15 +217,16 @@ static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, ne
                          qdi_rect_pairs *rects) {
     const qd_world *world = job->world;
     size_t count = 0;
+    kinship kin = {.shape_a = 0};
     rects->count = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         if (boxes_apart(job, a, b)) continue;
         if (job->choosy ? !qdi_may_touch(world, a, b) : qdi_neither_moves(world, a, b)) continue;
         qd_vec2 d = nearest_offset(job, a, b);
-        const reaches reach = pair_reach_of(job, a, b);
-        const double sum = world->radius[a] + world->radius[b] + reach.count;
-        const bool disks = (world->shape[a] | world->shape[b]) == 0;
+        find_kinship(job, a, b, &kin);
+        const double sum = world->radius[a] + world->radius[b] + kin.reach.count;
+        const bool disks = (kin.shape_a | kin.shape_b) == 0;
         if (disks ? !qdi_disks_meet(d, sum) : !(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) continue;
         near_pair *pair = &list[count++];
         pair->candidate = (uint32_t)i; // field by field: a copy of what was just written would have to wait
@@ -195,8 +234,8 @@ static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, ne
         pair->b = b;
         pair->disks = disks;
         pair->d = d;
-        pair->reach = reach;
-        pair->rects = put_rects(job, pair, rects);
+        pair->reach = kin.reach;
+        pair->rects = put_rects(job, pair, &kin, rects);
     }
     return count;
 }

@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /// Two rects touch in most contacts of a pile, so pairs of them are tested many at a time: one loop without
-/// branches over arrays, for what every processor has, and (the same lines, so the same bits) for AVX2. All
-/// of it happens in axes of the reference side: n along its normal, t along the side, both from the middle of
-/// its rect. There the other rect is its centre and one direction, that of its first axis; no corner is made
-/// but the two that end up in the manifold.
+/// branches over arrays, for what every processor has, and (the same lines, so the same bits) for AVX2 and
+/// AVX-512. All of it happens in axes of the reference side: n along its normal, t along the side, both from
+/// the middle of its rect. There the other rect is its centre and one direction, that of its first axis; no
+/// corner is made but the two that end up in the manifold.
 
 /// Most pairs of a batch.
 #define QDI_RECTS_MOST 128
@@ -76,6 +76,7 @@ qdi_rects_function qdi_rects_of(qd_simd simd);
 void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 #ifdef __x86_64__
 void qdi_rects_avx2(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
+void qdi_rects_avx512(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 #endif
 
 /// A body's share in a pair.
