@@ -2,6 +2,7 @@
 
 #include "sim/spring/meet_job.h"
 #include "sim/spring/spring.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
 
@@ -23,17 +24,10 @@ static void put_wall(const qdi_meet_job *job, const qdi_wall_hit *hit, qd_contac
                             .count = 1};
 }
 
-// The number that a hit's contact has now.
-static uint32_t number_of_hit(const qdi_meet_job *job, size_t hit) {
-    const uint32_t held = job->numbers[hit];
-    return held & QDI_MEET_BEGUN ? held & ~QDI_MEET_BEGUN : job->renamed[held];
-}
-
 // The shear with which a hit's contact comes from the moment before.
-static qdi_warm_start shear_of_hit(const qdi_meet_job *job, size_t hit) {
-    const uint32_t held = job->numbers[hit];
-    return held & QDI_MEET_BEGUN ? (qdi_warm_start){{0, 0}, {0, 0}}
-                                 : job->before->warm_starts[qdi_place_of(job->before, held)];
+static inline qdi_warm_start shear_of_hit(const qdi_meet_job *job, size_t hit) {
+    const uint32_t from = job->from[hit];
+    return from == QDI_MEET_NONE ? (qdi_warm_start){{0, 0}, {0, 0}} : job->before->warm_starts[from];
 }
 
 // Makes the contacts of a range of hits of walls.
@@ -42,29 +36,25 @@ static void make_walls(void *context, size_t begin, size_t end) {
     const qd_world *world = job->world;
     for (size_t w = begin; w < end; ++w) {
         const size_t hit = job->pairs + w, place = job->wall_first + w;
-        const uint32_t number = number_of_hit(job, hit), row = job->walls[w].row;
-        qd_contact *contact = &job->after->contacts[number];
-        put_wall(job, &job->walls[w], contact);
-        contact->a = (qd_id){world->index[row], world->generation[row]};
-        job->after->spots[place] = (qdi_spot){.contact = number,
-                                              .row_a = row,
-                                              .row_b = QDI_NO_ROW,
-                                              .rank = number,
-                                              .touches = 1,
-                                              .wall = (uint8_t)job->walls[w].wall};
-        job->after->warm_starts[number] = shear_of_hit(job, hit);
-        qdi_spring_force_spot(&job->force, place);
+        const uint32_t row = job->walls[w].row;
+        qd_contact contact;
+        put_wall(job, &job->walls[w], &contact);
+        contact.a = (qd_id){world->index[row], world->generation[row]};
+        job->after->spots[place] = (qdi_spot){
+            .row_a = row, .row_b = QDI_NO_ROW, .touches = 1, .wall = (uint8_t)job->walls[w].wall};
+        job->after->warm_starts[place] = shear_of_hit(job, hit);
+        job->after->persists[place] = job->from[hit] != QDI_MEET_NONE;
+        qdi_spring_force_met(&job->force, place, &contact);
     }
 }
 
-// Gathers what a hit is made from, and asks for the places that it goes to.
+// Gathers what a hit is made from.
 static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair) {
     const qd_world *world = job->world;
     const qdi_motion *m = &job->narrow.motion;
     const qdi_meeting rows = job->narrow.pairs[job->hits[hit]];
     const uint32_t a = rows.a, b = rows.b;
     pair->rows = rows;
-    pair->number = number_of_hit(job, hit);
     pair->shear = shear_of_hit(job, hit);
     pair->x = m->x[a];
     pair->y = m->y[a];
@@ -82,16 +72,10 @@ static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair)
     pair->mass_b = world->mass[b];
     pair->id_a = (qd_id){world->index[a], world->generation[a]};
     pair->id_b = (qd_id){world->index[b], world->generation[b]};
-    const char *contact = (const char *)&job->after->contacts[pair->number];
-    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-    __builtin_prefetch(contact + sizeof(qd_contact) - 1, 1);
-    __builtin_prefetch(&job->after->warm_starts[pair->number], 1);
-    __builtin_prefetch(&job->after->forces[pair->number], 1);
 }
 
-// Springs that meet: the contact of two disks, in the same arithmetic as the narrow
-// phase's.
-static void put_disks(const qdi_disk_pair *pair, qd_contact *contact) {
+// Springs that meet: the contact of two disks, in the same arithmetic as the narrow phase's.
+static inline void put_disks(const qdi_disk_pair *pair, qdi_disk_contact *contact) {
     qdi_manifold manifold = {.count = 0};
     (void)qdi_collide_disks(pair->radius_a, pair->radius_b, pair->apart, HUGE_VAL, &manifold);
     const qd_vec2 point = {pair->x + manifold.at[0].point.x, pair->y + manifold.at[0].point.y};
@@ -102,12 +86,9 @@ static void put_disks(const qdi_disk_pair *pair, qd_contact *contact) {
     contact->a = pair->id_a;
     contact->b = pair->id_b;
     contact->normal = manifold.normal;
-    contact->touch[0] = (qd_touch){.point = point, .depth = 0 - manifold.at[0].gap};
-    contact->touch[1] = (qd_touch){.depth = 0};
+    contact->point = point;
+    contact->depth = 0 - manifold.at[0].gap;
     contact->approach = (va.x - vb.x) * manifold.normal.x + (va.y - vb.y) * manifold.normal.y;
-    contact->image = pair->image;
-    contact->count = 1;
-    contact->sensor = false;
 }
 
 /// Hits that are gathered together, before any of them is worked on: what they need lies here and there, and
@@ -122,29 +103,28 @@ static void make_together(const qdi_meet_job *job, size_t hit, size_t place, siz
     for (size_t k = 0; k < count; ++k) gather_hit(job, hit + k, &pairs[k]);
     for (size_t k = 0; k < count; ++k) {
         const qdi_disk_pair *pair = &pairs[k];
-        qd_contact *contact = &job->after->contacts[pair->number];
-        job->world->scratch.slot_number[job->hits[hit + k]] = pair->number;
-        job->after->spots[place + k] = (qdi_spot){.contact = pair->number,
-                                                  .row_a = pair->rows.a,
-                                                  .row_b = pair->rows.b,
-                                                  .rank = pair->number,
-                                                  .image = pair->image,
-                                                  .touches = 1};
-        put_disks(pair, contact);
+        const size_t at = place + k;
+        qdi_contact_state *after = job->after;
+        job->world->scratch.slot_place[job->hits[hit + k]] = (uint32_t)at;
+        after->spots[at] = (qdi_spot){
+            .row_a = pair->rows.a, .row_b = pair->rows.b, .image = pair->image, .touches = 1};
+        after->persists[at] = job->from[hit + k] != QDI_MEET_NONE;
+        put_disks(pair, &after->disks[at]);
         if (simple) {
-            qdi_spring_force_disks(&job->force, pair, law, place + k, contact);
+            qdi_spring_force_disks(&job->force, pair, law, at, &after->disks[at]);
             continue;
         }
-        job->after->warm_starts[pair->number] = pair->shear;
-        qdi_spring_force_spot(&job->force, place + k);
+        qd_contact contact;
+        qdi_contact_at(after, at, &contact);
+        after->warm_starts[at] = pair->shear;
+        qdi_spring_force_met(&job->force, at, &contact);
     }
 }
 
 // Prefetches the shear with which a later hit's contact comes.
 static inline void prefetch_shear(const qdi_meet_job *job, size_t hit) {
-    const uint32_t held = job->numbers[hit];
-    if (!(held & QDI_MEET_BEGUN))
-        __builtin_prefetch(&job->before->warm_starts[qdi_place_of(job->before, held)]);
+    const uint32_t from = job->from[hit];
+    if (from != QDI_MEET_NONE) __builtin_prefetch(&job->before->warm_starts[from]);
 }
 
 // Makes the contacts of a range of candidates.

@@ -17,8 +17,7 @@ typedef struct qdi_spring_job {
     double loss;                 ///< of the world's restitution
     bool grains;                 ///< as qdi_spring_grains says
     qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
-    qdi_contact_balance *shares; ///< by contact, or by spot; NULL where dt is 0
-    bool by_spot;
+    qdi_contact_balance *shares; ///< by contact, of those that meet by place; NULL where dt is 0
 } qdi_spring_job;
 
 /// Makes room for the forces of `count` contacts of `state`.
@@ -33,7 +32,6 @@ typedef struct qdi_disk_pair {
     qdi_twist a, b;
     double radius_a, radius_b, mass_a, mass_b;
     qd_image image;
-    uint32_t number; ///< of the contact
     qdi_warm_start shear;
 } qdi_disk_pair;
 
@@ -45,11 +43,12 @@ typedef struct qdi_disk_law {
 
 /// True where qdi_spring_force_disks will do.
 bool qdi_spring_simple(const qd_world *world);
-/// Makes the force of two disks at a place among the spots. `contact` has its geometry; its impulses and the
-/// shear are written.
+/// Makes the force of two disks that meet, at a place. `contact` has its geometry; its impulses and the shear
+/// are written.
 void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair, qdi_disk_law *law,
-                            size_t place, qd_contact *contact);
-/// Makes the force of the contact at a place among the spots, from its shear in the warm starts.
-void qdi_spring_force_spot(const qdi_spring_job *job, size_t place);
+                            size_t place, qdi_disk_contact *contact);
+/// Makes the force of a contact of springs that meet, at a place, from its shear in the warm starts; and what
+/// is kept of it.
+void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *contact);
 
 #endif
