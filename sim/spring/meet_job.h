@@ -2,6 +2,7 @@
 #define QD_SIM_MEET_JOB_H
 
 #include "sim/contact/narrow_job.h"
+#include "sim/spring/meet_lanes.h"
 #include "sim/spring/spring_force.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
@@ -21,6 +22,7 @@ typedef struct qdi_meet_job {
     qd_world *world;
     qdi_narrow_job narrow;
     qdi_spring_job force;
+    qdi_meet_kernel kernel;
     const qdi_contact_state *before;
     qdi_contact_state *after;
     bool same;             ///< slots are those of the candidates
@@ -41,7 +43,8 @@ typedef struct qdi_meet_job {
     uint8_t *goes_on;        ///< by place in the moment before
     _Atomic uint32_t *lists; ///< by index: the last place + 1 in the moment before of a contact whose a it
                              ///< is, or 0; NULL where no slot is new and there are no walls
-    uint32_t *list_next; ///< by place: the next in that list
+    size_t list_first;       ///< place from which on contacts are in them
+    uint32_t *list_next;     ///< by place: the next in that list
 } qdi_meet_job;
 
 /// How far two may have come towards each other, with the step of `dt` on its way.

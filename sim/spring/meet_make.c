@@ -1,10 +1,14 @@
 // Contacts, shears and forces of springs that meet (spring_meet.c), by hit.
 
 #include "sim/spring/meet_job.h"
+#include "sim/spring/meet_lanes.h"
 #include "sim/spring/spring.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
+#include "sim/world/spring_terms.h"
+
+#include <string.h>
 
 // Springs that meet: a disk's contact with a wall.
 static void put_wall(const qdi_meet_job *job, const qdi_wall_hit *hit, qd_contact *contact) {
@@ -48,97 +52,124 @@ static void make_walls(void *context, size_t begin, size_t end) {
     }
 }
 
-// Gathers what a hit is made from.
-static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair) {
-    const qd_world *world = job->world;
+// Springs that meet: gathers what the velocities of a lane's two disks are.
+static inline void gather_motion(const qdi_meet_job *job, qdi_meeting rows, size_t k, qdi_meet_lanes *lanes) {
     const qdi_motion *m = &job->narrow.motion;
-    const qdi_meeting rows = job->narrow.pairs[job->hits[hit]];
-    const uint32_t a = rows.a, b = rows.b;
-    pair->rows = rows;
-    pair->shear = shear_of_hit(job, hit);
-    pair->x = m->x[a];
-    pair->y = m->y[a];
-    const qd_vec2 d = {m->x[b] - m->x[a], m->y[b] - m->y[a]};
-    pair->image = (qd_image){qdi_narrow_image(d.x, job->narrow.half.x),
-                             qdi_narrow_image(d.y, job->narrow.half.y)};
-    pair->apart = (qd_vec2){d.x + pair->image.x * job->narrow.period.x,
-                            d.y + pair->image.y * job->narrow.period.y};
-    const bool turning = world->turning;
-    pair->a = (qdi_twist){m->vx[a], m->vy[a], turning ? m->spin[a] : 0};
-    pair->b = (qdi_twist){m->vx[b], m->vy[b], turning ? m->spin[b] : 0};
-    pair->radius_a = world->radius[a];
-    pair->radius_b = world->radius[b];
-    pair->mass_a = world->mass[a];
-    pair->mass_b = world->mass[b];
-    pair->id_a = (qd_id){world->index[a], world->generation[a]};
-    pair->id_b = (qd_id){world->index[b], world->generation[b]};
+    const bool turning = job->world->turning;
+    lanes->vx_a[k] = m->vx[rows.a];
+    lanes->vy_a[k] = m->vy[rows.a];
+    lanes->spin_a[k] = turning ? m->spin[rows.a] : 0;
+    lanes->vx_b[k] = m->vx[rows.b];
+    lanes->vy_b[k] = m->vy[rows.b];
+    lanes->spin_b[k] = turning ? m->spin[rows.b] : 0;
 }
 
-// Springs that meet: the contact of two disks, in the same arithmetic as the narrow phase's.
-static inline void put_disks(const qdi_disk_pair *pair, qdi_disk_contact *contact) {
-    qdi_manifold manifold = {.count = 0};
-    (void)qdi_collide_disks(pair->radius_a, pair->radius_b, pair->apart, HUGE_VAL, &manifold);
-    const qd_vec2 point = {pair->x + manifold.at[0].point.x, pair->y + manifold.at[0].point.y};
-    const qd_vec2 arm = {point.x - pair->x, point.y - pair->y};
-    const qd_vec2 far_arm = {arm.x - pair->apart.x, arm.y - pair->apart.y};
-    const qd_vec2 va = {pair->a.x - pair->a.spin * arm.y, pair->a.y + pair->a.spin * arm.x};
-    const qd_vec2 vb = {pair->b.x - pair->b.spin * far_arm.y, pair->b.y + pair->b.spin * far_arm.x};
-    contact->a = pair->id_a;
-    contact->b = pair->id_b;
-    contact->normal = manifold.normal;
-    contact->point = point;
-    contact->depth = 0 - manifold.at[0].gap;
-    contact->approach = (va.x - vb.x) * manifold.normal.x + (va.y - vb.y) * manifold.normal.y;
+// Springs that meet: gathers where a lane's two disks are; returns the image of the second that is nearest.
+static inline qd_image gather_place(const qdi_meet_job *job, qdi_meeting rows, size_t k,
+                                    qdi_meet_lanes *lanes) {
+    const double *x = job->narrow.motion.x, *y = job->narrow.motion.y;
+    const qd_vec2 half = job->narrow.half, period = job->narrow.period;
+    const double dx = x[rows.b] - x[rows.a], dy = y[rows.b] - y[rows.a];
+    const qd_image image = {qdi_narrow_image(dx, half.x), qdi_narrow_image(dy, half.y)};
+    lanes->x[k] = x[rows.a];
+    lanes->y[k] = y[rows.a];
+    lanes->dx[k] = dx + image.x * period.x;
+    lanes->dy[k] = dy + image.y * period.y;
+    lanes->radius_a[k] = job->world->radius[rows.a];
+    lanes->radius_b[k] = job->world->radius[rows.b];
+    return image;
 }
 
-/// Hits that are gathered together, before any of them is worked on: what they need lies here and there, and
-/// is waited for at once.
-enum { TOGETHER = 32 };
+// Springs that meet: the law of a lane, where the one there was is of other masses.
+static inline void gather_law(const qdi_meet_job *job, qdi_meeting rows, size_t k, qdi_meet_lanes *lanes) {
+    const double mass_a = job->world->mass[rows.a], mass_b = job->world->mass[rows.b];
+    if (lanes->mass_a[k] == mass_a && lanes->mass_b[k] == mass_b) return;
+    const qdi_spring_law law = qdi_spring_law_of(job->world, job->force.loss, rows.a, rows.b);
+    lanes->mass_a[k] = mass_a;
+    lanes->mass_b[k] = mass_b;
+    lanes->kn[k] = law.terms.kn;
+    lanes->kt[k] = law.terms.kt;
+    lanes->gamman[k] = law.mass * law.terms.gamman;
+    lanes->gammat[k] = law.mass * law.terms.gammat;
+    lanes->mu[k] = law.friction;
+}
 
-// Makes the contacts of hits that have been gathered.
+// Springs that meet: gathers a hit, and notes who it is and where its contact lies.
+static inline void gather_hit(const qdi_meet_job *job, size_t hit, size_t place, size_t k,
+                              qdi_meet_lanes *lanes) {
+    const qd_world *world = job->world;
+    const uint32_t slot = job->hits[hit];
+    const qdi_meeting rows = job->narrow.pairs[slot];
+    const qdi_warm_start shear = shear_of_hit(job, hit);
+    qdi_contact_state *after = job->after;
+    lanes->shear_x[k] = shear.normal[0];
+    lanes->shear_y[k] = shear.tangent[0];
+    world->scratch.slot_place[slot] = (uint32_t)place;
+    after->spots[place] = (qdi_spot){
+        .row_a = rows.a, .row_b = rows.b, .image = gather_place(job, rows, k, lanes), .touches = 1};
+    after->persists[place] = job->from[hit] != QDI_MEET_NONE;
+    after->disks[place].a = (qd_id){world->index[rows.a], world->generation[rows.a]};
+    after->disks[place].b = (qd_id){world->index[rows.b], world->generation[rows.b]};
+    gather_motion(job, rows, k, lanes);
+    if (job->simple) gather_law(job, rows, k, lanes);
+}
+
+// Springs that meet: writes what was made of a lane.
+static inline void put_lane(const qdi_meet_job *job, const qdi_meet_lanes *lanes, size_t k, size_t place) {
+    qdi_disk_contact *contact = &job->after->disks[place];
+    contact->normal = (qd_vec2){lanes->nx[k], lanes->ny[k]};
+    contact->point = (qd_vec2){lanes->at_x[k], lanes->at_y[k]};
+    contact->depth = lanes->depth[k];
+    contact->approach = lanes->approach[k];
+    if (!job->simple) return;
+    contact->impulse = lanes->impulse[k];
+    contact->friction = lanes->friction[k];
+    job->after->warm_starts[place] = (qdi_warm_start){{lanes->shear_x[k], 0}, {lanes->shear_y[k], 0}};
+    job->after->forces[place] = (qdi_contact_force){lanes->force_x[k], lanes->force_y[k], lanes->turn_a[k],
+                                                    lanes->turn_b[k]};
+    double *share = job->force.shares[place].lane;
+    share[QDI_LOST_NORMAL] = lanes->lost_normal[k];
+    share[QDI_LOST_FRICTION] = lanes->lost_friction[k];
+    share[QDI_VIRIAL] = lanes->virial[k];
+    share[QDI_WORK] = lanes->work[k];
+}
+
+// Springs that meet: the force of a contact that is not simple, whose geometry is there.
+static void force_one(const qdi_meet_job *job, size_t hit, size_t place) {
+    qd_contact contact;
+    qdi_contact_at(job->after, place, &contact);
+    job->after->warm_starts[place] = shear_of_hit(job, hit);
+    qdi_spring_force_met(&job->force, place, &contact);
+}
+
+// Makes some contacts side by side.
 static void make_together(const qdi_meet_job *job, size_t hit, size_t place, size_t count,
-                          qdi_disk_law *law) {
-    qdi_disk_pair pairs[TOGETHER];
-    const bool simple = job->simple;
-    for (size_t k = 0; k < count; ++k) gather_hit(job, hit + k, &pairs[k]);
-    for (size_t k = 0; k < count; ++k) {
-        const qdi_disk_pair *pair = &pairs[k];
-        const size_t at = place + k;
-        qdi_contact_state *after = job->after;
-        job->world->scratch.slot_place[job->hits[hit + k]] = (uint32_t)at;
-        after->spots[at] = (qdi_spot){
-            .row_a = pair->rows.a, .row_b = pair->rows.b, .image = pair->image, .touches = 1};
-        after->persists[at] = job->from[hit + k] != QDI_MEET_NONE;
-        put_disks(pair, &after->disks[at]);
-        if (simple) {
-            qdi_spring_force_disks(&job->force, pair, law, at, &after->disks[at]);
-            continue;
-        }
-        qd_contact contact;
-        qdi_contact_at(after, at, &contact);
-        after->warm_starts[at] = pair->shear;
-        qdi_spring_force_met(&job->force, at, &contact);
-    }
-}
-
-// Prefetches the shear with which a later hit's contact comes.
-static inline void prefetch_shear(const qdi_meet_job *job, size_t hit) {
-    const uint32_t from = job->from[hit];
-    if (from != QDI_MEET_NONE) __builtin_prefetch(&job->before->warm_starts[from]);
+                          qdi_meet_lanes *lanes) {
+    const qdi_meet_law law = {.dt = job->force.dt,
+                              .kick_x = job->force.half_kick.x,
+                              .kick_y = job->force.half_kick.y,
+                              .slide = 2 * job->world->traits.trait[0].slide,
+                              .limit_damping = job->world->def.spring.limit_damping};
+    for (size_t k = 0; k < count; ++k) gather_hit(job, hit + k, place + k, k, lanes);
+    job->kernel(lanes, &law, count);
+    for (size_t k = 0; k < count; ++k) put_lane(job, lanes, k, place + k);
+    for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
 }
 
 // Makes the contacts of a range of candidates.
 static void make_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
     const size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
-    size_t place = job->count[range];
-    const size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
-    qdi_disk_law law = {.mass_a = 0};
+    const size_t first = job->count[range],
+                 stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     (void)end;
-    for (size_t hit = begin; place < stop; hit += TOGETHER, place += TOGETHER) {
-        const size_t left = stop - place, next = left < 2 * TOGETHER ? left : 2 * TOGETHER;
-        for (size_t k = TOGETHER; k < next; ++k) prefetch_shear(job, hit + k);
-        make_together(job, hit, place, left < TOGETHER ? left : TOGETHER, &law);
+    if (first == stop) return;
+    qdi_meet_lanes lanes;
+    memset(&lanes, 0, sizeof lanes);
+    for (size_t place = first; place < stop; place += QDI_MEET_LANES) {
+        const size_t left = stop - place;
+        make_together(job, begin + place - first, place, left < QDI_MEET_LANES ? left : QDI_MEET_LANES,
+                      &lanes);
     }
 }
 

@@ -11,22 +11,23 @@
 // Springs that meet: hangs the contacts of a range of the moment before into the lists of their first bodies.
 static void list_range(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    for (size_t p = begin; p < end; ++p) {
+    for (size_t p = job->list_first + begin; p < job->list_first + end; ++p) {
         const uint64_t order = qdi_contact_order_placed(job->before, p);
         job->list_next[p] = atomic_exchange_explicit(&job->lists[order >> 32], (uint32_t)p + 1,
                                                      memory_order_relaxed);
     }
 }
 
-// Springs that meet: makes the lists in which slots are searched for.
+// Springs that meet: makes the lists in which slots are searched for. Where these stay only walls are.
 static qd_status list_before(qdi_meet_job *job) {
     qdi_arena *arena = &job->world->scratch.arena;
-    const size_t indices = job->world->index_count, old = job->before->contact_count;
+    const size_t indices = job->world->index_count, old = qdi_constraint_count(job->before);
+    job->list_first = job->same ? job->before->first_wall : 0;
     job->lists = qdi_arena_take(arena, indices, sizeof *job->lists);
     job->list_next = qdi_arena_take(arena, old, sizeof *job->list_next);
     if (!job->lists || !job->list_next) return QD_ERR_MEMORY;
     for (size_t i = 0; i < indices; ++i) atomic_init(&job->lists[i], 0);
-    qdi_team_for(job->world->team, old, QDI_CONTACT_GRAIN, list_range, job);
+    qdi_team_for(job->world->team, old - job->list_first, QDI_CONTACT_GRAIN, list_range, job);
     return QD_OK;
 }
 

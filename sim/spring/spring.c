@@ -273,37 +273,6 @@ bool qdi_spring_simple(const qd_world *world) {
     return !qdi_spring_grains(spring) && spring->adhesion == 0;
 }
 
-void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair, qdi_disk_law *law,
-                            size_t place, qdi_disk_contact *contact) {
-    qdi_contact_force force = {0, 0, 0, 0};
-    qdi_warm_start shear = pair->shear;
-    qdi_contact_balance share = {{0}};
-    qd_touch touch = {.depth = contact->depth};
-    if (law->mass_a != pair->mass_a || law->mass_b != pair->mass_b)
-        *law = (qdi_disk_law){pair->mass_a, pair->mass_b,
-                              qdi_spring_law_of(job->world, job->loss, pair->rows.a, pair->rows.b)};
-    if (touch.depth > 0) {
-        grasp grip;
-        grip.nx = contact->normal.x;
-        grip.ny = contact->normal.y;
-        grip.across_a[0] = grip.across_b[0] = 0;
-        grip.along_a[0] = pair->radius_a;
-        grip.along_b[0] = -pair->radius_b;
-        grip.a = (qdi_twist){pair->a.x - job->half_kick.x, pair->a.y - job->half_kick.y, pair->a.spin};
-        grip.b = (qdi_twist){pair->b.x - job->half_kick.x, pair->b.y - job->half_kick.y, pair->b.spin};
-        grip.slide = 2 * job->world->traits.trait[0].slide;
-        grip.law = law->law;
-        (void)add_touch_force(job, &grip, 0, &touch, &shear, &force, &share);
-    } else {
-        shear = (qdi_warm_start){{0, 0}, {0, 0}};
-    }
-    contact->impulse = touch.impulse;
-    contact->friction = touch.friction;
-    job->state->warm_starts[place] = shear;
-    job->state->forces[place] = force;
-    job->shares[place] = share;
-}
-
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 6 };
 // Prefetches a contact that comes later in the loop over spring forces.

@@ -23,30 +23,8 @@ typedef struct qdi_spring_job {
 /// Makes room for the forces of `count` contacts of `state`.
 QD_MUST_USE qd_status qdi_spring_prepare(qd_world *world, const qdi_motion *m, double dt,
                                          qdi_contact_state *state, size_t count, qdi_spring_job *job);
-/// Two dynamic disks that touch, without traits, and what is known of them.
-typedef struct qdi_disk_pair {
-    qdi_meeting rows;
-    qd_id id_a, id_b;
-    double x, y;   ///< centre of a
-    qd_vec2 apart; ///< from there to that of b, the nearest image
-    qdi_twist a, b;
-    double radius_a, radius_b, mass_a, mass_b;
-    qd_image image;
-    qdi_warm_start shear;
-} qdi_disk_pair;
-
-/// The law of disks of two masses, kept for others that have the same.
-typedef struct qdi_disk_law {
-    double mass_a, mass_b; ///< 0: none yet
-    qdi_spring_law law;
-} qdi_disk_law;
-
-/// True where qdi_spring_force_disks will do.
+/// True where qdi_meet_lanes will do.
 bool qdi_spring_simple(const qd_world *world);
-/// Makes the force of two disks that meet, at a place. `contact` has its geometry; its impulses and the shear
-/// are written.
-void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair, qdi_disk_law *law,
-                            size_t place, qdi_disk_contact *contact);
 /// Makes the force of a contact of springs that meet, at a place, from its shear in the warm starts; and what
 /// is kept of it.
 void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *contact);

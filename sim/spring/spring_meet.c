@@ -76,6 +76,7 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     const bool held = scratch->slots_of == moment && !qdi_population_changed(world);
     qdi_meet_job job = {.world = world,
                         .narrow = qdi_narrow_job_of(world, motion),
+                        .kernel = qdi_meet_kernel_of(world->def.simd),
                         .before = &world->present,
                         .after = &world->following,
                         .simple = qdi_spring_simple(world),
