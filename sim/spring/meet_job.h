@@ -36,7 +36,8 @@ typedef struct qdi_meet_job {
     uint32_t *hits, *from; ///< by candidate, each range from its begin on; those of walls behind: which one,
                            ///< and its place in the moment before
     size_t *count;         ///< per range of candidates: hits, then those before
-    size_t *begun;         ///< per range of candidates: hits that begin
+    qdi_meet_tally *tallies; ///< per range of candidates
+    size_t *begun;           ///< per range of candidates: hits that begin
     qdi_wall_hit *walls;
     size_t *wall_count; ///< per range of bodies
     size_t wall_first, wall_total, walls_begun;

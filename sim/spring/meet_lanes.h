@@ -1,6 +1,8 @@
 #ifndef QD_SIM_MEET_LANES_H
 #define QD_SIM_MEET_LANES_H
 
+#include "sim/world/tally.h"
+
 #include <quadrille/simd.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,9 +30,16 @@ typedef struct qdi_meet_lanes {
     double depth[QDI_MEET_LANES], approach[QDI_MEET_LANES];
     double impulse[QDI_MEET_LANES], friction[QDI_MEET_LANES];
     double force_x[QDI_MEET_LANES], force_y[QDI_MEET_LANES], turn_a[QDI_MEET_LANES], turn_b[QDI_MEET_LANES];
-    double lost_normal[QDI_MEET_LANES], lost_friction[QDI_MEET_LANES], virial[QDI_MEET_LANES],
-        work[QDI_MEET_LANES];
+    double balance[QDI_TALLY_LANES][QDI_MEET_LANES]; ///< as a qdi_contact_balance has it
 } qdi_meet_lanes;
+
+/// What the balances of pairs add up to, the same in whatever order (tally.h): the sums are right where `cut`
+/// is the one for the largest of all.
+typedef struct qdi_meet_tally {
+    qdi_tally_cut cut;
+    qdi_tally_most most;
+    qdi_tally sum;
+} qdi_meet_tally;
 
 /// What all pairs of a step have in common.
 typedef struct qdi_meet_law {
@@ -38,11 +47,13 @@ typedef struct qdi_meet_law {
     bool limit_damping;
 } qdi_meet_law;
 
-/// Works out all lanes from the first `count` on; what is in the others does not count.
-typedef void (*qdi_meet_kernel)(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count);
+/// Works out the first `count` lanes, what is in the others does not count; and adds their balances.
+typedef void (*qdi_meet_kernel)(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count,
+                                qdi_meet_tally *tally);
 
-void qdi_meet_lanes_portable(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count);
-void qdi_meet_lanes_avx2(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count);
+void qdi_meet_lanes_portable(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count,
+                             qdi_meet_tally *tally);
+void qdi_meet_lanes_avx2(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count, qdi_meet_tally *tally);
 
 qdi_meet_kernel qdi_meet_kernel_of(qd_simd simd);
 

@@ -4,6 +4,7 @@
 // sign of a zero to which zero is added after. QDI_MEET_KERNEL is the function's name.
 
 #include "sim/spring/meet_lanes.h"
+#include "sim/world/energy_balance_state.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,8 +39,8 @@ static inline void put_approach(qdi_meet_lanes *restrict l, size_t count) {
     }
 }
 
-/// Springs that meet: the push of each lane along its normal, to `impulse`, what is lost by it, and to `work`
-/// how fast surfaces slip.
+/// Springs that meet: the push of each lane along its normal, to `impulse`, what is lost by it, and to the
+/// work how fast surfaces slip.
 static inline void put_push(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t count) {
     const double dt = law->dt, kick_x = law->kick_x, kick_y = law->kick_y, slide = law->slide;
     const double least = law->limit_damping ? 0 : -HUGE_VAL;
@@ -50,9 +51,9 @@ static inline void put_push(qdi_meet_lanes *restrict l, const qdi_meet_law *law,
         const double approach = ux * nx + uy * ny, spring = l->kn[i] * l->depth[i];
         const double both = spring + l->gamman[i] * approach, push = both < least ? least : both;
         l->impulse[i] = push;
-        l->lost_normal[i] = (push - spring) * approach * dt;
-        l->work[i] = uy * nx - ux * ny + l->spin_a[i] * l->radius_a[i] + l->spin_b[i] * l->radius_b[i] +
-                     slide;
+        l->balance[QDI_LOST_NORMAL][i] = (push - spring) * approach * dt;
+        l->balance[QDI_WORK][i] = uy * nx - ux * ny + l->spin_a[i] * l->radius_a[i] +
+                                  l->spin_b[i] * l->radius_b[i] + slide;
     }
 }
 
@@ -60,7 +61,8 @@ static inline void put_push(qdi_meet_lanes *restrict l, const qdi_meet_law *law,
 static inline void put_friction(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t count) {
     const double dt = law->dt;
     for (size_t i = 0; i < count; ++i) {
-        const double nx = l->nx[i], ny = l->ny[i], kt = l->kt[i], mu = l->mu[i], slip = l->work[i];
+        const double nx = l->nx[i], ny = l->ny[i], kt = l->kt[i], mu = l->mu[i],
+                     slip = l->balance[QDI_WORK][i];
         const double first = l->shear_y[i] * nx - l->shear_x[i] * ny, before = first + slip * dt;
         const double damping = l->gammat[i] * slip, force = -(kt * before + damping);
         const double most = fabs(mu * l->impulse[i]), size = fabs(force), part = most / (size > 0 ? size : 1);
@@ -73,7 +75,7 @@ static inline void put_friction(qdi_meet_lanes *restrict l, const qdi_meet_law *
         const double friction = size > most ? on : force, lost = size > most ? on_lost : damping * slip * dt;
         const double stretch = size > most ? on_shear : before;
         l->friction[i] = mu > 0 ? friction : 0;
-        l->lost_friction[i] = mu > 0 ? lost : 0;
+        l->balance[QDI_LOST_FRICTION][i] = mu > 0 ? lost : 0;
         l->shear_x[i] = mu > 0 ? stretch : 0;
     }
 }
@@ -86,7 +88,8 @@ static inline void put_forces(qdi_meet_lanes *restrict l, const qdi_meet_law *la
         const double push = l->impulse[i], friction = l->friction[i], stretch = l->shear_x[i];
         const double fx = 0 + (-push * nx - friction * ny), fy = 0 + (-push * ny + friction * nx);
         const double turn_a = 0 + friction * l->radius_a[i], turn_b = 0 + friction * l->radius_b[i];
-        const double lost_normal = l->lost_normal[i], lost_friction = l->lost_friction[i];
+        const double lost_normal = l->balance[QDI_LOST_NORMAL][i],
+                     lost_friction = l->balance[QDI_LOST_FRICTION][i];
         const double virial = push * (l->radius_a[i] + l->radius_b[i] - depth) * dt;
         const double work = 0 - friction * slide * dt, impulse = push * dt, along = -friction * dt;
         const double shear_x = -stretch * ny, shear_y = stretch * nx;
@@ -99,18 +102,41 @@ static inline void put_forces(qdi_meet_lanes *restrict l, const qdi_meet_law *la
         l->friction[i] = in ? along : 0;
         l->shear_x[i] = in ? shear_x : 0;
         l->shear_y[i] = in ? shear_y : 0;
-        l->lost_normal[i] = in ? lost_normal : 0;
-        l->lost_friction[i] = in ? lost_friction : 0;
-        l->virial[i] = in ? virial : 0;
-        l->work[i] = in ? work : 0;
+        l->balance[QDI_LOST_NORMAL][i] = in ? lost_normal : 0;
+        l->balance[QDI_LOST_FRICTION][i] = in ? lost_friction : 0;
+        l->balance[QDI_VIRIAL][i] = in ? virial : 0;
+        l->balance[QDI_WORK][i] = in ? work : 0;
     }
 }
 
-void QDI_MEET_KERNEL(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count) {
+/// Springs that meet: adds what is in some lanes of a balance; all halves are exact, so in any order.
+static inline void add_balance(const double *restrict values, size_t count, int sum, qdi_meet_tally *tally) {
+    const double first_cut = tally->cut.first[sum], second_cut = tally->cut.second[sum];
+    double most[4] = {0}, first[4] = {0}, second[4] = {0};
+    for (size_t i = 0; i < count; i += 4)
+        for (size_t k = 0; k < 4; ++k) {
+            const double value = values[i + k], size = fabs(value);
+            const double half = (value + first_cut) - first_cut;
+            most[k] = size > most[k] ? size : most[k];
+            first[k] += half;
+            second[k] += ((value - half) + second_cut) - second_cut;
+        }
+    for (size_t k = 0; k < 4; ++k) {
+        if (most[k] > tally->most.lane[sum]) tally->most.lane[sum] = most[k];
+        tally->sum.first[sum] += first[k];
+        tally->sum.second[sum] += second[k];
+    }
+}
+
+void QDI_MEET_KERNEL(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count, qdi_meet_tally *tally) {
     const size_t whole = (count + 7) & ~(size_t)7; // no loop has a rest
     put_geometry(lanes, whole);
     put_approach(lanes, whole);
     put_push(lanes, law, whole);
     put_friction(lanes, law, whole);
     put_forces(lanes, law, whole);
+    for (int sum = 0; sum < QDI_TALLY_LANES; ++sum) {
+        for (size_t i = count; i < whole; ++i) lanes->balance[sum][i] = 0;
+        add_balance(lanes->balance[sum], whole, sum, tally);
+    }
 }

@@ -127,11 +127,6 @@ static inline void put_lane(const qdi_meet_job *job, const qdi_meet_lanes *lanes
     job->after->warm_starts[place] = (qdi_warm_start){{lanes->shear_x[k], 0}, {lanes->shear_y[k], 0}};
     job->after->forces[place] = (qdi_contact_force){lanes->force_x[k], lanes->force_y[k], lanes->turn_a[k],
                                                     lanes->turn_b[k]};
-    double *share = job->force.shares[place].lane;
-    share[QDI_LOST_NORMAL] = lanes->lost_normal[k];
-    share[QDI_LOST_FRICTION] = lanes->lost_friction[k];
-    share[QDI_VIRIAL] = lanes->virial[k];
-    share[QDI_WORK] = lanes->work[k];
 }
 
 // Springs that meet: the force of a contact that is not simple, whose geometry is there.
@@ -144,14 +139,14 @@ static void force_one(const qdi_meet_job *job, size_t hit, size_t place) {
 
 // Makes some contacts side by side.
 static void make_together(const qdi_meet_job *job, size_t hit, size_t place, size_t count,
-                          qdi_meet_lanes *lanes) {
+                          qdi_meet_lanes *lanes, qdi_meet_tally *tally) {
     const qdi_meet_law law = {.dt = job->force.dt,
                               .kick_x = job->force.half_kick.x,
                               .kick_y = job->force.half_kick.y,
                               .slide = 2 * job->world->traits.trait[0].slide,
                               .limit_damping = job->world->def.spring.limit_damping};
     for (size_t k = 0; k < count; ++k) gather_hit(job, hit + k, place + k, k, lanes);
-    job->kernel(lanes, &law, count);
+    job->kernel(lanes, &law, count, tally);
     for (size_t k = 0; k < count; ++k) put_lane(job, lanes, k, place + k);
     for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
 }
@@ -163,17 +158,44 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     const size_t first = job->count[range],
                  stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     (void)end;
+    qdi_meet_tally *tally = &job->tallies[range];
+    *tally = (qdi_meet_tally){.cut = job->world->scratch.meet_cut};
     if (first == stop) return;
     qdi_meet_lanes lanes;
     memset(&lanes, 0, sizeof lanes);
     for (size_t place = first; place < stop; place += QDI_MEET_LANES) {
         const size_t left = stop - place;
         make_together(job, begin + place - first, place, left < QDI_MEET_LANES ? left : QDI_MEET_LANES,
-                      &lanes);
+                      &lanes, tally);
     }
 }
 
+// Springs that meet: adds up the balances of all pairs; false where that asks for another cut than they were
+// added with, which is then noted.
+static bool add_tallies(const qdi_meet_job *job) {
+    qdi_scratch *scratch = &job->world->scratch;
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    qdi_tally_most most = {{0}};
+    qdi_tally sum = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) {
+        qdi_tally_see(&most, job->tallies[r].most.lane);
+        qdi_tally_merge(&sum, &job->tallies[r].sum);
+    }
+    const qdi_tally_cut cut = qdi_tally_cut_for(&most, job->wall_first + job->wall_total);
+    const bool same = memcmp(&cut, &scratch->meet_cut, sizeof cut) == 0;
+    scratch->meet_cut = cut;
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) scratch->met_sums[k] = sum.first[k] + sum.second[k];
+    return same;
+}
+
 void qdi_meet_make(qdi_meet_job *job) {
-    qdi_team_for(job->world->team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
-    qdi_team_for(job->world->team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
+    qd_team *team = job->world->team;
+    qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
+    // The largest term is most often of the same size as in the step before; where not, all are added anew.
+    if (job->simple && !add_tallies(job)) {
+        qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
+        (void)add_tallies(job);
+    }
+    job->world->scratch.met_added = job->simple;
+    qdi_team_for(team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
 }

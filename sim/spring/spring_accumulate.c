@@ -112,35 +112,66 @@ static uint32_t sort_chain(qdi_chain_link *links, uint32_t head) {
     return all;
 }
 
-/// Springs' forces: force and torque of one end added to those of a body.
+/// Springs' forces: force and torque of one end added to those of a body. Which of its two bodies that is is
+/// beyond guessing: hence no branch.
 static inline void add_end(const qdi_contact_force *forces, uint32_t end, qdi_twist *sum) {
     const qdi_contact_force *force = &forces[(end - 1) / 2];
-    const bool first = end % 2 == 1;
-    sum->x += first ? force->x : -force->x;
-    sum->y += first ? force->y : -force->y;
-    sum->spin += first ? force->turn_a : force->turn_b;
+    const double sign = (double)(int32_t)(end % 2 * 2) - 1, turns[2] = {force->turn_b, force->turn_a};
+    sum->x += sign * force->x;
+    sum->y += sign * force->y;
+    sum->spin += turns[end % 2];
+}
+
+/// Springs' forces: puts two in order.
+static inline void sort_two(uint64_t *p, uint64_t *q) {
+    const uint64_t low = *p < *q ? *p : *q, high = *p < *q ? *q : *p;
+    *p = low;
+    *q = high;
+}
+
+/// Springs' forces: puts four in order, whose order is beyond guessing.
+static inline void sort_four(uint64_t *of) {
+    sort_two(&of[0], &of[1]);
+    sort_two(&of[2], &of[3]);
+    sort_two(&of[0], &of[2]);
+    sort_two(&of[1], &of[3]);
+    sort_two(&of[1], &of[2]);
+}
+
+/// Springs' forces: the same of eight.
+static inline void sort_eight(uint64_t *of) {
+    sort_four(of);
+    sort_four(of + 4);
+    for (int k = 0; k < 4; ++k) sort_two(&of[k], &of[k + 4]);
+    sort_two(&of[2], &of[4]);
+    sort_two(&of[3], &of[5]);
+    for (int k = 1; k < 7; k += 2) sort_two(&of[k], &of[k + 1]);
 }
 
 /// Ends that are put in order side by side: more hang on a body that is larger than those around it.
-enum { ENDS = 12 };
+enum { ENDS = 8 };
 
 /// Springs' forces: force and torque on a body.
 static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
     qdi_chain_link *links = job->world->scratch.chain;
-    uint32_t end = head;
     const qdi_contact_force *forces = job->forces;
     qdi_twist sum = {0, 0, 0};
     uint64_t ends[ENDS]; // key, end
+    uint32_t end = head;
     size_t count = 0;
-    for (; end && count < ENDS; end = links[end].next, ++count) {
-        const uint64_t one = (uint64_t)links[end].key << 32 | end;
-        size_t at = count;
-        for (; at > 0 && ends[at - 1] > one; --at) ends[at] = ends[at - 1];
-        ends[at] = one;
-    }
+    for (; end && count < ENDS; end = links[end].next, ++count)
+        ends[count] = (uint64_t)links[end].key << 32 | end;
     if (end) {
         for (end = sort_chain(links, head); end; end = links[end].next) add_end(forces, end, &sum);
         return sum;
+    }
+    if (count == 2) sort_two(&ends[0], &ends[1]);
+    if (count > 2) {
+        for (size_t k = count; k < ENDS; ++k) ends[k] = UINT64_MAX;
+        if (count > 4)
+            sort_eight(ends);
+        else
+            sort_four(ends);
     }
     for (size_t k = 0; k < count; ++k) add_end(forces, (uint32_t)ends[k], &sum);
     return sum;

@@ -185,10 +185,13 @@ static qd_status add_losses(qd_world *world) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qdi_energy_balance *all = &balance->sums;
     double sums[4];
-    qd_status status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
-                                       qdi_constraint_count(after), qdi_constraint_count(after), sums);
+    qd_status status = QD_OK;
+    const bool added = after->met && world->scratch.met_added;
+    if (!added)
+        status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                                 qdi_constraint_count(after), qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
-    qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
+    qdi_energy_balance_add_contacts(all, added ? world->scratch.met_sums : sums, after->wall_lost);
     if (!world->turning || after->ends == 0) return QD_OK;
     qdi_team_for(world->team, after->ends, QDI_TOUCH_GRAIN, end_range, world);
     status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, after->ends,

@@ -51,11 +51,12 @@ static qd_status reserve_tests(qdi_meet_job *job) {
         status = qdi_reserve(allocator, &scratch->slot_apart, &scratch->slot_apart_room, job->kept,
                              job->pairs, sizeof *scratch->slot_apart);
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
+    job->tallies = qdi_arena_take(arena, ranges, sizeof *job->tallies);
     job->begun = qdi_arena_take(arena, ranges, sizeof *job->begun);
     job->goes_on = qdi_arena_take(arena, old, sizeof *job->goes_on);
     scratch->goes_on = job->goes_on;
     scratch->goes_on_placed = true;
-    const bool good = job->count && job->begun && job->goes_on;
+    const bool good = job->count && job->tallies && job->begun && job->goes_on;
     if (good) memset(job->goes_on, 0, old);
     return good ? status : QD_ERR_MEMORY;
 }

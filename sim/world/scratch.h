@@ -10,6 +10,7 @@
 #include "sim/shape/collide.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance_state.h"
+#include "sim/world/tally.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -199,6 +200,9 @@ struct qdi_scratch {
     uint32_t *slot_place;   ///< of its contact, or UINT32_MAX
     float *slot_apart;      ///< way that bodies have to come before they may touch
     size_t slot_count, slot_pair_room, slot_place_room, slot_apart_room;
+    qdi_tally_cut meet_cut;           ///< with which the balances of contacts were added last
+    double met_sums[QDI_TALLY_LANES]; ///< of contacts of disks with each other
+    bool met_added;                   ///< in this step these were, and there are no balances of theirs
     double way;        ///< the most that two bodies may have come towards each other since slots were new
     uint64_t slots_of; ///< 1 + the number of the step whose contacts these are; 0: of none
     bool accelerations_present; ///< accelerations are those by the present contacts, of their rows
