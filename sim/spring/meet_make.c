@@ -94,6 +94,25 @@ static inline void gather_law(const qdi_meet_job *job, qdi_meeting rows, size_t 
     lanes->mu[k] = law.friction;
 }
 
+/// Neighbours in the world lie here and there in memory still: what a hit is made from is asked for ahead.
+enum { AHEAD = 12 };
+// Springs that meet: prefetches what a later hit is made from.
+static inline void prefetch_hit(const qdi_meet_job *job, size_t hit) {
+    const qdi_motion *m = &job->narrow.motion;
+    const qdi_meeting rows = job->narrow.pairs[job->hits[hit]];
+    const uint32_t from = job->from[hit];
+    const uint32_t both[2] = {rows.a, rows.b};
+    for (int k = 0; k < 2; ++k) {
+        __builtin_prefetch(&m->x[both[k]]);
+        __builtin_prefetch(&m->y[both[k]]);
+        __builtin_prefetch(&m->vx[both[k]]);
+        __builtin_prefetch(&m->vy[both[k]]);
+        __builtin_prefetch(&m->spin[both[k]]);
+        __builtin_prefetch(&job->world->index[both[k]]);
+    }
+    if (from != QDI_MEET_NONE) __builtin_prefetch(&job->before->warm_starts[from]);
+}
+
 // Springs that meet: gathers a hit, and notes who it is and where its contact lies.
 static inline void gather_hit(const qdi_meet_job *job, size_t hit, size_t place, size_t k,
                               qdi_meet_lanes *lanes) {
@@ -137,15 +156,19 @@ static void force_one(const qdi_meet_job *job, size_t hit, size_t place) {
     qdi_spring_force_met(&job->force, place, &contact);
 }
 
-// Makes some contacts side by side.
-static void make_together(const qdi_meet_job *job, size_t hit, size_t place, size_t count,
+// Makes some contacts side by side, of `more` that the range has still.
+static void make_together(const qdi_meet_job *job, size_t hit, size_t place, size_t more,
                           qdi_meet_lanes *lanes, qdi_meet_tally *tally) {
+    const size_t count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
     const qdi_meet_law law = {.dt = job->force.dt,
                               .kick_x = job->force.half_kick.x,
                               .kick_y = job->force.half_kick.y,
                               .slide = 2 * job->world->traits.trait[0].slide,
                               .limit_damping = job->world->def.spring.limit_damping};
-    for (size_t k = 0; k < count; ++k) gather_hit(job, hit + k, place + k, k, lanes);
+    for (size_t k = 0; k < count; ++k) {
+        if (k + AHEAD < more) prefetch_hit(job, hit + k + AHEAD);
+        gather_hit(job, hit + k, place + k, k, lanes);
+    }
     job->kernel(lanes, &law, count, tally);
     for (size_t k = 0; k < count; ++k) put_lane(job, lanes, k, place + k);
     for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
@@ -163,11 +186,8 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     if (first == stop) return;
     qdi_meet_lanes lanes;
     memset(&lanes, 0, sizeof lanes);
-    for (size_t place = first; place < stop; place += QDI_MEET_LANES) {
-        const size_t left = stop - place;
-        make_together(job, begin + place - first, place, left < QDI_MEET_LANES ? left : QDI_MEET_LANES,
-                      &lanes, tally);
-    }
+    for (size_t place = first; place < stop; place += QDI_MEET_LANES)
+        make_together(job, begin + place - first, place, stop - place, &lanes, tally);
 }
 
 // Springs that meet: adds up the balances of all pairs; false where that asks for another cut than they were
