@@ -198,13 +198,14 @@ qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const
                      .begun = qdi_arena_take(arena, ranges, sizeof *job.begun)};
     if (!job.from || !job.goes_on || !job.begun) return QD_ERR_MEMORY;
     world->scratch.goes_on = job.goes_on;
+    world->scratch.goes_on_placed = false;
     qdi_team_for(world->team, before->contact_count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_touching, &job);
     narrow->touching_total = qdi_exclusive_scan(narrow->touching, ranges);
     after->contact_count = narrow->touching_total;
     after->near_count = count - narrow->touching_total;
     after->parts = true;
-    after->whole = false;
+    after->whole = after->met = false;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, number_range, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, carry_range, &job);
     after->begins = qdi_exclusive_scan(job.begun, ranges);

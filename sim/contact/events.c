@@ -6,6 +6,7 @@
 #include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
+#include "sim/world/order.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
@@ -13,8 +14,11 @@ typedef struct event_job {
     const qdi_contact_state *before, *after;
     const qdi_outcome *outcomes; ///< by place in `before`, or NULL
     const uint8_t *goes_on;      ///< by contact of `before`
+    bool placed;                 ///< which lie by place
     bool springs;                ///< what ends gives nothing
     size_t *count;               ///< per range: contacts that ended, then those before it
+    uint32_t *places;            ///< of those that ended
+    const qdi_keys *keys;        ///< theirs, where they lie by place
 } event_job;
 
 // Counts the contacts that ended within each range.
@@ -25,50 +29,76 @@ static void count_ended(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_CONTACT_GRAIN] = ended;
 }
 
-// Keeps a contact that ended as it was, with what it gave last.
-static void keep_ended(const event_job *job, size_t number, qd_contact *ended) {
+// Lists the contacts of a range that ended.
+static void list_ended(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
     const qdi_contact_state *before = job->before;
-    if (before->parts)
-        qdi_contact_from_parts(before, number, ended);
-    else
-        *ended = before->contacts[number];
-    if (!job->outcomes && !job->springs) return;
-    const qdi_outcome *outcome = job->outcomes ? &job->outcomes[before->place[number]] : NULL;
-    for (int k = 0; k < 2; ++k) {
-        const bool gave = outcome && k < ended->count;
-        ended->touch[k].impulse = gave ? outcome->impulse[k] : 0;
-        ended->touch[k].friction = gave ? outcome->tangent_impulse[k] : 0;
+    size_t k = job->count[begin / QDI_CONTACT_GRAIN];
+    for (size_t i = begin; i < end; ++i) {
+        if (job->goes_on[i]) continue;
+        if (job->placed) {
+            job->keys->key[k] = qdi_contact_order_placed(before, i);
+            job->keys->value[k++] = (uint32_t)i;
+        } else {
+            job->places[k++] = (uint32_t)qdi_place_of(before, i);
+        }
     }
 }
 
-// Keeps the contacts of a range that ended.
-static void keep_range(void *context, size_t begin, size_t end) {
+// Keeps some contacts that ended as they were, with what they gave last.
+static void keep_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
-    qd_contact *ended = job->after->ended + job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i)
-        if (!job->goes_on[i]) keep_ended(job, i, ended++);
+    for (size_t i = begin; i < end; ++i) {
+        if (job->placed) job->places[i] = job->keys->value[i];
+        const uint32_t place = job->places[i];
+        qd_contact *ended = &job->after->ended[i];
+        qdi_contact_at(job->before, place, ended);
+        if (!job->outcomes && !job->springs) continue;
+        const qdi_outcome *outcome = job->outcomes ? &job->outcomes[place] : NULL;
+        for (int k = 0; k < 2; ++k) {
+            const bool gave = outcome && k < ended->count;
+            ended->touch[k].impulse = gave ? outcome->impulse[k] : 0;
+            ended->touch[k].friction = gave ? outcome->tangent_impulse[k] : 0;
+        }
+    }
+}
+
+// Lists contacts that ended in order of (a, b), and keeps them.
+static qd_status keep_all(qd_world *world, event_job *job) {
+    const size_t old = job->before->contact_count, ends = job->after->ends;
+    qdi_keys keys = {.key = NULL};
+    qd_status status = job->placed ? qdi_keys_take(&world->scratch.arena, ends, &keys) : QD_OK;
+    if (status != QD_OK) return status;
+    job->keys = &keys;
+    qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, list_ended, job);
+    if (job->placed) status = qdi_keys_sort(world->team, &keys, ends, 63);
+    if (status == QD_OK) qdi_team_for(world->team, ends, QDI_CONTACT_GRAIN, keep_ended, job);
+    job->keys = NULL; // they are gone with this call
+    return status;
 }
 
 qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
     const qdi_contact_state *before = &world->present;
     qdi_contact_state *after = &world->following;
+    qdi_arena *arena = &world->scratch.arena;
     const size_t old = before->contact_count;
-    event_job job = {.before = before,
-                     .after = after,
-                     .outcomes = outcomes,
-                     .goes_on = world->scratch.goes_on,
-                     .springs = qdi_springs(world),
-                     .count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old, QDI_CONTACT_GRAIN),
-                                             sizeof *job.count)};
+    event_job job = {
+        .before = before,
+        .after = after,
+        .outcomes = outcomes,
+        .goes_on = world->scratch.goes_on,
+        .placed = world->scratch.goes_on_placed,
+        .springs = qdi_springs(world),
+        .count = qdi_arena_take(arena, qdi_range_count(old, QDI_CONTACT_GRAIN), sizeof *job.count)};
     if (!job.count) return QD_ERR_MEMORY;
     qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, count_ended, &job);
     after->ends = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_CONTACT_GRAIN));
-    qd_status status = qdi_reserve(world->allocator, &after->ended, &after->ended_room, 0, after->ends,
-                                   sizeof *after->ended);
+    world->scratch.ended = job.places = qdi_arena_take(arena, after->ends, sizeof *job.places);
+    if (!job.places) return QD_ERR_MEMORY;
+    qd_status status = qdi_reserve(world->allocator, &after->ended, &after->ended_room, 0,
+                                   after->ends + after->begins, sizeof *after->ended);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &after->events, &after->event_room, 0,
                              after->contact_count + after->ends, sizeof *after->events);
-    if (status == QD_OK && after->ends > 0)
-        qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, keep_range, &job);
-    return status;
+    return status == QD_OK && after->ends > 0 ? keep_all(world, &job) : status;
 }

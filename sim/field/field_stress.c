@@ -110,7 +110,7 @@ static void fill_springs(void *context, size_t begin, size_t end) {
     const qd_vec2 period = qdi_world_period(world);
     for (size_t i = begin; i < end; ++i) {
         const qd_contact *contact = &world->present.contacts[i];
-        const qdi_contact_force *force = &world->present.forces[i];
+        const qdi_contact_force *force = qdi_force_of(&world->present, i);
         qdi_branch *branch = &job->field->branches[i];
         uint32_t row[2];
         *branch = (qdi_branch){0};

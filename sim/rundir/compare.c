@@ -140,7 +140,7 @@ static int contact_order(const qd_contact *first, const qd_contact *second) {
 
 // The spring force of a compared contact.
 static qdi_contact_force force_of_contact(const qd_world *world, size_t contact) {
-    return qdi_springs(world) ? world->present.forces[contact] : (qdi_contact_force){0, 0, 0, 0};
+    return qdi_springs(world) ? *qdi_force_of(&world->present, contact) : (qdi_contact_force){0, 0, 0, 0};
 }
 
 /// Contact i of the first and k of the second world are between the same bodies.

@@ -1,9 +1,14 @@
 // Contacts, shears and forces of springs that meet (spring_meet.c), by hit.
 
 #include "sim/spring/meet_job.h"
+#include "sim/spring/meet_lanes.h"
 #include "sim/spring/spring.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
+#include "sim/world/spring_terms.h"
+
+#include <string.h>
 
 // Springs that meet: a disk's contact with a wall.
 static void put_wall(const qdi_meet_job *job, const qdi_wall_hit *hit, qd_contact *contact) {
@@ -23,17 +28,10 @@ static void put_wall(const qdi_meet_job *job, const qdi_wall_hit *hit, qd_contac
                             .count = 1};
 }
 
-// The number that a hit's contact has now.
-static uint32_t number_of_hit(const qdi_meet_job *job, size_t hit) {
-    const uint32_t held = job->numbers[hit];
-    return held & QDI_MEET_BEGUN ? held & ~QDI_MEET_BEGUN : job->renamed[held];
-}
-
 // The shear with which a hit's contact comes from the moment before.
-static qdi_warm_start shear_of_hit(const qdi_meet_job *job, size_t hit) {
-    const uint32_t held = job->numbers[hit];
-    return held & QDI_MEET_BEGUN ? (qdi_warm_start){{0, 0}, {0, 0}}
-                                 : job->before->warm_starts[qdi_place_of(job->before, held)];
+static inline qdi_warm_start shear_of_hit(const qdi_meet_job *job, size_t hit) {
+    const uint32_t from = job->from[hit];
+    return from == QDI_MEET_NONE ? (qdi_warm_start){{0, 0}, {0, 0}} : job->before->warm_starts[from];
 }
 
 // Makes the contacts of a range of hits of walls.
@@ -42,127 +40,182 @@ static void make_walls(void *context, size_t begin, size_t end) {
     const qd_world *world = job->world;
     for (size_t w = begin; w < end; ++w) {
         const size_t hit = job->pairs + w, place = job->wall_first + w;
-        const uint32_t number = number_of_hit(job, hit), row = job->walls[w].row;
-        qd_contact *contact = &job->after->contacts[number];
-        put_wall(job, &job->walls[w], contact);
-        contact->a = (qd_id){world->index[row], world->generation[row]};
-        job->after->spots[place] = (qdi_spot){.contact = number,
-                                              .row_a = row,
-                                              .row_b = QDI_NO_ROW,
-                                              .rank = number,
-                                              .touches = 1,
-                                              .wall = (uint8_t)job->walls[w].wall};
-        job->after->warm_starts[number] = shear_of_hit(job, hit);
-        qdi_spring_force_spot(&job->force, place);
+        const uint32_t row = job->walls[w].row;
+        qd_contact contact;
+        put_wall(job, &job->walls[w], &contact);
+        contact.a = (qd_id){world->index[row], world->generation[row]};
+        job->after->spots[place] = (qdi_spot){
+            .row_a = row, .row_b = QDI_NO_ROW, .touches = 1, .wall = (uint8_t)job->walls[w].wall};
+        job->after->warm_starts[place] = shear_of_hit(job, hit);
+        job->after->persists[place] = job->from[hit] != QDI_MEET_NONE;
+        qdi_spring_force_met(&job->force, place, &contact);
     }
 }
 
-// Gathers what a hit is made from, and asks for the places that it goes to.
-static void gather_hit(const qdi_meet_job *job, size_t hit, qdi_disk_pair *pair) {
-    const qd_world *world = job->world;
+// Springs that meet: gathers what the velocities of a lane's two disks are.
+static inline void gather_motion(const qdi_meet_job *job, qdi_meeting rows, size_t k, qdi_meet_lanes *lanes) {
+    const qdi_motion *m = &job->narrow.motion;
+    const bool turning = job->world->turning;
+    lanes->vx_a[k] = m->vx[rows.a];
+    lanes->vy_a[k] = m->vy[rows.a];
+    lanes->spin_a[k] = turning ? m->spin[rows.a] : 0;
+    lanes->vx_b[k] = m->vx[rows.b];
+    lanes->vy_b[k] = m->vy[rows.b];
+    lanes->spin_b[k] = turning ? m->spin[rows.b] : 0;
+}
+
+// Springs that meet: gathers where a lane's two disks are; returns the image of the second that is nearest.
+static inline qd_image gather_place(const qdi_meet_job *job, qdi_meeting rows, size_t k,
+                                    qdi_meet_lanes *lanes) {
+    const double *x = job->narrow.motion.x, *y = job->narrow.motion.y;
+    const qd_vec2 half = job->narrow.half, period = job->narrow.period;
+    const double dx = x[rows.b] - x[rows.a], dy = y[rows.b] - y[rows.a];
+    const qd_image image = {qdi_narrow_image(dx, half.x), qdi_narrow_image(dy, half.y)};
+    lanes->x[k] = x[rows.a];
+    lanes->y[k] = y[rows.a];
+    lanes->dx[k] = dx + image.x * period.x;
+    lanes->dy[k] = dy + image.y * period.y;
+    lanes->radius_a[k] = job->world->radius[rows.a];
+    lanes->radius_b[k] = job->world->radius[rows.b];
+    return image;
+}
+
+// Springs that meet: the law of a lane, where the one there was is of other masses.
+static inline void gather_law(const qdi_meet_job *job, qdi_meeting rows, size_t k, qdi_meet_lanes *lanes) {
+    const double mass_a = job->world->mass[rows.a], mass_b = job->world->mass[rows.b];
+    if (lanes->mass_a[k] == mass_a && lanes->mass_b[k] == mass_b) return;
+    const qdi_spring_law law = qdi_spring_law_of(job->world, job->force.loss, rows.a, rows.b);
+    lanes->mass_a[k] = mass_a;
+    lanes->mass_b[k] = mass_b;
+    lanes->kn[k] = law.terms.kn;
+    lanes->kt[k] = law.terms.kt;
+    lanes->gamman[k] = law.mass * law.terms.gamman;
+    lanes->gammat[k] = law.mass * law.terms.gammat;
+    lanes->mu[k] = law.friction;
+}
+
+/// Neighbours in the world lie here and there in memory still: what a hit is made from is asked for ahead.
+enum { AHEAD = 12 };
+// Springs that meet: prefetches what a later hit is made from.
+static inline void prefetch_hit(const qdi_meet_job *job, size_t hit) {
     const qdi_motion *m = &job->narrow.motion;
     const qdi_meeting rows = job->narrow.pairs[job->hits[hit]];
-    const uint32_t a = rows.a, b = rows.b;
-    pair->rows = rows;
-    pair->number = number_of_hit(job, hit);
-    pair->shear = shear_of_hit(job, hit);
-    pair->x = m->x[a];
-    pair->y = m->y[a];
-    const qd_vec2 d = {m->x[b] - m->x[a], m->y[b] - m->y[a]};
-    pair->image = (qd_image){qdi_narrow_image(d.x, job->narrow.half.x),
-                             qdi_narrow_image(d.y, job->narrow.half.y)};
-    pair->apart = (qd_vec2){d.x + pair->image.x * job->narrow.period.x,
-                            d.y + pair->image.y * job->narrow.period.y};
-    const bool turning = world->turning;
-    pair->a = (qdi_twist){m->vx[a], m->vy[a], turning ? m->spin[a] : 0};
-    pair->b = (qdi_twist){m->vx[b], m->vy[b], turning ? m->spin[b] : 0};
-    pair->radius_a = world->radius[a];
-    pair->radius_b = world->radius[b];
-    pair->mass_a = world->mass[a];
-    pair->mass_b = world->mass[b];
-    pair->id_a = (qd_id){world->index[a], world->generation[a]};
-    pair->id_b = (qd_id){world->index[b], world->generation[b]};
-    const char *contact = (const char *)&job->after->contacts[pair->number];
-    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-    __builtin_prefetch(contact + sizeof(qd_contact) - 1, 1);
-    __builtin_prefetch(&job->after->warm_starts[pair->number], 1);
-    __builtin_prefetch(&job->after->forces[pair->number], 1);
-}
-
-// Springs that meet: the contact of two disks, in the same arithmetic as the narrow
-// phase's.
-static void put_disks(const qdi_disk_pair *pair, qd_contact *contact) {
-    qdi_manifold manifold = {.count = 0};
-    (void)qdi_collide_disks(pair->radius_a, pair->radius_b, pair->apart, HUGE_VAL, &manifold);
-    const qd_vec2 point = {pair->x + manifold.at[0].point.x, pair->y + manifold.at[0].point.y};
-    const qd_vec2 arm = {point.x - pair->x, point.y - pair->y};
-    const qd_vec2 far_arm = {arm.x - pair->apart.x, arm.y - pair->apart.y};
-    const qd_vec2 va = {pair->a.x - pair->a.spin * arm.y, pair->a.y + pair->a.spin * arm.x};
-    const qd_vec2 vb = {pair->b.x - pair->b.spin * far_arm.y, pair->b.y + pair->b.spin * far_arm.x};
-    contact->a = pair->id_a;
-    contact->b = pair->id_b;
-    contact->normal = manifold.normal;
-    contact->touch[0] = (qd_touch){.point = point, .depth = 0 - manifold.at[0].gap};
-    contact->touch[1] = (qd_touch){.depth = 0};
-    contact->approach = (va.x - vb.x) * manifold.normal.x + (va.y - vb.y) * manifold.normal.y;
-    contact->image = pair->image;
-    contact->count = 1;
-    contact->sensor = false;
-}
-
-/// Hits that are gathered together, before any of them is worked on: what they need lies here and there, and
-/// is waited for at once.
-enum { TOGETHER = 32 };
-
-// Makes the contacts of hits that have been gathered.
-static void make_together(const qdi_meet_job *job, size_t hit, size_t place, size_t count,
-                          qdi_disk_law *law) {
-    qdi_disk_pair pairs[TOGETHER];
-    const bool simple = job->simple;
-    for (size_t k = 0; k < count; ++k) gather_hit(job, hit + k, &pairs[k]);
-    for (size_t k = 0; k < count; ++k) {
-        const qdi_disk_pair *pair = &pairs[k];
-        qd_contact *contact = &job->after->contacts[pair->number];
-        job->world->scratch.slot_number[job->hits[hit + k]] = pair->number;
-        job->after->spots[place + k] = (qdi_spot){.contact = pair->number,
-                                                  .row_a = pair->rows.a,
-                                                  .row_b = pair->rows.b,
-                                                  .rank = pair->number,
-                                                  .image = pair->image,
-                                                  .touches = 1};
-        put_disks(pair, contact);
-        if (simple) {
-            qdi_spring_force_disks(&job->force, pair, law, place + k, contact);
-            continue;
-        }
-        job->after->warm_starts[pair->number] = pair->shear;
-        qdi_spring_force_spot(&job->force, place + k);
+    const uint32_t from = job->from[hit];
+    const uint32_t both[2] = {rows.a, rows.b};
+    for (int k = 0; k < 2; ++k) {
+        __builtin_prefetch(&m->x[both[k]]);
+        __builtin_prefetch(&m->y[both[k]]);
+        __builtin_prefetch(&m->vx[both[k]]);
+        __builtin_prefetch(&m->vy[both[k]]);
+        __builtin_prefetch(&m->spin[both[k]]);
+        __builtin_prefetch(&job->world->index[both[k]]);
     }
+    if (from != QDI_MEET_NONE) __builtin_prefetch(&job->before->warm_starts[from]);
 }
 
-// Prefetches the shear with which a later hit's contact comes.
-static inline void prefetch_shear(const qdi_meet_job *job, size_t hit) {
-    const uint32_t held = job->numbers[hit];
-    if (!(held & QDI_MEET_BEGUN))
-        __builtin_prefetch(&job->before->warm_starts[qdi_place_of(job->before, held)]);
+// Springs that meet: gathers a hit, and notes who it is and where its contact lies.
+static inline void gather_hit(const qdi_meet_job *job, size_t hit, size_t place, size_t k,
+                              qdi_meet_lanes *lanes) {
+    const qd_world *world = job->world;
+    const uint32_t slot = job->hits[hit];
+    const qdi_meeting rows = job->narrow.pairs[slot];
+    const qdi_warm_start shear = shear_of_hit(job, hit);
+    qdi_contact_state *after = job->after;
+    lanes->shear_x[k] = shear.normal[0];
+    lanes->shear_y[k] = shear.tangent[0];
+    world->scratch.slot_place[slot] = (uint32_t)place;
+    after->spots[place] = (qdi_spot){
+        .row_a = rows.a, .row_b = rows.b, .image = gather_place(job, rows, k, lanes), .touches = 1};
+    after->persists[place] = job->from[hit] != QDI_MEET_NONE;
+    after->disks[place].a = (qd_id){world->index[rows.a], world->generation[rows.a]};
+    after->disks[place].b = (qd_id){world->index[rows.b], world->generation[rows.b]};
+    gather_motion(job, rows, k, lanes);
+    if (job->simple) gather_law(job, rows, k, lanes);
+}
+
+// Springs that meet: writes what was made of a lane.
+static inline void put_lane(const qdi_meet_job *job, const qdi_meet_lanes *lanes, size_t k, size_t place) {
+    qdi_disk_contact *contact = &job->after->disks[place];
+    contact->normal = (qd_vec2){lanes->nx[k], lanes->ny[k]};
+    contact->point = (qd_vec2){lanes->at_x[k], lanes->at_y[k]};
+    contact->depth = lanes->depth[k];
+    contact->approach = lanes->approach[k];
+    if (!job->simple) return;
+    contact->impulse = lanes->impulse[k];
+    contact->friction = lanes->friction[k];
+    job->after->warm_starts[place] = (qdi_warm_start){{lanes->shear_x[k], 0}, {lanes->shear_y[k], 0}};
+    job->after->forces[place] = (qdi_contact_force){lanes->force_x[k], lanes->force_y[k], lanes->turn_a[k],
+                                                    lanes->turn_b[k]};
+}
+
+// Springs that meet: the force of a contact that is not simple, whose geometry is there.
+static void force_one(const qdi_meet_job *job, size_t hit, size_t place) {
+    qd_contact contact;
+    qdi_contact_at(job->after, place, &contact);
+    job->after->warm_starts[place] = shear_of_hit(job, hit);
+    qdi_spring_force_met(&job->force, place, &contact);
+}
+
+// Makes some contacts side by side, of `more` that the range has still.
+static void make_together(const qdi_meet_job *job, size_t hit, size_t place, size_t more,
+                          qdi_meet_lanes *lanes, qdi_meet_tally *tally) {
+    const size_t count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
+    const qdi_meet_law law = {.dt = job->force.dt,
+                              .kick_x = job->force.half_kick.x,
+                              .kick_y = job->force.half_kick.y,
+                              .slide = 2 * job->world->traits.trait[0].slide,
+                              .limit_damping = job->world->def.spring.limit_damping};
+    for (size_t k = 0; k < count; ++k) {
+        if (k + AHEAD < more) prefetch_hit(job, hit + k + AHEAD);
+        gather_hit(job, hit + k, place + k, k, lanes);
+    }
+    job->kernel(lanes, &law, count, tally);
+    for (size_t k = 0; k < count; ++k) put_lane(job, lanes, k, place + k);
+    for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
 }
 
 // Makes the contacts of a range of candidates.
 static void make_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
     const size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
-    size_t place = job->count[range];
-    const size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
-    qdi_disk_law law = {.mass_a = 0};
+    const size_t first = job->count[range],
+                 stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     (void)end;
-    for (size_t hit = begin; place < stop; hit += TOGETHER, place += TOGETHER) {
-        const size_t left = stop - place, next = left < 2 * TOGETHER ? left : 2 * TOGETHER;
-        for (size_t k = TOGETHER; k < next; ++k) prefetch_shear(job, hit + k);
-        make_together(job, hit, place, left < TOGETHER ? left : TOGETHER, &law);
+    qdi_meet_tally *tally = &job->tallies[range];
+    *tally = (qdi_meet_tally){.cut = job->world->scratch.meet_cut};
+    if (first == stop) return;
+    qdi_meet_lanes lanes;
+    memset(&lanes, 0, sizeof lanes);
+    for (size_t place = first; place < stop; place += QDI_MEET_LANES)
+        make_together(job, begin + place - first, place, stop - place, &lanes, tally);
+}
+
+// Springs that meet: adds up the balances of all pairs; false where that asks for another cut than they were
+// added with, which is then noted.
+static bool add_tallies(const qdi_meet_job *job) {
+    qdi_scratch *scratch = &job->world->scratch;
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    qdi_tally_most most = {{0}};
+    qdi_tally sum = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) {
+        qdi_tally_see(&most, job->tallies[r].most.lane);
+        qdi_tally_merge(&sum, &job->tallies[r].sum);
     }
+    const qdi_tally_cut cut = qdi_tally_cut_for(&most, job->wall_first + job->wall_total);
+    const bool same = memcmp(&cut, &scratch->meet_cut, sizeof cut) == 0;
+    scratch->meet_cut = cut;
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) scratch->met_sums[k] = sum.first[k] + sum.second[k];
+    return same;
 }
 
 void qdi_meet_make(qdi_meet_job *job) {
-    qdi_team_for(job->world->team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
-    qdi_team_for(job->world->team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
+    qd_team *team = job->world->team;
+    qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
+    // The largest term is most often of the same size as in the step before; where not, all are added anew.
+    if (job->simple && !add_tallies(job)) {
+        qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
+        (void)add_tallies(job);
+    }
+    job->world->scratch.met_added = job->simple;
+    qdi_team_for(team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
 }

@@ -1,5 +1,6 @@
 // The tests of springs that meet (spring_meet.c): candidates that have come close enough, and walls. Which
-// contact a hit was in the moment before its slot says; of a new slot, a search in the old contacts.
+// contact a hit was in the moment before its slot says; of a new slot, or a wall, a search in the old
+// contacts.
 
 #include "sim/contact/narrow.h"
 #include "sim/spring/meet_job.h"
@@ -7,21 +8,51 @@
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
 
-// Springs that meet: the number that a contact of bodies of these generations had, or QDI_MEET_NONE.
-static uint32_t find_number(const qdi_contact_state *before, uint64_t order, uint32_t generation_a,
-                            uint32_t generation_b) {
-    const size_t at = qdi_contacts_find(before, 0, before->contact_count, order);
-    if (at == before->contact_count) return QDI_MEET_NONE;
-    const qd_contact *old = &before->contacts[at];
-    const bool same = qdi_contact_order(old->a, old->b) == order && old->a.generation == generation_a &&
-                      old->b.generation == generation_b;
-    return same ? (uint32_t)at : QDI_MEET_NONE;
+// Springs that meet: hangs the contacts of a range of the moment before into the lists of their first bodies.
+static void list_range(void *context, size_t begin, size_t end) {
+    const qdi_meet_job *job = context;
+    for (size_t p = job->list_first + begin; p < job->list_first + end; ++p) {
+        const uint64_t order = qdi_contact_order_placed(job->before, p);
+        job->list_next[p] = atomic_exchange_explicit(&job->lists[order >> 32], (uint32_t)p + 1,
+                                                     memory_order_relaxed);
+    }
 }
 
-// Springs that meet: the number that a pair of disks had.
+// Springs that meet: makes the lists in which slots are searched for. Where these stay only walls are.
+static qd_status list_before(qdi_meet_job *job) {
+    qdi_arena *arena = &job->world->scratch.arena;
+    const size_t indices = job->world->index_count, old = qdi_constraint_count(job->before);
+    job->list_first = job->same ? job->before->first_wall : 0;
+    job->lists = qdi_arena_take(arena, indices, sizeof *job->lists);
+    job->list_next = qdi_arena_take(arena, old, sizeof *job->list_next);
+    if (!job->lists || !job->list_next) return QD_ERR_MEMORY;
+    for (size_t i = 0; i < indices; ++i) atomic_init(&job->lists[i], 0);
+    qdi_team_for(job->world->team, old - job->list_first, QDI_CONTACT_GRAIN, list_range, job);
+    return QD_OK;
+}
+
+// Springs that meet: the place that a contact of two bodies (or a wall) had, or QDI_MEET_NONE.
+static uint32_t find_place(const qdi_meet_job *job, qd_id a, qd_id b) {
+    const qdi_contact_state *before = job->before;
+    uint32_t at = atomic_load_explicit(&job->lists[a.index], memory_order_relaxed);
+    for (; at != 0; at = job->list_next[at - 1]) {
+        const uint32_t place = at - 1;
+        if (before->spots[place].contact >= before->contact_count && !before->met) continue; // apart
+        const qdi_partners with = before->parts
+                                      ? before->partners[place]
+                                      : (qdi_partners){before->disks[place].a, before->disks[place].b};
+        const bool same = with.b.index == b.index && with.a.generation == a.generation &&
+                          with.b.generation == b.generation;
+        if (same) return place;
+    }
+    return QDI_MEET_NONE;
+}
+
+// Springs that meet: the place that a pair of disks had.
 static uint32_t find_pair(const qdi_meet_job *job, qdi_meeting pair) {
-    const uint32_t *generation = job->world->generation;
-    return find_number(job->before, qdi_meet_order(job, pair), generation[pair.a], generation[pair.b]);
+    const qd_world *world = job->world;
+    return find_place(job, (qd_id){world->index[pair.a], world->generation[pair.a]},
+                      (qd_id){world->index[pair.b], world->generation[pair.b]});
 }
 
 // Springs that meet: whether two disks touch, of which another image may be nearer.
@@ -64,11 +95,11 @@ static float way_apart(const qdi_meet_job *job, qd_vec2 d, double sum) {
 }
 
 // Springs that meet: notes a hit; true where it begins.
-static bool note_hit(const qdi_meet_job *job, size_t hit, uint32_t what, uint32_t number) {
+static bool note_hit(const qdi_meet_job *job, size_t hit, uint32_t what, uint32_t place) {
     job->hits[hit] = what;
-    job->numbers[hit] = number;
-    if (number == QDI_MEET_NONE) return true;
-    job->goes_on[number] = 1;
+    job->from[hit] = place;
+    if (place == QDI_MEET_NONE) return true;
+    job->goes_on[place] = 1;
     return false;
 }
 
@@ -80,7 +111,7 @@ static void check_slots(const qdi_meet_job *job, size_t begin, size_t end) {
         qdi_meeting *pair = &scratch->slot_pair[i];
         if (i < job->kept && pair->a == met[i].a && pair->b == met[i].b) continue;
         *pair = met[i];
-        scratch->slot_number[i] = QDI_MEET_UNKNOWN;
+        scratch->slot_place[i] = QDI_MEET_UNKNOWN;
         scratch->slot_apart[i] = 0;
     }
 }
@@ -104,7 +135,7 @@ static bool test_pair(const qdi_meet_job *job, size_t i) {
     const double sum = radius[pair.a] + radius[pair.b];
     const bool far = fabs(d.x) > half.x || fabs(d.y) > half.y;
     if (far ? touches_nearest(job, pair) : qdi_disks_meet(d, sum)) return true;
-    job->world->scratch.slot_number[i] = QDI_MEET_NONE;
+    job->world->scratch.slot_place[i] = QDI_MEET_NONE;
     job->world->scratch.slot_apart[i] = far ? 0 : way_apart(job, d, sum);
     return false;
 }
@@ -142,7 +173,7 @@ static void prefetch_pair(const qdi_meet_job *job, uint32_t i) {
 static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
     const qdi_scratch *scratch = &job->world->scratch;
-    size_t found = begin, fresh = begin;
+    size_t found = begin, begun = 0;
     if (!job->same) check_slots(job, begin, end);
     uint32_t list[QDI_CONTACT_GRAIN] = {0};
     const size_t close = list_close(job, begin, end, list);
@@ -150,14 +181,14 @@ static void test_pairs(void *context, size_t begin, size_t end) {
         const uint32_t i = list[k];
         if (k + AHEAD < close) prefetch_pair(job, list[k + AHEAD]);
         if (!test_pair(job, i)) continue;
-        const uint32_t held = scratch->slot_number[i];
-        const uint32_t number = held == QDI_MEET_UNKNOWN ? find_pair(job, job->narrow.pairs[i]) : held;
+        const uint32_t held = scratch->slot_place[i];
+        const uint32_t place = held == QDI_MEET_UNKNOWN ? find_pair(job, job->narrow.pairs[i]) : held;
         scratch->slot_apart[i] = 0;
-        if (note_hit(job, found, i, number)) job->fresh[fresh++] = (uint32_t)found;
+        begun += note_hit(job, found, i, place);
         found += 1;
     }
     job->count[begin / QDI_CONTACT_GRAIN] = found - begin;
-    job->fresh_count[begin / QDI_CONTACT_GRAIN] = fresh - begin;
+    job->begun[begin / QDI_CONTACT_GRAIN] = begun;
 }
 
 // Springs that meet: walls that a disk is in, by bit.
@@ -204,17 +235,17 @@ static void list_walls(void *context, size_t begin, size_t end) {
     }
 }
 
-// Finds the numbers that hits of walls had; those that begin are listed behind those of candidates.
-static size_t number_walls(const qdi_meet_job *job) {
-    size_t fresh = job->pairs;
+// Finds the places that hits of walls had; returns how many of them begin.
+static size_t find_walls(const qdi_meet_job *job) {
+    const qd_world *world = job->world;
+    size_t begun = 0;
     for (size_t w = 0; w < job->wall_total; ++w) {
         const qdi_wall_hit *hit = &job->walls[w];
-        const uint32_t number = find_number(job->before, qdi_meet_wall_order(job, hit),
-                                            job->world->generation[hit->row], 0);
-        if (note_hit(job, job->pairs + w, (uint32_t)w, number))
-            job->fresh[fresh++] = (uint32_t)(job->pairs + w);
+        const uint32_t place = find_place(job, (qd_id){world->index[hit->row], world->generation[hit->row]},
+                                          (qd_id){(uint32_t)QD_WALL_LEFT + hit->wall, 0});
+        begun += note_hit(job, job->pairs + w, (uint32_t)w, place);
     }
-    return fresh - job->pairs;
+    return begun;
 }
 
 qd_status qdi_meet_way(qdi_meet_job *job, double dt) {
@@ -236,7 +267,7 @@ qd_status qdi_meet_way(qdi_meet_job *job, double dt) {
     return QD_OK;
 }
 
-qd_status qdi_meet_test(qdi_meet_job *job, size_t *fresh_walls) {
+qd_status qdi_meet_test(qdi_meet_job *job) {
     qd_world *world = job->world;
     qdi_arena *arena = &world->scratch.arena;
     const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
@@ -247,14 +278,15 @@ qd_status qdi_meet_test(qdi_meet_job *job, size_t *fresh_walls) {
     job->wall_total = qdi_exclusive_scan(job->wall_count, body_ranges);
     job->walls = qdi_arena_take(arena, job->wall_total, sizeof *job->walls);
     job->hits = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->hits);
-    job->numbers = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->numbers);
-    job->fresh = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->fresh);
-    if (!job->walls || !job->hits || !job->numbers || !job->fresh) return QD_ERR_MEMORY;
+    job->from = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->from);
+    if (!job->walls || !job->hits || !job->from) return QD_ERR_MEMORY;
+    if (!job->same || job->wall_total > 0) {
+        const qd_status status = list_before(job);
+        if (status != QD_OK) return status;
+    }
     qdi_team_for(world->team, job->pairs, QDI_CONTACT_GRAIN, test_pairs, job);
     if (job->wall_total > 0) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_walls, job);
-    *fresh_walls = number_walls(job);
+    job->walls_begun = find_walls(job);
     job->wall_first = qdi_exclusive_scan(job->count, ranges);
-    job->fresh_count[ranges] = qdi_exclusive_scan(job->fresh_count, ranges);
-    job->begun = job->fresh_count[ranges] + *fresh_walls;
     return QD_OK;
 }

@@ -212,13 +212,9 @@ static double work_of(const qdi_spring_job *job, uint32_t a, const grasp *grip,
     return -(force->x * grip->a.x + force->y * grip->a.y + force->turn_a * grip->a.spin) * job->dt;
 }
 
-void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
-    const qdi_spot *spot = &job->state->spots[place];
-    uint32_t i = spot->contact;
-    qd_contact *contact = &job->state->contacts[i];
-    qdi_warm_start *shear = &job->state->warm_starts[job->state->parts ? place : i];
-    qdi_contact_force *force = &job->world->scratch.spot_forces[place];
-    qdi_contact_balance *share = job->shares ? &job->shares[job->by_spot ? place : i] : NULL;
+// Makes the force of a contact, from its shear.
+static void force_contact(const qdi_spring_job *job, const qdi_spot *spot, qd_contact *contact,
+                          qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     *force = (qdi_contact_force){0, 0, 0, 0};
     if (share) *share = (qdi_contact_balance){{0}};
     const bool acts = !contact->sensor;
@@ -242,8 +238,31 @@ void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
     }
     if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, force);
+}
+
+void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *contact) {
+    const qdi_contact_state *state = job->state;
+    force_contact(job, &state->spots[place], contact, &state->warm_starts[place], &state->forces[place],
+                  &job->shares[place]);
+    state->disks[place] = (qdi_disk_contact){.a = contact->a,
+                                             .b = contact->b,
+                                             .normal = contact->normal,
+                                             .point = contact->touch[0].point,
+                                             .depth = contact->touch[0].depth,
+                                             .approach = contact->approach,
+                                             .impulse = contact->touch[0].impulse,
+                                             .friction = contact->touch[0].friction};
+}
+
+// Makes the force of the contact at a place among the spots, from its shear in the warm starts.
+static void force_spot(const qdi_spring_job *job, size_t place) {
+    const qdi_spot *spot = &job->state->spots[place];
+    const uint32_t i = spot->contact;
+    qd_contact *contact = &job->state->contacts[i];
+    qdi_contact_force *force = &job->world->scratch.spot_forces[place];
+    force_contact(job, spot, contact, &job->state->warm_starts[place], force,
+                  job->shares ? &job->shares[i] : NULL);
     job->state->forces[i] = *force;
-    if (!job->state->parts) return;
     const qd_touch *touch = contact->touch; // a search without a step takes over from the parts
     job->state->given[place] = (qdi_given){{touch[0].impulse, touch[1].impulse},
                                            {touch[0].friction, touch[1].friction}};
@@ -252,35 +271,6 @@ void qdi_spring_force_spot(const qdi_spring_job *job, size_t place) {
 bool qdi_spring_simple(const qd_world *world) {
     const qd_spring *spring = &world->def.spring;
     return !qdi_spring_grains(spring) && spring->adhesion == 0;
-}
-
-void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair, qdi_disk_law *law,
-                            size_t place, qd_contact *contact) {
-    qdi_contact_force *force = &job->world->scratch.spot_forces[place];
-    qdi_warm_start shear = pair->shear;
-    qdi_contact_balance share = {{0}};
-    if (law->mass_a != pair->mass_a || law->mass_b != pair->mass_b)
-        *law = (qdi_disk_law){pair->mass_a, pair->mass_b,
-                              qdi_spring_law_of(job->world, job->loss, pair->rows.a, pair->rows.b)};
-    *force = (qdi_contact_force){0, 0, 0, 0};
-    if (contact->touch[0].depth > 0) {
-        grasp grip;
-        grip.nx = contact->normal.x;
-        grip.ny = contact->normal.y;
-        grip.across_a[0] = grip.across_b[0] = 0;
-        grip.along_a[0] = pair->radius_a;
-        grip.along_b[0] = -pair->radius_b;
-        grip.a = (qdi_twist){pair->a.x - job->half_kick.x, pair->a.y - job->half_kick.y, pair->a.spin};
-        grip.b = (qdi_twist){pair->b.x - job->half_kick.x, pair->b.y - job->half_kick.y, pair->b.spin};
-        grip.slide = 2 * job->world->traits.trait[0].slide;
-        grip.law = law->law;
-        (void)add_touch_force(job, &grip, 0, &contact->touch[0], &shear, force, &share);
-    } else {
-        shear = (qdi_warm_start){{0, 0}, {0, 0}};
-    }
-    job->state->warm_starts[pair->number] = shear;
-    job->state->forces[pair->number] = *force;
-    job->shares[place] = share;
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
@@ -298,7 +288,7 @@ static void force_contacts(void *context, size_t begin, size_t end) {
     const qdi_spot *spots = job->state->spots;
     for (size_t s = begin; s < end; ++s) {
         if (s + AHEAD < end) prefetch_contact(job->state, spots[s + AHEAD].contact);
-        qdi_spring_force_spot(job, s);
+        force_spot(job, s);
     }
 }
 
@@ -306,7 +296,7 @@ qd_status qdi_spring_prepare(qd_world *world, const qdi_motion *m, double dt, qd
                              size_t count, qdi_spring_job *job) {
     qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
                                    sizeof *state->forces);
-    if (status == QD_OK)
+    if (status == QD_OK && !state->met)
         status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
                              0, count, sizeof *world->scratch.spot_forces);
     if (status == QD_OK && dt > 0) status = qdi_balance_begin(world, count + world->present.contact_count);

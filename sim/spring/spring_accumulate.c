@@ -31,9 +31,9 @@
 typedef struct accumulate_job {
     qd_world *world;
     const qdi_contact_state *state;
-    bool alone;    ///< one thread hangs up all ends
-    bool gathered; ///< the forces are there by spot
-    double half;   ///< of the step; 0: no kick
+    bool alone;                      ///< one thread hangs up all ends
+    const qdi_contact_force *forces; ///< by spot
+    double half;                     ///< of the step; 0: no kick
     double fastest;
     uint32_t *lowest_bad; ///< per range
 } accumulate_job;
@@ -41,96 +41,137 @@ typedef struct accumulate_job {
 // ---- chains ----
 
 // Springs' forces: hangs one end of a contact into the chain of forces on its body.
-static inline void chain_end(const accumulate_job *job, uint32_t row, uint32_t end) {
+static inline void chain_end(const accumulate_job *job, uint32_t row, uint32_t end, uint32_t key) {
     const qdi_scratch *scratch = &job->world->scratch;
+    uint32_t next;
     if (job->alone) {
-        scratch->chain[end] = atomic_load_explicit(&scratch->heads[row], memory_order_relaxed);
+        next = atomic_load_explicit(&scratch->heads[row], memory_order_relaxed);
         atomic_store_explicit(&scratch->heads[row], end, memory_order_relaxed);
     } else {
-        scratch->chain[end] = atomic_exchange_explicit(&scratch->heads[row], end, memory_order_relaxed);
+        next = atomic_exchange_explicit(&scratch->heads[row], end, memory_order_relaxed);
     }
+    scratch->chain[end] = (qdi_chain_link){next, key};
 }
 
 // Springs' forces: hangs the contacts of a range into the chains of forces on their bodies.
 static void chain_contacts(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
+    const bool all_move = world->fixed == 0, met = job->state->met;
     for (size_t s = begin; s < end; ++s) {
         const qdi_spot *spot = &job->state->spots[s];
-        uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
-        if (!job->gathered) world->scratch.spot_forces[s] = job->state->forces[spot->contact];
-        if (world->kind[a] == QD_BODY_DYNAMIC) chain_end(job, a, end_a);
-        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) chain_end(job, b, end_a + 1);
+        const uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
+        uint32_t key_a = spot->contact, key_b = key_a;
+        if (met) {
+            key_a = b == QDI_NO_ROW ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[b];
+            key_b = world->index[a];
+        }
+        if (all_move || world->kind[a] == QD_BODY_DYNAMIC) chain_end(job, a, end_a, key_a);
+        if (b != QDI_NO_ROW && (all_move || world->kind[b] == QD_BODY_DYNAMIC))
+            chain_end(job, b, end_a + 1, key_b);
     }
 }
 
-/// Springs' forces: what ends are in order of: the number of the contact.
-static inline uint32_t number_of(const qdi_spot *spots, uint32_t end) {
-    return spots[(end - 1) / 2].contact;
+// Springs' forces: forces that lie by number, as the spots do.
+static void gather_forces(void *context, size_t begin, size_t end) {
+    const accumulate_job *job = context;
+    for (size_t s = begin; s < end; ++s)
+        job->world->scratch.spot_forces[s] = job->state->forces[job->state->spots[s].contact];
 }
 
 /// Springs' forces: two chains in order become one.
-static uint32_t merge_chains(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
+static uint32_t merge_chains(qdi_chain_link *links, uint32_t p, uint32_t q) {
     uint32_t first = 0, *tail = &first;
     while (p && q) {
-        uint32_t *least = number_of(spots, p) < number_of(spots, q) ? &p : &q;
+        uint32_t *least = links[p].key < links[q].key ? &p : &q;
         *tail = *least;
-        tail = &next[*least];
-        *least = next[*least];
+        tail = &links[*least].next;
+        *least = links[*least].next;
     }
     *tail = p ? p : q;
     return first;
 }
 
 /// Springs' forces: puts a chain in order: piece k holds 2^k ends in order, or none.
-static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head) {
+static uint32_t sort_chain(qdi_chain_link *links, uint32_t head) {
     enum { PIECES = 32 };
     uint32_t piece[PIECES] = {0};
     while (head) {
         uint32_t chain = head;
-        head = next[head];
-        next[chain] = 0;
+        head = links[head].next;
+        links[chain].next = 0;
         int k = 0;
         for (; piece[k]; ++k) {
-            chain = merge_chains(spots, next, piece[k], chain);
+            chain = merge_chains(links, piece[k], chain);
             piece[k] = 0;
         }
         piece[k] = chain;
     }
     uint32_t all = 0;
-    for (int k = 0; k < PIECES; ++k) all = merge_chains(spots, next, piece[k], all);
+    for (int k = 0; k < PIECES; ++k) all = merge_chains(links, piece[k], all);
     return all;
 }
 
-/// Springs' forces: force and torque of one end added to those of a body.
+/// Springs' forces: force and torque of one end added to those of a body. Which of its two bodies that is is
+/// beyond guessing: hence no branch.
 static inline void add_end(const qdi_contact_force *forces, uint32_t end, qdi_twist *sum) {
     const qdi_contact_force *force = &forces[(end - 1) / 2];
-    const bool first = end % 2 == 1;
-    sum->x += first ? force->x : -force->x;
-    sum->y += first ? force->y : -force->y;
-    sum->spin += first ? force->turn_a : force->turn_b;
+    const double sign = (double)(int32_t)(end % 2 * 2) - 1, turns[2] = {force->turn_b, force->turn_a};
+    sum->x += sign * force->x;
+    sum->y += sign * force->y;
+    sum->spin += turns[end % 2];
+}
+
+/// Springs' forces: puts two in order.
+static inline void sort_two(uint64_t *p, uint64_t *q) {
+    const uint64_t low = *p < *q ? *p : *q, high = *p < *q ? *q : *p;
+    *p = low;
+    *q = high;
+}
+
+/// Springs' forces: puts four in order, whose order is beyond guessing.
+static inline void sort_four(uint64_t *of) {
+    sort_two(&of[0], &of[1]);
+    sort_two(&of[2], &of[3]);
+    sort_two(&of[0], &of[2]);
+    sort_two(&of[1], &of[3]);
+    sort_two(&of[1], &of[2]);
+}
+
+/// Springs' forces: the same of eight.
+static inline void sort_eight(uint64_t *of) {
+    sort_four(of);
+    sort_four(of + 4);
+    for (int k = 0; k < 4; ++k) sort_two(&of[k], &of[k + 4]);
+    sort_two(&of[2], &of[4]);
+    sort_two(&of[3], &of[5]);
+    for (int k = 1; k < 7; k += 2) sort_two(&of[k], &of[k + 1]);
 }
 
 /// Ends that are put in order side by side: more hang on a body that is larger than those around it.
-enum { ENDS = 12 };
+enum { ENDS = 8 };
 
 /// Springs' forces: force and torque on a body.
 static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
-    uint32_t *next = job->world->scratch.chain, end = head;
-    const qdi_contact_force *forces = job->world->scratch.spot_forces;
-    const qdi_spot *spots = job->state->spots;
+    qdi_chain_link *links = job->world->scratch.chain;
+    const qdi_contact_force *forces = job->forces;
     qdi_twist sum = {0, 0, 0};
-    uint64_t ends[ENDS]; // number, end
+    uint64_t ends[ENDS]; // key, end
+    uint32_t end = head;
     size_t count = 0;
-    for (; end && count < ENDS; end = next[end], ++count) {
-        const uint64_t one = (uint64_t)number_of(spots, end) << 32 | end;
-        size_t at = count;
-        for (; at > 0 && ends[at - 1] > one; --at) ends[at] = ends[at - 1];
-        ends[at] = one;
-    }
+    for (; end && count < ENDS; end = links[end].next, ++count)
+        ends[count] = (uint64_t)links[end].key << 32 | end;
     if (end) {
-        for (end = sort_chain(spots, next, head); end; end = next[end]) add_end(forces, end, &sum);
+        for (end = sort_chain(links, head); end; end = links[end].next) add_end(forces, end, &sum);
         return sum;
+    }
+    if (count == 2) sort_two(&ends[0], &ends[1]);
+    if (count > 2) {
+        for (size_t k = count; k < ENDS; ++k) ends[k] = UINT64_MAX;
+        if (count > 4)
+            sort_eight(ends);
+        else
+            sort_four(ends);
     }
     for (size_t k = 0; k < count; ++k) add_end(forces, (uint32_t)ends[k], &sum);
     return sum;
@@ -187,7 +228,7 @@ static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     const qd_world *world = job->world;
     uint32_t head = chain_head(world->scratch.heads, row);
     __builtin_prefetch(&world->scratch.chain[head], 1);
-    __builtin_prefetch(&world->scratch.spot_forces[(head - 1) / 2]);
+    __builtin_prefetch(&job->forces[(head - 1) / 2]);
     __builtin_prefetch(&world->mass[row]);
     __builtin_prefetch(&world->inertia[row]);
     __builtin_prefetch(&world->next.vx[row], 1);
@@ -221,11 +262,11 @@ static void accumulate_range(void *context, size_t begin, size_t end) {
 
 // Makes room for spring forces and for accelerations.
 static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scratch, size_t rows,
-                                size_t contacts, bool gathered) {
+                                size_t contacts, bool placed) {
     const size_t ends = 2 * contacts + 1;
     qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
                                    sizeof *scratch->chain);
-    if (status == QD_OK && !gathered)
+    if (status == QD_OK && !placed)
         status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0, contacts,
                              sizeof *scratch->spot_forces);
     if (status == QD_OK)
@@ -249,6 +290,8 @@ static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scra
 // Adds up the spring forces on each body.
 static void accumulate_forces(accumulate_job *job) {
     qd_world *world = job->world;
+    const qdi_contact_state *state = job->state;
+    job->forces = state->met ? state->forces : world->scratch.spot_forces;
     job->alone = qdi_team_used(world->team) == 1;
     qdi_team_for(world->team, qdi_constraint_count(job->state), QDI_TOUCH_GRAIN, chain_contacts, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
@@ -280,8 +323,11 @@ qd_status qdi_spring_start(qd_world *world, double dt) {
     accumulate_job job = {.world = world, .state = &world->present};
     if (!world->scratch.accelerations_present) {
         qd_status status = reserve_forces(world->allocator, &world->scratch, world->count,
-                                          qdi_constraint_count(&world->present), false);
+                                          qdi_constraint_count(&world->present), world->present.met);
         if (status != QD_OK) return status;
+        if (!world->present.met)
+            qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_TOUCH_GRAIN, gather_forces,
+                         &job);
         accumulate_forces(&job);
         world->scratch.accelerations_present = true;
     }
@@ -301,7 +347,6 @@ qd_status qdi_spring_finish(qd_world *world, double dt) {
     if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
     accumulate_job job = {.world = world,
                           .state = &world->following,
-                          .gathered = true, // when the forces were worked out
                           .half = 0.5 * dt,
                           .fastest = qdi_limit_speed_squared(&world->def.limits),
                           .lowest_bad = lowest_bad};

@@ -4,6 +4,7 @@
 
 #include "sim/spring/spring.h"
 #include "sim/world/bodies.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -36,9 +37,11 @@ static uint32_t number_on_wall(const wall_list *list, size_t i) {
 // Term of a sum: the spring force of one contact on a wall.
 static qd_vec2 wall_force_term(const void *context, size_t i) {
     const wall_list *list = context;
-    const uint32_t number = number_on_wall(list, i);
-    if (list->state->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
-    return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
+    const qdi_contact_state *state = list->state;
+    const size_t place = state->first_wall + i;
+    if (state->spots[place].wall != list->wall) return (qd_vec2){0, 0};
+    const qdi_contact_force *force = &state->forces[state->met ? place : number_on_wall(list, i)];
+    return (qd_vec2){force->x, force->y};
 }
 
 /// Springs' energy: the balance of a contact with a wall: these lie in the order of their spots.
@@ -61,7 +64,7 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt,
     if (count == 0) return QD_OK;
     qd_status status = QD_OK;
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        const wall_list list = {.state = state, .wall = (uint32_t)QD_WALL_LEFT + wall};
+        const wall_list list = {.state = state, .wall = wall};
         status = qdi_sum(world->team, arena, count, wall_force_term, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
@@ -114,6 +117,8 @@ qd_status qdi_spring_population(qd_world *world) {
         uint32_t row = qdi_body_row(world, all->newborn[i].id);
         if (row < world->count) fresh[row] = 1;
     }
+    qdi_contacts_fill(world, &world->following);
+    qdi_contacts_fill(world, &world->present);
     traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
     qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(&world->following),
                                traffic_energy_term, &in, &come);
@@ -134,7 +139,7 @@ typedef struct strain_list {
 /// Springs' energy: the energy of a contact, and its force.
 static qd_vec2 contact_strain(const void *context, size_t i) {
     const strain_list *list = context;
-    const qdi_contact_force *force = &list->state->forces[i];
+    const qdi_contact_force *force = qdi_force_of(list->state, i);
     double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
     return (qd_vec2){qdi_spring_energy(list->world, list->state, i), sum};
 }
@@ -162,14 +167,14 @@ enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
 /// Springs' energy: a contact that ends keeps no shear: what was left in it is lost.
 static void end_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
-    const uint8_t *goes_on = world->scratch.goes_on;
+    const uint32_t *places = world->scratch.ended;
     for (size_t i = begin; i < end; ++i) {
         qdi_contact_balance *contact_balance = &world->scratch.balance.contact_balances[i];
         *contact_balance = (qdi_contact_balance){{0}};
-        if (goes_on[i]) continue;
-        const bool wall = qd_id_is_wall(world->present.contacts[i].b);
-        contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(world,
-                                                                                                     i);
+        const qd_contact *contact = &world->following.ended[i];
+        const int lane = qd_id_is_wall(contact->b) ? ENDED_WITH_WALLS : ENDED_WITH_BODIES;
+        contact_balance->lane[lane] = qdi_spring_shear_energy(world, contact,
+                                                              &world->present.warm_starts[places[i]]);
     }
 }
 
@@ -180,13 +185,16 @@ static qd_status add_losses(qd_world *world) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qdi_energy_balance *all = &balance->sums;
     double sums[4];
-    qd_status status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
-                                       qdi_constraint_count(after), sums);
+    qd_status status = QD_OK;
+    const bool added = after->met && world->scratch.met_added;
+    if (!added)
+        status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                                 qdi_constraint_count(after), qdi_constraint_count(after), sums);
     if (status != QD_OK) return status;
-    qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
+    qdi_energy_balance_add_contacts(all, added ? world->scratch.met_sums : sums, after->wall_lost);
     if (!world->turning || after->ends == 0) return QD_OK;
-    qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+    qdi_team_for(world->team, after->ends, QDI_TOUCH_GRAIN, end_range, world);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, after->ends,
                              before->contact_count, sums);
     if (status != QD_OK) return status;
     all->lost[0][1] += sums[ENDED_WITH_BODIES];

@@ -17,39 +17,16 @@ typedef struct qdi_spring_job {
     double loss;                 ///< of the world's restitution
     bool grains;                 ///< as qdi_spring_grains says
     qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
-    qdi_contact_balance *shares; ///< by contact, or by spot; NULL where dt is 0
-    bool by_spot;
+    qdi_contact_balance *shares; ///< by contact, of those that meet by place; NULL where dt is 0
 } qdi_spring_job;
 
 /// Makes room for the forces of `count` contacts of `state`.
 QD_MUST_USE qd_status qdi_spring_prepare(qd_world *world, const qdi_motion *m, double dt,
                                          qdi_contact_state *state, size_t count, qdi_spring_job *job);
-/// Two dynamic disks that touch, without traits, and what is known of them.
-typedef struct qdi_disk_pair {
-    qdi_meeting rows;
-    qd_id id_a, id_b;
-    double x, y;   ///< centre of a
-    qd_vec2 apart; ///< from there to that of b, the nearest image
-    qdi_twist a, b;
-    double radius_a, radius_b, mass_a, mass_b;
-    qd_image image;
-    uint32_t number; ///< of the contact
-    qdi_warm_start shear;
-} qdi_disk_pair;
-
-/// The law of disks of two masses, kept for others that have the same.
-typedef struct qdi_disk_law {
-    double mass_a, mass_b; ///< 0: none yet
-    qdi_spring_law law;
-} qdi_disk_law;
-
-/// True where qdi_spring_force_disks will do.
+/// True where qdi_meet_lanes will do.
 bool qdi_spring_simple(const qd_world *world);
-/// Makes the force of two disks at a place among the spots. `contact` has its geometry; its impulses and the
-/// shear are written.
-void qdi_spring_force_disks(const qdi_spring_job *job, const qdi_disk_pair *pair, qdi_disk_law *law,
-                            size_t place, qd_contact *contact);
-/// Makes the force of the contact at a place among the spots, from its shear in the warm starts.
-void qdi_spring_force_spot(const qdi_spring_job *job, size_t place);
+/// Makes the force of a contact of springs that meet, at a place, from its shear in the warm starts; and what
+/// is kept of it.
+void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *contact);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/base/assert.h"
 #include "core/math/vec.h"
 #include "sim/world/bodies.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/energy_balance.h"
@@ -268,6 +269,8 @@ static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
     if (!qdi_springs(world) || (f.x == 1 && f.y == 1)) return QD_OK;
     qd_vec2 period = qdi_world_period(world);
+    qdi_contacts_fill(world, &world->present);
+    qdi_contacts_fill(world, &world->following);
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};

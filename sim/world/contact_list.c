@@ -4,12 +4,14 @@
 #include "sim/world/contact_list.h"
 
 #include "core/base/os.h"
+#include "sim/world/contact_numbers.h"
 #include "sim/world/grain.h"
 
 // ---- contacts ----
 
-void qdi_contact_from_parts(const qdi_contact_state *state, size_t number, qd_contact *contact) {
-    const uint32_t place = state->place[number], at = state->spots[place].geometry;
+// Contacts that are read: one from its parts.
+static void contact_from_parts(const qdi_contact_state *state, size_t place, qd_contact *contact) {
+    const uint32_t at = state->spots[place].geometry;
     const qdi_geometry *geometry = &state->geometry[at];
     const qdi_found_pair *found = &state->found[at];
     const qdi_given *given = &state->given[place];
@@ -28,14 +30,33 @@ void qdi_contact_from_parts(const qdi_contact_state *state, size_t number, qd_co
     contact->sensor = found->sensor;
 }
 
+void qdi_contact_at(const qdi_contact_state *state, size_t place, qd_contact *contact) {
+    if (state->parts) {
+        contact_from_parts(state, place, contact);
+        return;
+    }
+    const qdi_disk_contact *disks = &state->disks[place];
+    *contact = (qd_contact){.a = disks->a,
+                            .b = disks->b,
+                            .normal = disks->normal,
+                            .touch = {{.point = disks->point,
+                                       .depth = disks->depth,
+                                       .impulse = disks->impulse,
+                                       .friction = disks->friction}},
+                            .approach = disks->approach,
+                            .image = state->spots[place].image,
+                            .count = 1};
+}
+
 // Makes a range of contacts.
 static void fill_range(void *context, size_t begin, size_t end) {
     const qdi_contact_state *state = context;
-    for (size_t i = begin; i < end; ++i) qdi_contact_from_parts(state, i, &state->contacts[i]);
+    for (size_t i = begin; i < end; ++i) qdi_contact_at(state, state->place[i], &state->contacts[i]);
 }
 
 void qdi_contacts_fill(qd_world *world, qdi_contact_state *state) {
     if (state->whole) return;
+    if (!state->parts) qdi_contacts_number(state);
     qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, fill_range, state);
     state->whole = true;
 }
@@ -54,7 +75,9 @@ void qdi_contacts_need(const qd_world *world) {
 
 // Makes contacts on the calling thread.
 static void fill_alone(qdi_contact_state *state) {
-    if (!state->whole) fill_range(state, 0, qdi_constraint_count(state));
+    if (state->whole) return;
+    if (!state->parts) qdi_contacts_number(state);
+    fill_range(state, 0, qdi_constraint_count(state));
     state->whole = true;
 }
 
@@ -81,7 +104,7 @@ static void list_events(qdi_contact_state *state, bool all) {
             if (qdi_contact_order(contact->a, contact->b) > order) break;
             state->events[count++] = (qd_event){QD_EVENT_END, contact};
         }
-        if (!state->whole) qdi_contact_from_parts(state, i, &state->contacts[i]);
+        if (!state->whole) qdi_contact_at(state, state->place[i], &state->contacts[i]);
         state->events[count++] = (qd_event){persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN,
                                             &state->contacts[i]};
     }
@@ -89,6 +112,32 @@ static void list_events(qdi_contact_state *state, bool all) {
         state->events[count++] = (qd_event){QD_EVENT_END, &state->ended[ended]};
     state->event_count = count;
     state->listed = all ? QDI_TELLS_ALL : QDI_TELLS_CHANGES;
+}
+
+/// Contacts that are read: lists events of contacts without numbers that begin and end. Those that begin are
+/// made behind those that have ended.
+static void list_changes(qdi_contact_state *state) {
+    qd_contact *begun = state->ended + state->ends;
+    size_t count = 0, ended = 0;
+    for (size_t p = 0; p < state->contact_count; ++p) {
+        if (state->persists[p]) continue;
+        state->order[count] = qdi_contact_order(state->disks[p].a, state->disks[p].b);
+        state->place[count++] = (uint32_t)p;
+    }
+    qdi_orders_sort(state->order, state->place, count, state->contacts);
+    qd_event *event = state->events;
+    for (size_t k = 0; k < count; ++k) {
+        qdi_contact_at(state, state->place[k], &begun[k]);
+        for (; ended < state->ends; ++ended) {
+            const qd_contact *contact = &state->ended[ended];
+            if (qdi_contact_order(contact->a, contact->b) > state->order[k]) break;
+            *event++ = (qd_event){QD_EVENT_END, contact};
+        }
+        *event++ = (qd_event){QD_EVENT_BEGIN, &begun[k]};
+    }
+    for (; ended < state->ends; ++ended) *event++ = (qd_event){QD_EVENT_END, &state->ended[ended]};
+    state->event_count = (size_t)(event - state->events);
+    state->listed = QDI_TELLS_CHANGES;
 }
 
 const qd_event *qdi_events_read(const qd_world *world, size_t *count) {
@@ -102,7 +151,9 @@ const qd_event *qdi_events_read(const qd_world *world, size_t *count) {
 
 const qd_event *qdi_changes_read(const qd_world *world, size_t *count) {
     qdi_contact_state *state = open_present(world);
-    if (state->listed == QDI_TELLS_NOTHING) list_events(state, false);
+    const bool numbered = state->parts || state->whole;
+    if (state->listed == QDI_TELLS_NOTHING && numbered) list_events(state, false);
+    if (state->listed == QDI_TELLS_NOTHING) list_changes(state);
     qdi_monitor_leave(world->reading);
     *count = state->event_count;
     return state->events;

@@ -8,8 +8,8 @@
 /// step itself has no use for them, and they are most of what it would write. All of it is made in memory
 /// that the step has reserved, so nothing here can fail.
 
-/// World's contacts: all there is of one, from its parts.
-void qdi_contact_from_parts(const qdi_contact_state *state, size_t number, qd_contact *contact);
+/// World's contacts: all there is of the one at a place, from its parts, or as springs that meet keep it.
+void qdi_contact_at(const qdi_contact_state *state, size_t place, qd_contact *contact);
 
 /// World's contacts: makes the contacts of a state on its way, on the world's team, unless they are there.
 void qdi_contacts_fill(qd_world *world, qdi_contact_state *state);

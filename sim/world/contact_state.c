@@ -16,6 +16,7 @@ typedef struct column {
 static void contact_columns(qdi_contact_state *state, column columns[QDI_CONTACT_COLUMNS]) {
     size_t n = 0;
     columns[n++] = (column){&state->spots, sizeof *state->spots};
+    columns[n++] = (column){&state->disks, sizeof *state->disks};
     columns[n++] = (column){&state->partners, sizeof *state->partners};
     columns[n++] = (column){&state->given, sizeof *state->given};
     columns[n++] = (column){&state->warm_starts, sizeof *state->warm_starts};

@@ -62,6 +62,13 @@ typedef struct qdi_given {
     double impulse[2], friction[2];
 } qdi_given;
 
+/// A contact of springs that meet: all that there is to know of one with a single touch, beside its spot.
+typedef struct qdi_disk_contact {
+    qd_id a, b;
+    qd_vec2 normal, point;
+    double depth, approach, impulse, friction;
+} qdi_disk_contact;
+
 /// How many of its events a state has listed.
 typedef enum qdi_events_told {
     QDI_TELLS_NOTHING,
@@ -70,7 +77,7 @@ typedef enum qdi_events_told {
 } qdi_events_told;
 
 /// Arrays that grow together: one item for each contact, one for each geometry.
-enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
+enum { QDI_CONTACT_COLUMNS = 9, QDI_GEOMETRY_COLUMNS = 2 };
 
 /// Contacts at a time, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
@@ -78,21 +85,24 @@ enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
 ///
 /// A step works with their parts: spots, geometry, what was found, partners, what was given. The contacts
 /// that callers see, and the events, are made of these when somebody asks (contact_list.h). Springs that meet
-/// make contacts at once and no parts, loaded worlds have both.
+/// keep a qdi_disk_contact instead of parts, and not even numbers: nothing in a step needs them. Loaded
+/// worlds have parts and contacts.
 ///
 /// The number of a contact is its place in this order. Parts lie as their spots do, so that a step goes
 /// through memory in one direction; contacts without parts lie by number, and so do their warm starts.
 typedef struct qdi_contact_state {
     bool parts, whole; ///< there are parts; there are contacts
+    bool met;          ///< there are contacts of springs that meet; as long as not `whole`, without numbers
     // By place: one item for each contact, those of walls come last.
     qdi_spot *spots;
+    qdi_disk_contact *disks;
     qdi_partners *partners;
     qdi_given *given;
     qdi_warm_start *warm_starts; ///< without parts by number
     uint8_t *persists;           ///< it touches, and did in the moment before; without parts by number
     // By number:
-    uint32_t *place; ///< part: of its spot
-    uint64_t *order; ///< part: qdi_contact_order
+    uint32_t *place; ///< of its spot; with parts, or once springs that meet have numbers
+    uint64_t *order; ///< qdi_contact_order; the same
     qd_contact *contacts;
     size_t room[QDI_CONTACT_COLUMNS];
     size_t first_wall; ///< spot
@@ -102,7 +112,7 @@ typedef struct qdi_contact_state {
     qdi_geometry *geometry;
     qdi_found_pair *found;
     size_t geometry_room[QDI_GEOMETRY_COLUMNS];
-    qdi_contact_force *forces; ///< by contact, with springs only
+    qdi_contact_force *forces; ///< with springs only: by number, those of springs that meet by place
     size_t force_room;
     qd_vec2 wall_lost; ///< with springs: energy lost to walls in the step that led here, normal and friction
     qd_vec2
@@ -125,15 +135,31 @@ static inline uint64_t qdi_contact_order(qd_id a, qd_id b) {
     return (uint64_t)a.index << 32 | b.index;
 }
 
+/// World's contacts: true where warm starts and what else lies by place does so.
+static inline bool qdi_contacts_placed(const qdi_contact_state *state) {
+    return state->parts || state->met;
+}
+
+/// World's contacts: the same of the one at a place.
+static inline uint64_t qdi_contact_order_placed(const qdi_contact_state *state, size_t place) {
+    return state->parts ? qdi_contact_order(state->partners[place].a, state->partners[place].b)
+                        : qdi_contact_order(state->disks[place].a, state->disks[place].b);
+}
+
 /// World's contacts: their place in the order.
 static inline uint64_t qdi_contact_order_at(const qdi_contact_state *state, size_t number) {
-    if (state->parts) return state->order[number];
+    if (qdi_contacts_placed(state)) return state->order[number];
     return qdi_contact_order(state->contacts[number].a, state->contacts[number].b);
 }
 
 /// World's contacts: where what lies by place has the item of a contact.
 static inline size_t qdi_place_of(const qdi_contact_state *state, size_t number) {
-    return state->parts ? state->place[number] : number;
+    return qdi_contacts_placed(state) ? state->place[number] : number;
+}
+
+/// World's contacts: the force of a contact, with springs.
+static inline const qdi_contact_force *qdi_force_of(const qdi_contact_state *state, size_t number) {
+    return &state->forces[state->met ? state->place[number] : number];
 }
 
 /// World's contacts: the first contact of a part of a list that is not before (a, b): of [low, high).

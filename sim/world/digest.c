@@ -74,7 +74,7 @@ size_t qdi_digest_contact(const qd_world *world, size_t number, unsigned char *r
         qdi_put_f64(&at, warm_start->tangent[k]);
     }
     if (!qdi_springs(world)) return (size_t)(at - record);
-    const qdi_contact_force *force = &world->present.forces[number];
+    const qdi_contact_force *force = qdi_force_of(&world->present, number);
     qdi_put_f64(&at, force->x);
     qdi_put_f64(&at, force->y);
     qdi_put_f64(&at, force->turn_a);

@@ -116,7 +116,8 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, size_t first_wa
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count - first_wall; ++i) on_walls[i] = (qdi_contact_balance){{0}};
     double sums[QDI_TALLY_LANES];
-    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, sums);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, count,
+                             sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(&balance->sums, sums, lost);
     return qdi_sum_values(world->team, &world->scratch.arena, balance->drift, world->scratch.mover_count,
@@ -126,8 +127,8 @@ qd_status qdi_balance_constraints(qd_world *world, size_t count, size_t first_wa
 // ---- forces ----
 
 qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena, const qdi_contact_balance *contact_balances,
-                          size_t count, double sums[4]) {
-    return qdi_sum_lanes(team, arena, count > 0 ? contact_balances->lane : NULL, count, sums);
+                          size_t count, size_t terms, double sums[4]) {
+    return qdi_sum_lanes(team, arena, count > 0 ? contact_balances->lane : NULL, count, terms, sums);
 }
 
 qd_status qdi_balance_fly(qd_world *world) {

@@ -64,9 +64,10 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 /// Adds the balances of `count` constraints, those of walls (from `first_wall` on) for themselves, and the
 /// drift of the movers, to those of the step.
 QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, size_t first_wall);
-/// Sums of `count` balances, lane by lane, the same whatever their order.
+/// Sums of `count` balances, lane by lane, the same whatever their order, of `terms` with those that are 0
+/// and left out.
 QD_MUST_USE qd_status qdi_balance_sum(qd_team *team, qdi_arena *arena,
-                                      const qdi_contact_balance *contact_balances, size_t count,
+                                      const qdi_contact_balance *contact_balances, size_t count, size_t terms,
                                       double sums[4]);
 /// Adds such sums of contacts between bodies, and what contacts with walls lost.
 void qdi_energy_balance_add_contacts(qdi_energy_balance *all, const double lanes[4], qd_vec2 wall_lost);

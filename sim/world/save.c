@@ -198,7 +198,8 @@ static void put_world(unsigned char **at, const qd_world *world, const qdi_saved
     for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
         put_contacts(at, state, i,
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
-    for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &state->forces[i], at);
+    for (size_t i = 0; i < n->forces; ++i)
+        qdi_fields_put(&qdi_fields_contact_force, qdi_force_of(state, i), at);
     qdi_population_put(world, at);
     if (n->fats > 0) put_fat_boxes(at, world->fat, world->count, all);
 }

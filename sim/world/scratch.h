@@ -10,6 +10,7 @@
 #include "sim/shape/collide.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance_state.h"
+#include "sim/world/tally.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -122,6 +123,13 @@ typedef struct qdi_wall_gain {
 typedef struct qdi_ccd qdi_ccd;
 
 /// Frees what a part of the step keeps in the scratch, whose types are its own.
+/// An end of a contact in the chain of those on a body.
+typedef struct qdi_chain_link {
+    uint32_t next; ///< end; 0: the last
+    uint32_t key;  ///< what ends are in order of: number of the contact, or where there are none yet index of
+                   ///< the partner, which is the same order
+} qdi_chain_link;
+
 typedef struct qdi_scratch qdi_scratch;
 typedef void (*qdi_scratch_release)(const qd_allocator *allocator, qdi_scratch *scratch);
 
@@ -134,10 +142,12 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    int pair_bits;    ///< of a body in these keys
-    uint64_t pairs;   ///< the number of these pairs, see qdi_contact_state
-    uint8_t *goes_on; ///< by contact of the moment before: it is there still; in the arena
-    qdi_link *links;  ///< by spot
+    int pair_bits;       ///< of a body in these keys
+    uint64_t pairs;      ///< the number of these pairs, see qdi_contact_state
+    uint8_t *goes_on;    ///< by contact of the moment before: it is there still; in the arena
+    bool goes_on_placed; ///< that is by place, else by number
+    uint32_t *ended;     ///< places of those that are not, in order of (a, b); in the arena
+    qdi_link *links;     ///< by spot
     size_t link_room;
     uint32_t *colour_order; ///< which these are
     size_t colour_order_room;
@@ -179,7 +189,7 @@ struct qdi_scratch {
     bool flown;
     // What springs do: see spring_accumulate.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
-    uint32_t *chain;         ///< by end: the next one
+    qdi_chain_link *chain;   ///< by end
     uint32_t *touched; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
     size_t *touched_count;          ///< per range of bodies
     qdi_twist *accelerations;       ///< acceleration, by place in touched
@@ -187,9 +197,12 @@ struct qdi_scratch {
     size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
     // Slots, one for each candidate, see spring_meet.c:
     qdi_meeting *slot_pair; ///< whose it is
-    uint32_t *slot_number;  ///< of its contact, or UINT32_MAX
+    uint32_t *slot_place;   ///< of its contact, or UINT32_MAX
     float *slot_apart;      ///< way that bodies have to come before they may touch
-    size_t slot_count, slot_pair_room, slot_number_room, slot_apart_room;
+    size_t slot_count, slot_pair_room, slot_place_room, slot_apart_room;
+    qdi_tally_cut meet_cut;           ///< with which the balances of contacts were added last
+    double met_sums[QDI_TALLY_LANES]; ///< of contacts of disks with each other
+    bool met_added;                   ///< in this step these were, and there are no balances of theirs
     double way;        ///< the most that two bodies may have come towards each other since slots were new
     uint64_t slots_of; ///< 1 + the number of the step whose contacts these are; 0: of none
     bool accelerations_present; ///< accelerations are those by the present contacts, of their rows

@@ -4,6 +4,7 @@
 #include "sim/world/spots.h"
 
 #include "core/base/memory.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
@@ -20,7 +21,9 @@ static void find_spot_rows(void *context, size_t begin, size_t end) {
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_spot *spot = &job->state->spots[i];
-        const uint64_t order = qdi_contact_order_at(job->state, spot->contact);
+        const qdi_contact_state *state = job->state;
+        const uint64_t order = qdi_contacts_placed(state) ? qdi_contact_order_placed(state, i)
+                                                          : qdi_contact_order_at(state, spot->contact);
         const bool wall = (uint32_t)order >= (uint32_t)QD_WALL_LEFT;
         spot->row_a = job->world->row_of_index[order >> 32];
         spot->row_b = wall ? QDI_NO_ROW : job->world->row_of_index[(uint32_t)order];
@@ -64,8 +67,9 @@ static void part_range(void *context, size_t begin, size_t end) {
                                       {touch[0].friction, touch[1].friction}};
         state->place[spot->contact] = (uint32_t)p;
         state->order[spot->contact] = qdi_contact_order(contact->a, contact->b);
-        job->warm_starts[p] = state->warm_starts[spot->contact];
-        job->persists[p] = state->persists[spot->contact];
+        const size_t held = qdi_place_of(state, spot->contact);
+        job->warm_starts[p] = state->warm_starts[held];
+        job->persists[p] = state->persists[held];
     }
 }
 
@@ -81,6 +85,7 @@ qd_status qdi_spots_part(qd_world *world, qdi_contact_state *state) {
     const qd_allocator *allocator = world->allocator;
     const size_t count = qdi_constraint_count(state);
     if (state->parts || count == 0) return QD_OK;
+    if (state->met) qdi_contacts_fill(world, state);
     qd_status status = qdi_geometry_reserve(allocator, state, 0, count);
     if (status != QD_OK) return status;
     part_job job = {state, qdi_allocate(allocator, count, sizeof *job.warm_starts),
@@ -122,7 +127,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
         if (qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     for (size_t p = 0; p < count; ++p) state->spots[p].rank = ranks[state->spots[p].contact];
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
-    state->parts = false;
+    state->parts = state->met = false;
     status = qdi_spots_part(world, state);
     if (status == QD_OK) qdi_spots_find_rows(world, state);
     return status;

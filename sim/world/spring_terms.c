@@ -239,14 +239,12 @@ static double shear_energy(const qd_spring *spring, const qdi_spring_law *law, c
     return 0.5 * law->terms.kt * sum;
 }
 
-double qdi_spring_shear_energy(const qd_world *world, size_t i) {
-    const qdi_warm_start *shear = &world->present.warm_starts[qdi_place_of(&world->present, i)];
+double qdi_spring_shear_energy(const qd_world *world, const qd_contact *contact,
+                               const qdi_warm_start *shear) {
     qdi_spring_law law;
     bool any = shear->normal[0] != 0 || shear->normal[1] != 0 || shear->tangent[0] != 0 ||
                shear->tangent[1] != 0;
-    return any && law_of_contact(world, &world->present.contacts[i], &law)
-               ? shear_energy(&world->def.spring, &law, shear)
-               : 0;
+    return any && law_of_contact(world, contact, &law) ? shear_energy(&world->def.spring, &law, shear) : 0;
 }
 
 double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i) {

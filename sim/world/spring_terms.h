@@ -84,8 +84,9 @@ static inline double qdi_rolling_damping(const qd_spring *spring, const qd_sprin
 /// The force along the normal by which the springs of a contact push, dashpots aside; 0 where it has none, or
 /// one of its bodies is gone.
 double qdi_spring_force(const qd_world *world, const qd_contact *contact);
-/// Energy kept in contact i of a state, and the part of it that is kept in its shear, of the present one.
+/// Energy kept in contact i of a state, whose contacts are made; and the part of it that is kept in the shear
+/// of a contact.
 double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i);
-double qdi_spring_shear_energy(const qd_world *world, size_t i);
+double qdi_spring_shear_energy(const qd_world *world, const qd_contact *contact, const qdi_warm_start *shear);
 
 #endif

@@ -71,10 +71,10 @@ static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t 
     return QD_OK;
 }
 
-qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count,
+qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count, size_t terms,
                         double sums[QDI_TALLY_LANES]) {
     tally_job job = {.values = lanes, .sums = QDI_TALLY_LANES};
-    return add_up(team, arena, &job, count, count, sums);
+    return add_up(team, arena, &job, count, terms, sums);
 }
 
 // Exact sums: zeros up to a whole number of items.

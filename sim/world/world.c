@@ -222,7 +222,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->slot_pair, scratch->slot_pair_room, sizeof *scratch->slot_pair);
-    qdi_release(allocator, scratch->slot_number, scratch->slot_number_room, sizeof *scratch->slot_number);
+    qdi_release(allocator, scratch->slot_place, scratch->slot_place_room, sizeof *scratch->slot_place);
     qdi_release(allocator, scratch->slot_apart, scratch->slot_apart_room, sizeof *scratch->slot_apart);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
     qdi_release(allocator, scratch->touched, scratch->touched_room, sizeof *scratch->touched);

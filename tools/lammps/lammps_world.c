@@ -83,7 +83,7 @@ void qdi_lammps_look(const qdi_lammps_scene *scene, const qd_world *world,
     }
     size_t count = 0;
     const qd_contact *contacts = qd_world_contacts(world, &count);
-    for (size_t i = 0; i < count; ++i) add_force(&contacts[i], &world->present.forces[i], disks);
+    for (size_t i = 0; i < count; ++i) add_force(&contacts[i], qdi_force_of(&world->present, i), disks);
 }
 
 double qdi_lammps_motion(const qdi_lammps_scene *scene, const qd_world *world) {

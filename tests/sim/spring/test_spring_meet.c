@@ -56,7 +56,7 @@ static void expect_same_contacts(const qd_world *one, const qd_world *two, uint6
     ck_assert_msg(count == others && events == other_events, "seed %llu, step %zu: %zu contacts and %zu",
                   (unsigned long long)seed, step, count, others);
     for (size_t i = 0; i < count; ++i) {
-        const qdi_contact_force *r = &one->present.forces[i], *s = &two->present.forces[i];
+        const qdi_contact_force *r = qdi_force_of(&one->present, i), *s = qdi_force_of(&two->present, i);
         const qdi_warm_start *t = &one->present.warm_starts[qdi_place_of(&one->present, i)],
                              *u = &two->present.warm_starts[qdi_place_of(&two->present, i)];
         const bool same = memcmp(&p[i].a, &q[i].a, sizeof p->a) == 0 &&
