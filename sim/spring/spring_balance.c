@@ -10,6 +10,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
+#include "sim/world/part.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
@@ -58,7 +59,7 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt,
     size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
-    if (count == 0) return QD_OK;
+    if (count == 0 && !world->part) return QD_OK; // other parts may have some
     qd_status status = QD_OK;
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         const wall_list list = {.state = state, .wall = (uint32_t)QD_WALL_LEFT + wall};
@@ -180,14 +181,16 @@ static qd_status add_losses(qd_world *world) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qdi_energy_balance *all = &balance->sums;
     double sums[4];
-    qd_status status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
-                                       qdi_constraint_count(after), sums);
+    size_t count = qdi_part_keep_balances(world, after, !after->parts, balance->contact_balances,
+                                          qdi_constraint_count(after));
+    qd_status status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count,
+                                       sums);
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
-    if (!world->turning || after->ends == 0) return QD_OK;
+    if (!world->turning || (after->ends == 0 && !world->part)) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
-                             before->contact_count, sums);
+    count = qdi_part_keep_balances(world, before, false, balance->contact_balances, before->contact_count);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, sums);
     if (status != QD_OK) return status;
     all->lost[0][1] += sums[ENDED_WITH_BODIES];
     all->lost[1][1] += sums[ENDED_WITH_WALLS];

@@ -127,6 +127,7 @@ struct qd_world {
     uint32_t *row_of_index, *generation_of_index;
     uint64_t *names; ///< by index: see names.h; NULL: the same as the index
     size_t name_count;
+    struct qdi_part *part;    ///< of what larger world: see part.h; NULL: of none
     qd_body_index *free_heap; ///< free indices, lowest on top
     bool follows;             ///< displacements are counted: from `home`, see displacement.h
     qd_vec2 *home, *home_next;
