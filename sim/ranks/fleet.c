@@ -67,7 +67,16 @@ qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule rule, qdi_fl
         *fleet = made;
     else
         qdi_fleet_destroy(made);
+    whole->led = status == QD_OK;
     return status;
+}
+
+bool qdi_fleet_led(const qd_world *world) {
+    return world->led;
+}
+
+void qdi_fleet_mark(qd_world *world) {
+    world->led = true;
 }
 
 void qdi_fleet_destroy(qdi_fleet *fleet) {

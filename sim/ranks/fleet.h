@@ -6,6 +6,7 @@
 
 #include "sim/ranks/realm.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// A world that several ranks step together, each a part of it (sim/world/part.h). What comes out of a step
@@ -22,9 +23,13 @@ typedef struct qdi_fleet qdi_fleet;
 QD_MUST_USE qd_status qdi_fleet_check(const qd_world *whole, qd_error *error);
 
 /// Makes a fleet of `ranks` ranks from a world that passed the check and whose contacts have been found. The
-/// world must outlive it, and be stepped and changed by nobody else meanwhile. Errors: QD_ERR_MEMORY,
-/// QD_ERR_VALUE (1..QDI_RANKS_MAX).
+/// world must outlive it, and be stepped and changed by nobody else meanwhile. From now on what is measured
+/// of its tree, and `saved_bytes`, has no value. Errors: QD_ERR_MEMORY, QD_ERR_VALUE (1..QDI_RANKS_MAX).
 QD_MUST_USE qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule rule, qdi_fleet **fleet);
+/// Whether ranks have stepped a world, so that these are unknown; and says so of one that was saved and
+/// loaded since.
+bool qdi_fleet_led(const qd_world *world);
+void qdi_fleet_mark(qd_world *world);
 /// Frees a fleet; the world is as it was when it was gathered last. NULL is fine.
 void qdi_fleet_destroy(qdi_fleet *fleet);
 

@@ -173,6 +173,7 @@ struct qd_world {
     qdi_energy_balance balance;
     qdi_rates rates;
     qdi_searched searched;
+    bool led; ///< ranks step it, or have (sim/ranks/fleet.h): what comes of looking for contacts is not known
     double entered; ///< energy of bodies that were added, less that of bodies that went
     double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;
