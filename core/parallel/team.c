@@ -16,6 +16,7 @@
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/base/os.h"
+#include "core/parallel/ranks.h"
 #include "core/parallel/thread_pool.h"
 
 #include <omp.h>
@@ -32,6 +33,7 @@ struct qd_team {
     bool no_threads;       // the system has no more threads
     uint64_t *busy_ns;     // LINE apart, so that workers do not share cache lines
     uint64_t *busy_out;
+    qdi_ranks *ranks;     // see ranks.h
     qdi_team_times times; // of the caller, who alone writes them
     size_t *blocks;       // of the loop that runs now: the next range of each worker's block, LINE apart
     size_t *histogram;    // of the sort
@@ -344,4 +346,12 @@ qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_
     }
     if (pass.keys != keys) qdi_team_for(team, count, COPY_GRAIN, copy_sorted_range, &pass);
     return QD_OK;
+}
+
+void qdi_team_join(qd_team *team, qdi_ranks *ranks) {
+    team->ranks = ranks;
+}
+
+qdi_ranks *qdi_team_ranks(const qd_team *team) {
+    return team->ranks;
 }

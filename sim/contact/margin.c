@@ -23,6 +23,7 @@
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
+#include "sim/world/part.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
@@ -534,7 +535,8 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
     return refresh_all(&job, found);
 }
 
-qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
+// Finds the candidates of all, or of those that left their fat boxes.
+static qd_status retrieve_found(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     if (found->amended > 0) {
         qd_status status = find_candidates_of_all(world, found);
         if (status != QD_ERR_LIMIT) return status;
@@ -544,6 +546,13 @@ qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, dou
         if (status != QD_OK) return status;
     }
     return found->rebuilds > 0 ? retrieve_all(world, found) : QD_OK;
+}
+
+qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
+    const qd_status status = retrieve_found(world, motion, dt, found);
+    if (world->part && found->rebuilds + found->amended > 0)
+        world->met_count = qdi_part_drop_ghosts(world, world->met, world->met_count);
+    return status;
 }
 
 qd_status qdi_candidates_restore(qd_world *world) {

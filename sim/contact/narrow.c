@@ -19,6 +19,7 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"
+#include "sim/world/part.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -97,7 +98,7 @@ static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_man
 /// four bits above those that it does not touch.
 static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask) {
     const qd_world *world = job->world;
-    if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
+    if (world->kind[row] != QD_BODY_DYNAMIC || qdi_is_ghost(world, row)) return 0;
     unsigned met = 0, near = 0;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         if (!(mask >> wall & 1U)) continue;

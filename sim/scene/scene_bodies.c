@@ -93,7 +93,7 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
         qd_body_state state = qdi_item_run_body(&item->run, k);
         state.material = qdi_scene_material_again(item->run.world, &state.material, world);
         state.source = 0; // of another scene's emitters
-        return qdi_body_add_again(world, &state, error);
+        return qdi_body_add_again(world, &state, true, error);
     }
     qd_body_def body = item->kind == QDI_ITEM_LIST ? qdi_listed_body(settings, &item->listed[k])
                                                    : body_of(settings, item, k, bodies, number);

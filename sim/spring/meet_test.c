@@ -7,6 +7,7 @@
 #include "sim/spring/spring.h"
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
+#include "sim/world/part.h"
 
 // Springs that meet: hangs the contacts of a range of the moment before into the lists of their first bodies.
 static void list_range(void *context, size_t begin, size_t end) {
@@ -196,7 +197,8 @@ static unsigned walls_of_row(const qdi_meet_job *job, uint32_t row) {
     unsigned mask = 0;
     for (int wall = 0; wall < QDI_WALLS; ++wall)
         mask |= (unsigned)(qdi_narrow_wall_depth(&job->narrow, row, wall) >= 0) << wall;
-    return mask & job->narrow.walls;
+    mask &= job->narrow.walls;
+    return mask && qdi_is_ghost(job->world, row) ? 0 : mask;
 }
 
 // Springs that meet: whether all disks of a range are clear of the walls: rows lie in tree order, so most

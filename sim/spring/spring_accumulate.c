@@ -20,6 +20,7 @@
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
+#include "sim/world/part.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
@@ -254,7 +255,8 @@ static void accumulate_range(void *context, size_t begin, size_t end) {
                                                     force.spin / world->inertia[row]};
         if (job->half == 0) continue;
         kick_row(&world->next, world->turning, scratch, job->half, place);
-        if (!row_within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
+        if (!row_within_limits(job, row) && world->index[row] < bad && !qdi_is_ghost(world, row))
+            bad = world->index[row];
     }
     scratch->touched_count[begin / QDI_BODY_GRAIN] = stop - begin;
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;

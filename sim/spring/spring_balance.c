@@ -11,6 +11,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
+#include "sim/world/part.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
@@ -61,7 +62,7 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt,
     size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
-    if (count == 0) return QD_OK;
+    if (count == 0 && !world->part) return QD_OK; // other parts may have some
     qd_status status = QD_OK;
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         const wall_list list = {.state = state, .wall = wall};
@@ -187,15 +188,18 @@ static qd_status add_losses(qd_world *world) {
     double sums[4];
     qd_status status = QD_OK;
     const bool added = after->met && world->scratch.met_added;
-    if (!added)
-        status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
-                                 qdi_constraint_count(after), qdi_constraint_count(after), sums);
+    if (!added) {
+        const size_t count = qdi_part_keep_balances(world, after, balance->contact_balances);
+        status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, count,
+                                 sums);
+    }
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(all, added ? world->scratch.met_sums : sums, after->wall_lost);
-    if (!world->turning || after->ends == 0) return QD_OK;
+    if (!world->turning || (after->ends == 0 && !world->part)) return QD_OK;
     qdi_team_for(world->team, after->ends, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, after->ends,
-                             before->contact_count, sums);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                             qdi_part_keep_ended(world, after, balance->contact_balances),
+                             qdi_part_contacts(world, before), sums);
     if (status != QD_OK) return status;
     all->lost[0][1] += sums[ENDED_WITH_BODIES];
     all->lost[1][1] += sums[ENDED_WITH_WALLS];

@@ -80,7 +80,8 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
                         .kernel = qdi_meet_kernel_of(world->def.simd),
                         .before = &world->present,
                         .after = &world->following,
-                        .simple = qdi_spring_simple(world),
+                        .simple = qdi_spring_simple(world) &&
+                                  !world->part, // which adds up own contacts alone
                         .pairs = world->met_count,
                         .kept = held ? scratch->slot_count : 0,
                         .same = held && same};

@@ -8,6 +8,7 @@
 #include "sim/contact/margin.h"
 #include "sim/spring/soft.h"
 #include "sim/spring/spring.h"
+#include "sim/world/part.h"
 #include "sim/world/pose.h"
 #include "sim/world/world_impl.h"
 
@@ -26,26 +27,29 @@ static void wrap_rows(const qdi_axis *axis, double *x, size_t count) {
 }
 
 // Finds bodies that springs threw beyond limits, the lowest index first.
-static void find_beyond_limits(const qdi_motion *next, const qd_body_index *index, qd_vec2 centre,
-                               const qdi_spring_way *way, size_t begin, size_t end, uint32_t *bad) {
+static void find_beyond_limits(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
+                               uint32_t *bad) {
+    const qdi_motion *next = &world->next;
+    const qd_vec2 centre = world->centre;
     for (size_t r = begin; r < end; ++r) {
         double vx = next->vx[r], vy = next->vy[r];
         bool fine = fabs(next->x[r] - centre.x) <= way->distance &&
                     fabs(next->y[r] - centre.y) <= way->distance && vx * vx + vy * vy <= way->speed_squared;
-        if (!fine && index[r] < *bad) *bad = index[r];
+        if (!fine && world->index[r] < *bad && !qdi_is_ghost(world, r)) *bad = world->index[r];
     }
 }
 
 // Springs' moves: turns bodies by more than small angles.
-static void turn_rows_far(const qdi_motion *now, const qdi_motion *next, const qd_body_index *index,
-                          double dt, size_t begin, size_t end, uint32_t *bad) {
+static void turn_rows_far(const qd_world *world, double dt, size_t begin, size_t end, uint32_t *bad) {
+    const qdi_motion *now = &world->now, *next = &world->next;
     for (size_t r = begin; r < end; ++r) {
         double angle = next->spin[r] * dt;
         if (fabs(angle) <= QDI_SMALL_ANGLE) continue;
         qd_vec2 turn = qdi_motion_turned(now->c[r], now->s[r], angle);
         next->c[r] = turn.x;
         next->s[r] = turn.y;
-        if (!(isfinite(turn.x) && isfinite(turn.y)) && index[r] < *bad) *bad = index[r];
+        if (!(isfinite(turn.x) && isfinite(turn.y)) && world->index[r] < *bad && !qdi_is_ghost(world, r))
+            *bad = world->index[r];
     }
 }
 
@@ -66,7 +70,7 @@ static void move_rows(const qd_world *world, const qdi_spring_way *way, const qd
         wrap_rows(&axis[1], next->y + r, count);
     if (kernels->stray(next->x + r, next->y + r, next->vx + r, next->vy + r, world->centre, way->distance,
                        way->speed_squared, count))
-        find_beyond_limits(next, world->index, world->centre, way, r, r + count, bad);
+        find_beyond_limits(world, way, r, r + count, bad);
     bool all_fit = way->near && !kernels->outgrown(next->x + r, next->y + r, world->radius + r, world->centre,
                                                    world->fat + r, count);
     if (!all_fit)
@@ -75,7 +79,7 @@ static void move_rows(const qd_world *world, const qdi_spring_way *way, const qd
         *left += qdi_margin_left(world, i, way->period);
     if (world->turning &&
         kernels->turn(now->c + r, now->s + r, next->spin + r, dt, next->c + r, next->s + r, count))
-        turn_rows_far(now, next, world->index, dt, r, r + count, bad);
+        turn_rows_far(world, dt, r, r + count, bad);
 }
 
 void qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,

@@ -7,6 +7,7 @@
 #include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/impulse.h"
 #include "sim/spring/spring.h"
+#include "sim/step/exchange.h"
 #include "sim/world/branches.h"
 #include "sim/world/compress.h"
 #include "sim/world/displacement.h"
@@ -18,19 +19,13 @@
 #include "sim/world/walls.h"
 
 static const qdi_feature *const features[] = {
-    &qdi_no_contact_feature,
-    &qdi_impulse_feature,
-    &qdi_ccd_feature,
-    &qdi_branches_feature,
-    &qdi_wraps_feature,
-    &qdi_compress_feature,
-    &qdi_displacement_feature,
-    &qdi_walls_feature,
-    &qdi_population_feature,
-    &qdi_thread_notes_feature,
-    &qdi_spring_feature,
-    &qdi_balance_feature,
-    NULL,
+    &qdi_exchange_feature,     &qdi_no_contact_feature,
+    &qdi_impulse_feature,      &qdi_ccd_feature,
+    &qdi_branches_feature,     &qdi_wraps_feature,
+    &qdi_compress_feature,     &qdi_displacement_feature,
+    &qdi_walls_feature,        &qdi_population_feature,
+    &qdi_thread_notes_feature, &qdi_spring_feature,
+    &qdi_balance_feature,      NULL,
 };
 
 qd_status qdi_features_at(qdi_stage stage, qd_world *world, qdi_step_context *step) {

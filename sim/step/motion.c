@@ -17,6 +17,7 @@
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
+#include "sim/world/part.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -154,6 +155,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
             turned |= MIRRORED_X;
         if (beyond_wall(&job->y, y, reach) && cross_boundary(&job->y, reach, &y, &next.vy[r]))
             turned |= MIRRORED_Y;
+        if (turned && qdi_is_ghost(world, r)) turned = 0; // what it gave its owner knows
         if (mask) mask[r] = (uint8_t)turned;
         result.mirrored += turned != 0;
         next.x[r] = x;
@@ -163,7 +165,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
                                            radius[r] + qdi_reach_of(&job->reach, radius[r], radius[r]));
         result.left += left_fat_box(job, r);
         bool fine = move_within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
-        if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
+        if (!fine && world->index[r] < result.bad && !qdi_is_ghost(world, r)) result.bad = world->index[r];
     }
     return result;
 }
@@ -201,7 +203,7 @@ static findings findings_of(const move_job *job, size_t begin, size_t end, const
     for (size_t r = begin; found->bad && r < end; ++r)
         if (!move_within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
                                 next->vy[r]) &&
-            world->index[r] < result.bad)
+            world->index[r] < result.bad && !qdi_is_ghost(world, r))
             result.bad = world->index[r];
     return result;
 }
@@ -329,6 +331,7 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
         if ((dynamic || job->y.inset == 0) && beyond_wall(&job->y, at.y, high) &&
             cross_boundary(&job->y, high, &at.y, &next.vy[r]))
             mirrored |= MIRRORED_Y;
+        if (mirrored && qdi_is_ghost(world, r)) mirrored = 0; // what it gave its owner knows
         if (mask) mask[r] = (uint8_t)mirrored;
         if (mirrored && job->gains) note_gain(job, r, before);
         result.mirrored += mirrored != 0;
@@ -343,7 +346,7 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
         result.left += left_fat_box(job, r);
         bool fine = move_within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
-        if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
+        if (!fine && world->index[r] < result.bad && !qdi_is_ghost(world, r)) result.bad = world->index[r];
     }
     return result;
 }

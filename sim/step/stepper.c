@@ -7,6 +7,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
+#include "core/parallel/ranks.h"
 #include "sim/contact/events.h"
 #include "sim/contact/margin.h"
 #include "sim/contact/narrow.h"
@@ -198,25 +199,30 @@ static void step_commit(qd_world *world, const qdi_step_context *step, const qdi
     world->totals.unfollowed += world->present.unfollowed;
 }
 
+// Before the phases: contacts of what was changed by hand, and rows in tree order.
+static qd_status prepare_step(qd_world *world, qdi_lap *lap) {
+    qd_status status = detect_edited(world, lap);
+    if (status != QD_OK) return status;
+    if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
+    end_phase(&world->scratch.arena, lap, QD_PHASE_REFRESH);
+    atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
+    return step_stop_if_asked(world, status);
+}
+
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     if (!qdi_is_step(dt)) return QD_ERR_VALUE;
     qdi_lap lap;
     qdi_lap_start(&lap, profile, world->team);
-    qd_status status = detect_edited(world, &lap);
-    if (status != QD_OK) return status;
-
-    if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
-    end_phase(&world->scratch.arena, &lap, QD_PHASE_REFRESH);
-    atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
-    status = step_stop_if_asked(world, status);
-    if (status != QD_OK) return status;
-
+    qd_status status = prepare_step(world, &lap);
+    const bool begun = status == QD_OK;
     qdi_step_context step = step_context_of(world, dt, &lap);
     qdi_found found = {.rebuilds = 0};
     bool filed = false;
-    status = pass_phases(world, &step, &found, &filed);
+    if (begun) status = pass_phases(world, &step, &found, &filed);
+    if (world->part) status = qdi_ranks_agree(qdi_team_ranks(world->team), status);
+    if (!begun) return status;
     if (status == QD_OK) {
         step_commit(world, &step, &found);
     } else {

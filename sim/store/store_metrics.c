@@ -85,7 +85,9 @@ int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void 
             code = sqlite3_bind_double(statement, at++, real);
         } else {
             memcpy(&whole, place, sizeof whole);
-            code = qdi_sql_bind_step(statement, at++, whole);
+            code = whole == UINT64_MAX ? sqlite3_bind_null(statement, at) // no value
+                                       : qdi_sql_bind_step(statement, at, whole);
+            at += 1;
         }
     }
     for (int phase = 0; phase < QD_PHASE_COUNT && code == SQLITE_OK; ++phase, ++at)

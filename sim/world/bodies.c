@@ -12,6 +12,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/names.h"
 #include "sim/world/order_sums.h"
+#include "sim/world/part.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
@@ -137,6 +138,7 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
 void qdi_bodies_release(qd_world *world) {
     qdi_homes_release(world);
     qdi_names_release(world);
+    qdi_part_release(world);
     column columns[COLUMNS_MAX];
     release_columns(world->allocator, columns, row_columns(world, columns), world->row_room);
     release_columns(world->allocator, columns, index_columns(world, columns), world->index_room);

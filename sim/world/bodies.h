@@ -50,8 +50,9 @@ typedef struct qdi_birth {
 /// Puts a body into the row after the last; there is room for it.
 void qdi_body_enter(qd_world *world, const qdi_birth *birth);
 /// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for
-/// bit. Errors: as qd_world_add.
-QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error);
+/// bit. `fresh`: as of qdi_placing. Errors: as qd_world_add.
+QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, bool fresh,
+                                         qd_error *error);
 /// Takes a body out and puts it back with the same id (label) as `state` has it: kind, velocity, spin,
 /// material. `density` is for what becomes dynamic, or NaN for one that was: it keeps its mass. Its contacts
 /// begin anew. Errors: as qd_world_add; the body is as it was then, QD_ERR_MEMORY apart.

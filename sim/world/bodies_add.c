@@ -278,9 +278,10 @@ static qd_body_def def_of_state(const qd_body_state *state, double density) {
 }
 
 // Bodies added to a world: adds a body in the pose and motion of a state.
-static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_body_state *state,
+static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_body_state *state, bool fresh,
                            qd_error *error) {
     qdi_placing placing = placing_of_state(state);
+    placing.fresh = fresh;
     qd_status status = add_body(world, body, &placing, NULL, error);
     if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
     // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
@@ -289,9 +290,9 @@ static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_bo
     return QD_OK;
 }
 
-qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, bool fresh, qd_error *error) {
     const qd_body_def body = def_of_state(state, (double)NAN);
-    return add_state(world, &body, state, error);
+    return add_state(world, &body, state, fresh, error);
 }
 
 qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double density, qd_error *error) {
@@ -301,7 +302,7 @@ qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double d
     if (status == QD_OK) status = check_body_traits(world, &body, error);
     if (status == QD_OK) status = qdi_body_check(world, &placing, error);
     if (status == QD_OK) status = qd_world_remove(world, state->id);
-    return status == QD_OK ? add_state(world, &body, state, error) : status;
+    return status == QD_OK ? add_state(world, &body, state, true, error) : status;
 }
 
 // Bodies added to a world: adds one edge of a chain as a static capsule or segment.

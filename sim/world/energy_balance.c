@@ -8,6 +8,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
+#include "sim/world/part.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/sum.h"
@@ -145,11 +146,11 @@ qd_status qdi_balance_flights(qd_world *world) {
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
     if (drags)
-        status = qdi_sum_values(world->team, &world->scratch.arena, balance->drag, world->count,
-                                &balance->sums.drag);
+        status = qdi_sum_values(world->team, &world->scratch.arena, balance->drag,
+                                qdi_part_keep_rows(world, balance->drag), &balance->sums.drag);
     if (status == QD_OK && world->force)
-        status = qdi_sum_values(world->team, &world->scratch.arena, balance->force, world->count,
-                                &balance->sums.force);
+        status = qdi_sum_values(world->team, &world->scratch.arena, balance->force,
+                                qdi_part_keep_rows(world, balance->force), &balance->sums.force);
     return status;
 }
 
@@ -189,7 +190,7 @@ static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.work);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
-    return qdi_sum_values(world->team, &world->scratch.arena, job.work, world->count,
+    return qdi_sum_values(world->team, &world->scratch.arena, job.work, qdi_part_keep_rows(world, job.work),
                           &world->scratch.balance.sums.force);
 }
 

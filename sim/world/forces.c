@@ -33,6 +33,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
 #include "sim/world/names.h"
+#include "sim/world/part.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -370,7 +371,8 @@ static void finish_flights(void *context, size_t begin, size_t end) {
         double vx = next->vx[r], vy = next->vy[r], spin = 0;
         if (world->turning) spin = next->spin[r] += (after.turn - before->turn) * half;
         if (world->force) settle_more(world, r, before, &after, half);
-        if (!(vx * vx + vy * vy <= fastest && qdi_is_sane(spin)) && world->index[r] < *bad)
+        if (!(vx * vx + vy * vy <= fastest && qdi_is_sane(spin)) && world->index[r] < *bad &&
+            !qdi_is_ghost(world, r))
             *bad = world->index[r];
     }
 }

@@ -179,6 +179,12 @@ double qdi_pressure(const qd_world *world) {
 
 // Metrics of the tree.
 static void measure_tree(const qd_world *world, qd_metrics *m) {
+    if (world->led) {
+        m->tree_nodes = m->tree_leaves = m->tree_deepest = m->tree_longest = m->tree_outside = UINT64_MAX;
+        m->tree_tests = m->tree_tests_total = m->saved_bytes = UINT64_MAX;
+        m->tree_candidates = (double)NAN;
+        return;
+    }
     const qd_tree_stats stats = qd_tree_statistics(world->tree);
     m->tree_nodes = stats.nodes;
     m->tree_leaves = stats.leaves;

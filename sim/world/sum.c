@@ -4,6 +4,7 @@
 #include "sim/world/sum.h"
 
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks.h"
 #include "sim/world/grain.h"
 
 enum { GRAIN = 4096 };
@@ -49,26 +50,68 @@ static qdi_tally_most most_of_ranges(const tally_job *job, size_t ranges) {
     return most;
 }
 
+/// What ranks tell each other of their terms, and of their sums.
+typedef struct shared_most {
+    qdi_tally_most most;
+    uint64_t terms;
+} shared_most;
+
+// Exact sums: merges the sizes and the numbers of terms of two ranks.
+static void merge_most(void *sum, const void *other, size_t bytes) {
+    shared_most *all = sum;
+    const shared_most *more = other;
+    (void)bytes;
+    qdi_tally_see(&all->most, more->most.lane);
+    all->terms += more->terms;
+}
+
+// Exact sums: merges the sums of two ranks.
+static void merge_tally(void *sum, const void *other, size_t bytes) {
+    (void)bytes;
+    qdi_tally_merge(sum, other);
+}
+
+/// Exact sums: largest terms, and how many there are, over all ranks.
+static qd_status share_most(qdi_ranks *ranks, qdi_tally_most *most, size_t *terms) {
+    const shared_most mine = {*most, *terms};
+    shared_most all;
+    const qd_status status = qdi_ranks_merged(ranks, &mine, &all, sizeof all, merge_most);
+    if (status != QD_OK) return status;
+    *most = all.most;
+    *terms = (size_t)all.terms;
+    return QD_OK;
+}
+
+/// Exact sums: the sums over all ranks.
+static qd_status share_tally(qdi_ranks *ranks, qdi_tally *tally) {
+    const qdi_tally mine = *tally;
+    return qdi_ranks_merged(ranks, &mine, tally, sizeof mine, merge_tally);
+}
+
 /// Exact sums: both passes over so many items; `terms` of each sum.
 static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t items, size_t terms,
                         double sums[QDI_TALLY_LANES]) {
     size_t ranges = qdi_range_count(items, GRAIN);
+    qdi_ranks *ranks = qdi_team_ranks(team);
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
-    if (items == 0) return QD_OK;
+    if (items == 0 && !ranks) return QD_OK;
     job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
     if (!job->lines) return QD_ERR_MEMORY;
     qdi_team_for(team, items, GRAIN, see_tally_range, job);
-    const qdi_tally_most most = most_of_ranges(job, ranges);
+    qdi_tally_most most = most_of_ranges(job, ranges);
+    qd_status status = ranks ? share_most(ranks, &most, &terms) : QD_OK;
+    if (status != QD_OK) return status;
     job->cut = qdi_tally_cut_for(&most, terms);
     qdi_team_for(team, items, GRAIN, add_tally_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
+    if (ranks) status = share_tally(ranks, &all);
     for (int k = job->sums; k < QDI_TALLY_LANES; ++k) { // exact as well
         all.first[k % job->sums] += all.first[k];
         all.second[k % job->sums] += all.second[k];
     }
     for (int k = 0; k < job->sums; ++k) sums[k] = all.first[k] + all.second[k];
-    return QD_OK;
+    return status;
 }
 
 qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count, size_t terms,
@@ -86,7 +129,7 @@ static size_t fill_items(double *values, size_t count) {
 qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
     tally_job job = {.values = values, .sums = 1};
     double sums[QDI_TALLY_LANES];
-    if (count == 0) return QD_OK;
+    if (count == 0 && !qdi_team_ranks(team)) return QD_OK;
     qd_status status = add_up(team, arena, &job, fill_items(values, count), count, sums);
     *number += sums[0];
     return status;
@@ -111,7 +154,7 @@ static void make_terms(void *context, size_t begin, size_t end) {
 qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi_term term, const void *context,
                   qd_vec2 *sum) {
     *sum = (qd_vec2){0, 0};
-    if (count == 0) return QD_OK;
+    if (count == 0 && !qdi_team_ranks(team)) return QD_OK;
     const qdi_arena_mark mark = qdi_arena_mark_of(arena);
     term_job terms = {term, context,
                       qdi_arena_take(arena, 2 * count + QDI_TALLY_LANES, sizeof *terms.values)};

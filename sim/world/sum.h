@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /// Sums over bodies or contacts that depend neither on their order nor on how they are cut into ranges
-/// (tally.h): the same for any team, any rows, and parts that are added up apart. All on a team, with memory
-/// from an arena; errors: QD_ERR_MEMORY.
+/// (tally.h): the same for any team, any rows, and parts that are added up apart. All on a team, and over all
+/// ranks that it is joined to (ranks.h), with memory from an arena; errors: QD_ERR_MEMORY.
 
 /// Sums term(context, i) for i below `count`.
 typedef qd_vec2 (*qdi_term)(const void *context, size_t i);

@@ -127,6 +127,7 @@ struct qd_world {
     uint32_t *row_of_index, *generation_of_index;
     uint64_t *names; ///< by index: see names.h; NULL: the same as the index
     size_t name_count;
+    struct qdi_part *part;    ///< of what larger world: see part.h; NULL: of none
     qd_body_index *free_heap; ///< free indices, lowest on top
     bool follows;             ///< displacements are counted: from `home`, see displacement.h
     qd_vec2 *home, *home_next;
@@ -172,6 +173,7 @@ struct qd_world {
     qdi_energy_balance balance;
     qdi_rates rates;
     qdi_searched searched;
+    bool led; ///< ranks step it, or have (sim/ranks/fleet.h): what comes of looking for contacts is not known
     double entered; ///< energy of bodies that were added, less that of bodies that went
     double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;

@@ -29,7 +29,7 @@ typedef struct run_settings {
     const char *directory;
     const char *simd;
     const char *video;
-    qdi_option_number steps, threads, seed, bodies, frames, snapshots, log;
+    qdi_option_number steps, threads, ranks, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
     bool force, resume, json;
     char *input; ///< the scene as it came from the standard input, or NULL
@@ -137,6 +137,7 @@ static int begin_run(const run_settings *settings, qdi_session *session) {
     choose_run_threads(settings, session);
     int exit_code = qdi_session_plan_video(session, settings->force);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_world(session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_host_watch_signals();
     exit_code = qdi_session_begin(session, settings->force);
@@ -154,6 +155,7 @@ static int go_on(const run_settings *settings, qdi_session *session) {
     choose_run_threads(settings, session);
     qdi_host_watch_signals();
     exit_code = qdi_session_restore(session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
@@ -172,6 +174,7 @@ static int run_command(void *context) {
     session->json = settings->json;
     session->log = settings->log;
     session->video_file = settings->video;
+    session->ranks = settings->ranks.given ? (int)settings->ranks.value : 0;
     if (settings->video && !qd_video_is_known(settings->video)) {
         qdi_complain("--video %s: a video's name ends in %s", settings->video, qd_video_endings());
         return QDI_EXIT_USAGE;
@@ -197,6 +200,8 @@ static const qdi_option run_options[] = {
      "simulate N steps (the same as --set run.steps=N)"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(run_settings, threads),
      "work with N threads; results are the same for any N, the default is explained"},
+    {"--ranks", 0, QDI_OPTION_NUMBER, "N", 1, QDI_RANKS_MAX, offsetof(run_settings, ranks),
+     "let N ranks step the world, each a part of it with --threads threads (docs/ranks.md); same results"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),
      "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(run_settings, seed),

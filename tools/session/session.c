@@ -162,6 +162,7 @@ void qdi_session_close(qdi_session *session) {
     qd_rundir_close(session->rundir);
     qd_field_destroy(session->field);
     qd_distributions_destroy(session->distributions);
+    qdi_fleet_destroy(session->fleet);
     qd_world_destroy(session->world);
     qd_scene_destroy(session->scene);
 }

@@ -1,6 +1,7 @@
 #ifndef QD_TOOLS_SESSION_H
 #define QD_TOOLS_SESSION_H
 
+#include "sim/ranks/fleet.h"
 #include "tools/host/options.h"
 #include "tools/host/threads.h"
 #include "tools/session/result.h"
@@ -51,6 +52,7 @@ typedef struct qdi_session {
     qd_scene *scene; ///< the session's to free
     bool json;
     qdi_option_number log;  ///< --log
+    int ranks;              ///< --ranks; 0: the world is stepped by itself
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
@@ -59,6 +61,7 @@ typedef struct qdi_session {
     qdi_course course;     ///< stages so far
     qdi_until stage_until; ///< rules that end the present one
     qd_world *world;
+    qdi_fleet *fleet; ///< that steps the world while the run is on its way; NULL without ranks
     qd_rundir *rundir;
     qd_store *store;
     int hash_form;                   ///< of the store: the result has its hash when it is closed
@@ -157,6 +160,19 @@ QD_MUST_USE qd_status qdi_session_look(qdi_session *session);
 size_t qdi_session_stage_results(const qdi_session *session, qdi_result_stage stages[QD_STAGES_MAX]);
 /// Their names, for a line: "fill, settle, empty".
 void qdi_session_stage_names(const qdi_session *session, char *text, size_t bytes);
+
+/// Refuses, with exit code 2, what a run with ranks cannot have; the world is there.
+int qdi_session_check_ranks(const qdi_session *session);
+/// Before the first step of this process: makes the ranks, where there are some. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_session_launch(qdi_session *session);
+/// Makes a step. With ranks the world is brought up to it only where something is made of it. Errors: as
+/// qd_world_step.
+QD_MUST_USE qd_status qdi_session_step(qdi_session *session);
+/// Brings the world up to the last step. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_session_gather(const qdi_session *session);
+/// After the last step, which had this status: ends the ranks, the world is that of the last step. Returns
+/// the status, or QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_session_land(qdi_session *session, qd_status status);
 
 /// Before a step: what is due after it may ask for the moment before. False: failed.
 bool qdi_session_watch(qdi_session *session);

@@ -181,6 +181,7 @@ static qd_status write_checkpoint(qdi_session *session) {
         .wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns),
         .ended = session->until.ended,
         .stage_ended = session->stage_until.ended,
+        .led = qdi_fleet_led(session->world),
         .profile = session->result.profile,
     };
     memcpy(state.until, session->until.memory, sizeof state.until);
@@ -210,7 +211,8 @@ static qd_status write_checkpoint(qdi_session *session) {
 bool qdi_session_checkpoint(qdi_session *session) {
     uint64_t before = qdi_clock_ns();
     if (!qdi_session_flush(session) || !qdi_session_cut_video(session)) return false;
-    qd_status status = write_checkpoint(session);
+    qd_status status = qdi_session_gather(session);
+    if (status == QD_OK) status = write_checkpoint(session);
     if (status == QD_OK) status = qd_store_flush(session->store, NULL);
     if (status != QD_OK) return qdi_session_note(session, QDI_PART_STORE, status);
     session->checkpoint_ns = qdi_clock_ns();

@@ -290,6 +290,7 @@ static qd_status resume_rules(qdi_session *session, const qdi_session_state *sta
 static int resume_candidate(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
     session->world = found->world;
+    if (state->led) qdi_fleet_mark(session->world);
     // As every world that was loaded it has the best ones; which it has changes no result.
     if (qd_world_set_simd(session->world, session->simd) != QD_OK) session->simd = qd_simd_best();
     session->moment_bytes = found->bytes;

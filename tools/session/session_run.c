@@ -70,11 +70,11 @@ static qd_status run_steps(qdi_session *session) {
     qdi_progress progress = start_run_progress(session);
     print_log(session, &progress);
     qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
+    if (status == QD_OK) status = qdi_session_launch(session);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
         if (!begin_stage(session) || !qdi_session_watch(session)) break;
-        status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
+        status = qdi_session_step(session);
         if (status != QD_OK) break;
-        session->steps_done += 1;
         const qd_status noted = qdi_session_look(session);
         if (noted != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, noted);
         if (noted != QD_OK || !qdi_session_record(session)) break;
@@ -85,6 +85,7 @@ static qd_status run_steps(qdi_session *session) {
         qdi_progress_step(&progress, session->steps_done);
     }
     qdi_progress_end(&progress);
+    status = qdi_session_land(session, status);
     return status == QD_ERR_STOPPED ? QD_OK : status; // the world is that of the last step
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const uint32_t magic = 0x53534451U; // "QDSS"
-enum { STATE_VERSION = 6 };
+enum { STATE_VERSION = 7 };
 
 // Writes what rules remember.
 static void put_memory(unsigned char **at, const qdi_until_memory memory[QD_UNTIL_MAX]) {
@@ -43,6 +43,7 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
     qdi_put_u64(&at, state->wall_ns);
     qdi_put_u64(&at, state->ended);
     qdi_put_u64(&at, state->stage_ended);
+    qdi_put_u64(&at, state->led);
     put_memory(&at, state->until);
     put_memory(&at, state->stage_until);
     qdi_put_u64(&at, state->profile.steps);
@@ -84,6 +85,7 @@ qd_status qdi_session_state_read(const unsigned char *bytes, size_t size, qdi_se
     state->wall_ns = qdi_get_u64(&at);
     state->ended = qdi_get_u64(&at);
     state->stage_ended = qdi_get_u64(&at);
+    state->led = qdi_get_u64(&at);
     get_memory(&at, state->until);
     get_memory(&at, state->stage_until);
     state->profile.steps = qdi_get_u64(&at);

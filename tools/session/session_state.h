@@ -21,6 +21,7 @@ typedef struct qdi_session_state {
     uint64_t wall_ns;            ///< spent so far
     uint64_t ended;              ///< number of the rule that ended the run, from 1; 0: none
     uint64_t stage_ended;        ///< the same of the world's stage
+    uint64_t led;                ///< ranks have stepped the world (qdi_fleet_led)
     qdi_until_memory until[QD_UNTIL_MAX], stage_until[QD_UNTIL_MAX];
     qd_profile profile;
     uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
@@ -28,10 +29,10 @@ typedef struct qdi_session_state {
 
 enum {
     QDI_SESSION_THREADS = sizeof(((qd_profile *)0)->busy_ns[0]) / sizeof(uint64_t),
-    /// Size of the bytes: two marks, twelve numbers, those of each rule and phase, and a hash of all before
+    /// Size of the bytes: two marks, thirteen numbers, those of each rule and phase, and a hash of all before
     /// it.
     QDI_SESSION_STATE_BYTES = 2 * 4 +
-                              8 * (12 + 8 * QD_UNTIL_MAX + QD_PHASE_COUNT * (4 + QDI_SESSION_THREADS) + 1),
+                              8 * (13 + 8 * QD_UNTIL_MAX + QD_PHASE_COUNT * (4 + QDI_SESSION_THREADS) + 1),
 };
 
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]);

@@ -89,7 +89,8 @@ typedef struct qd_metrics {
     double largest_overlap;
     double contact_number; ///< mean number of contacts of a dynamic body, walls included
 
-    // The tree. These depend on the margin too, unlike all others.
+    // The tree. These depend on the margin too, unlike all others. Without value (UINT64_MAX, NaN) in a run
+    // with ranks.
     uint64_t tree_nodes, tree_leaves;
     uint64_t tree_deepest; ///< depth of the deepest node below the root
     uint64_t tree_longest; ///< bodies in the longest list of a node

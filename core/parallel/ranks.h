@@ -1,0 +1,64 @@
+#ifndef QD_CORE_RANKS_H
+#define QD_CORE_RANKS_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <quadrille/team.h>
+
+#include <stddef.h>
+
+/// Ranks: several that share one piece of work, each with a part of the data that the others cannot see. What
+/// they have to know of each other they say in messages. All ranks make the same calls in the same order, and
+/// each call returns when all have made it.
+///
+/// **Errors.** Whatever goes wrong on one rank goes wrong on all. A rank that fails by itself breaks off, as
+/// any function does, and says so in the one call of qdi_ranks_agree that ends a piece of work; in whatever
+/// call the others are by then, that one returns the error, they break off too, and their qdi_ranks_agree
+/// gives it back without another message. The worst status is the one of the highest number.
+///
+/// **Backend.** Here ranks are threads of one process, which share nothing but what these calls hand on.
+typedef struct qdi_ranks qdi_ranks;
+
+/// Most ranks there can be.
+enum { QDI_RANKS_MAX = 64 };
+
+/// What a rank does.
+typedef void (*qdi_ranks_work)(qdi_ranks *ranks, void *context);
+
+/// Lets `count` ranks, each a thread, work, and waits for all; the caller is rank 0. Errors: QD_ERR_VALUE
+/// (1..QDI_RANKS_MAX), QD_ERR_MEMORY: nobody worked.
+QD_MUST_USE qd_status qdi_ranks_run(const qd_allocator *allocator, int count, qdi_ranks_work work,
+                                    void *context);
+
+/// Which of the ranks this is, and how many there are.
+int qdi_ranks_me(const qdi_ranks *ranks);
+int qdi_ranks_count(const qdi_ranks *ranks);
+
+/// Ends a piece of work: the worst status of all ranks.
+QD_MUST_USE qd_status qdi_ranks_agree(qdi_ranks *ranks, qd_status status);
+
+/// Adds what another rank has to `sum`.
+typedef void (*qdi_ranks_merge)(void *sum, const void *other, size_t bytes);
+
+/// Merges what the ranks have, of `bytes` bytes on each, in the order of the ranks: the same on all of them.
+/// `all` is another place than `mine`.
+QD_MUST_USE qd_status qdi_ranks_merged(qdi_ranks *ranks, const void *mine, void *all, size_t bytes,
+                                       qdi_ranks_merge merge);
+
+/// A message; of no bytes: none.
+typedef struct qdi_message {
+    const void *data;
+    size_t bytes;
+} qdi_message;
+
+/// Sends to[q] to each rank q, to itself too, and receives from[q] from it. What is received is aligned for
+/// any type and lives until the next call of this function.
+QD_MUST_USE qd_status qdi_ranks_exchange(qdi_ranks *ranks, const qdi_message *to, qdi_message *from);
+
+/// Team: says that all other ranks have one like it, that makes the same calls: sums (sim/world/sum.h) are
+/// then those over all ranks. NULL: it has nobody.
+void qdi_team_join(qd_team *team, qdi_ranks *ranks);
+/// Team: the ranks that it was joined to, or NULL.
+qdi_ranks *qdi_team_ranks(const qd_team *team);
+
+#endif

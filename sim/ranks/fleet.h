@@ -1,0 +1,55 @@
+#ifndef QD_SIM_FLEET_H
+#define QD_SIM_FLEET_H
+
+#include <quadrille/profile.h>
+#include <quadrille/world.h>
+
+#include "sim/ranks/realm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// A world that several ranks step together, each a part of it (sim/world/part.h). What comes out of a step
+/// is what the world by itself would have, bit for bit, for any number of ranks and any realm; but for counts
+/// of the tree, which are not kept.
+///
+/// **Renewal.** Bodies are given to the owners of the places where they are, and ghosts are chosen, when the
+/// first step is made, and again when a body has come too far from where it was then. How far that is follows
+/// from how fast bodies turned out to be. Each renewal deals the realm anew, by where bodies are.
+typedef struct qdi_fleet qdi_fleet;
+
+/// Why a world cannot be stepped by ranks, as a status and the reason; or QD_OK. QD_ERR_VALUE: it has
+/// something that ranks do not know yet.
+QD_MUST_USE qd_status qdi_fleet_check(const qd_world *whole, qd_error *error);
+
+/// Makes a fleet of `ranks` ranks from a world that passed the check and whose contacts have been found. The
+/// world must outlive it, and be stepped and changed by nobody else meanwhile. From now on what is measured
+/// of its tree, and `saved_bytes`, has no value. Errors: QD_ERR_MEMORY, QD_ERR_VALUE (1..QDI_RANKS_MAX).
+QD_MUST_USE qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule rule, qdi_fleet **fleet);
+/// Whether ranks have stepped a world, so that these are unknown; and says so of one that was saved and
+/// loaded since.
+bool qdi_fleet_led(const qd_world *world);
+void qdi_fleet_mark(qd_world *world);
+/// Frees a fleet; the world is as it was when it was gathered last. NULL is fine.
+void qdi_fleet_destroy(qdi_fleet *fleet);
+
+/// Makes a step, as qd_world_step does; the whole world stays as it is until it is gathered, but for the
+/// report of a limit. Errors: as qd_world_step.
+QD_MUST_USE qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *profile);
+
+/// Brings the whole world to the moment that the parts are at: bodies, contacts, events, sums and clock; the
+/// events are all there only where no step was refused since the last one. Errors: QD_ERR_MEMORY; the whole
+/// world is of no use then.
+QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
+
+/// What was done so far: how often ghosts were chosen anew after the first time, bodies that came to another
+/// rank then, and ghosts that there are now.
+typedef struct qdi_fleet_counts {
+    uint64_t renewals, migrations, ghosts;
+} qdi_fleet_counts;
+qdi_fleet_counts qdi_fleet_count(const qdi_fleet *fleet);
+
+/// The part that a rank steps: the fleet's, until the next step.
+qd_world *qdi_fleet_part(const qdi_fleet *fleet, int rank);
+
+#endif

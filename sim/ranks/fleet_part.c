@@ -1,0 +1,138 @@
+// The part of a rank, made anew from bodies and contacts that ranks have sent each other: as a saved world is
+// loaded, but for what never changes in it.
+
+#include "sim/ranks/fleet_impl.h"
+
+#include "core/base/memory.h"
+#include "sim/contact/margin.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/names.h"
+#include "sim/world/spots.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/world_make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Part of a rank: gives it the materials of the whole, by the same numbers.
+static qd_status copy_materials(const qd_world *whole, qd_world *world) {
+    const qdi_materials *all = &whole->traits.materials;
+    qd_status status = QD_OK;
+    for (uint32_t k = 0; k < all->count && status == QD_OK; ++k)
+        status = qd_world_add_material(world, all->list[k].name, &all->list[k].surface, NULL, NULL);
+    for (uint32_t a = 0, b = 0; status == QD_OK && qdi_materials_next(all, &a, &b);)
+        status = qd_world_pair_materials(world, a, b, qdi_materials_pair_of(all, a, b), NULL);
+    return status;
+}
+
+// Part of a rank: clock, sides and sums as they are in all parts.
+static void copy_past(const qd_world *past, qd_world *world) {
+    world->clock = past->clock;
+    world->totals = past->totals;
+    world->balance = past->balance;
+    world->rates = past->rates;
+    world->entered = past->entered;
+    world->stage = past->stage;
+    world->turning = past->turning;
+    world->walls_move = past->walls_move;
+    memcpy(world->axis, past->axis, sizeof world->axis);
+    memcpy(world->wall_begun, past->wall_begun, sizeof world->wall_begun);
+    memcpy(world->wall_speed, past->wall_speed, sizeof world->wall_speed);
+    memcpy(world->wall_mean, past->wall_mean, sizeof world->wall_mean);
+    world->margin = past->margin;
+    world->margin.held = world->margin.edited = false;
+}
+
+qd_status qdi_fleet_empty_part(const qdi_fleet *fleet, const qd_world *past, qd_world **world) {
+    qd_world_def def = fleet->whole->def;
+    def.limits.pairs = HUGE_VAL; // a part may be denser than the whole
+    qd_status status = qdi_world_make(&def, world);
+    if (status != QD_OK) return status;
+    status = copy_materials(fleet->whole, *world);
+    if (status == QD_OK) copy_past(past, *world);
+    return status;
+}
+
+qd_status qdi_fleet_put_bodies(qd_world *world, const qdi_body_mail *const *mail, size_t count) {
+    qd_status status = qdi_bodies_reserve(world, count, count);
+    uint64_t *names = count > 0 ? qdi_allocate(world->allocator, count, sizeof *names) : NULL;
+    if (status == QD_OK && count > 0 && !names) status = QD_ERR_MEMORY;
+    const double entered = world->entered;
+    const bool turning = world->turning;
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        names[i] = mail[i]->name;
+        status = qdi_body_add_again(world, &mail[i]->state, false, NULL);
+        if (status == QD_ERR_VALUE) status = QD_ERR_INTERNAL; // it was in order where it comes from
+        if (status == QD_OK) {
+            world->generation_of_index[i] = mail[i]->generation;
+            world->generation[world->row_of_index[i]] = mail[i]->generation;
+        }
+    }
+    world->entered = entered;
+    world->turning = turning;
+    if (status == QD_OK) status = qdi_names_give(world, names);
+    qdi_release(world->allocator, names, count, sizeof *names);
+    return status;
+}
+
+// Part of a rank: the index of a name; names grow from index to index.
+static uint32_t index_of(const qd_world *world, uint64_t name) {
+    size_t low = 0, high = world->index_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (world->names[middle] < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < world->index_count && world->names[low] == name ? (uint32_t)low : QDI_NO_ROW;
+}
+
+// Part of a rank: the order of contacts: those that touch first, by their bodies.
+static int compare_contacts(const void *p, const void *q) {
+    const qdi_contact_mail *a = p, *b = q;
+    if (a->near != b->near) return a->near ? 1 : -1;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    return a->b < b->b ? -1 : a->b > b->b;
+}
+
+// Part of a rank: makes room for contacts.
+static qd_status reserve_contacts(qd_world *world, size_t count) {
+    qdi_contact_state *state = &world->present;
+    qd_status status = qdi_contacts_reserve(world->allocator, state, count);
+    if (status == QD_OK && qdi_springs(world))
+        status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
+                             sizeof *state->forces);
+    return status;
+}
+
+qd_status qdi_fleet_put_contacts(qd_world *world, const qd_world *past, qdi_contact_mail *mail,
+                                 size_t count) {
+    qdi_contact_state *state = &world->present;
+    qd_status status = reserve_contacts(world, count);
+    if (status != QD_OK) return status;
+    if (count > 1) qsort(mail, count, sizeof *mail, compare_contacts);
+    for (size_t i = 0; i < count; ++i) {
+        qd_contact *contact = &state->contacts[i];
+        *contact = mail[i].contact;
+        contact->a.index = index_of(world, mail[i].a);
+        if (!qd_id_is_wall(contact->b)) contact->b.index = index_of(world, mail[i].b);
+        if (contact->a.index == QDI_NO_ROW || contact->b.index == QDI_NO_ROW) return QD_ERR_INTERNAL;
+        state->warm_starts[i] = mail[i].warm_start;
+        state->persists[i] = mail[i].persists;
+        if (qdi_springs(world)) state->forces[i] = mail[i].force;
+        state->contact_count += !mail[i].near;
+        state->near_count += mail[i].near;
+    }
+    state->whole = true;
+    memcpy(state->wall_force, past->present.wall_force, sizeof state->wall_force);
+    state->wall_lost = past->present.wall_lost;
+    status = qdi_spots_make(world, state);
+    if (status != QD_OK) return status;
+    qdi_touching_mark(world);
+    world->changed = false;
+    world->pressed = 0;
+    world->moved_since_order = world->count; // the next step puts rows in tree order
+    return qdi_tree_restore(world);
+}

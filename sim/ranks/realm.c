@@ -1,0 +1,106 @@
+#include "sim/ranks/realm.h"
+
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <quadrille/hash.h>
+#include <string.h>
+
+/// Cells for each rank, at least; and most cells along a side.
+enum { CELLS_PER_RANK = 64, BITS_MAX = 10 };
+
+qd_status qdi_realm_make(const qd_allocator *allocator, qdi_realm_rule rule, int ranks, qd_vec2 low,
+                         qd_vec2 size, const bool periodic[2], qdi_realm *realm) {
+    *realm = (qdi_realm){.allocator = allocator,
+                         .rule = rule,
+                         .ranks = ranks,
+                         .low = low,
+                         .periodic = {periodic[0], periodic[1]}};
+    while (realm->bits < BITS_MAX && qdi_realm_cells(realm) < (size_t)ranks * CELLS_PER_RANK)
+        realm->bits += 1;
+    const double sides = (double)((size_t)1 << realm->bits);
+    realm->cell = (qd_vec2){size.x / sides, size.y / sides};
+    realm->owner = qdi_allocate(allocator, qdi_realm_cells(realm), 1);
+    if (!realm->owner) return QD_ERR_MEMORY;
+    memset(realm->owner, 0, qdi_realm_cells(realm));
+    return QD_OK;
+}
+
+void qdi_realm_release(qdi_realm *realm) {
+    if (realm->owner) qdi_release(realm->allocator, realm->owner, qdi_realm_cells(realm), 1);
+    realm->owner = NULL;
+}
+
+void qdi_realm_deal(qdi_realm *realm, const uint64_t *bodies) {
+    const size_t cells = qdi_realm_cells(realm);
+    const uint64_t ranks = (uint64_t)realm->ranks;
+    uint64_t all = 0, before = 0;
+    for (size_t c = 0; c < cells; ++c) all += bodies[c];
+    for (size_t c = 0; c < cells; ++c) {
+        if (realm->rule == QDI_REALM_SCATTER)
+            realm->owner[c] = (uint8_t)(qd_hash_mix(c, ranks) % ranks);
+        else
+            realm->owner[c] = (uint8_t)((2 * before + bodies[c]) * ranks / (2 * all + 1));
+        before += bodies[c];
+    }
+}
+
+// Realm: the number of the column or row of a coordinate, which may lie outside of the grid.
+static int64_t line_of(double at, double low, double cell) {
+    const double most = 0x1p40, line = floor((at - low) / cell);
+    return (int64_t)(line > most ? most : line > -most ? line : -most);
+}
+
+// Realm: the column or row in the grid that counts for one that may lie outside.
+static size_t inside(const qdi_realm *realm, int64_t line, int axis) {
+    const int64_t lines = (int64_t)1 << realm->bits;
+    if (realm->periodic[axis]) return (size_t)((line % lines + lines) % lines);
+    return (size_t)(line < 0 ? 0 : line < lines ? line : lines - 1);
+}
+
+// Realm: the number along the curve of a cell's column and row.
+static size_t along_curve(const qdi_realm *realm, size_t x, size_t y) {
+    size_t number = 0;
+    for (unsigned k = 0; k < realm->bits; ++k) number |= (x >> k & 1) << 2 * k | (y >> k & 1) << (2 * k + 1);
+    return number;
+}
+
+size_t qdi_realm_cell(const qdi_realm *realm, qd_vec2 place) {
+    return along_curve(realm, inside(realm, line_of(place.x, realm->low.x, realm->cell.x), 0),
+                       inside(realm, line_of(place.y, realm->low.y, realm->cell.y), 1));
+}
+
+int qdi_realm_owner(const qdi_realm *realm, qd_vec2 place) {
+    return realm->owner[qdi_realm_cell(realm, place)];
+}
+
+/// Columns or rows from one on.
+typedef struct line_range {
+    int64_t first, count;
+} line_range;
+
+// Realm: the columns or rows that an interval meets, each once.
+static line_range lines_near(const qdi_realm *realm, double at, double reach, int axis) {
+    const double low = axis == 0 ? realm->low.x : realm->low.y;
+    const double cell = axis == 0 ? realm->cell.x : realm->cell.y;
+    const int64_t lines = (int64_t)1 << realm->bits;
+    int64_t first = line_of(at - reach, low, cell), last = line_of(at + reach, low, cell);
+    if (!realm->periodic[axis]) {
+        first = (int64_t)inside(realm, first, axis);
+        last = (int64_t)inside(realm, last, axis);
+    }
+    const int64_t count = last - first + 1;
+    return (line_range){first, count < lines ? count : lines};
+}
+
+uint64_t qdi_realm_near(const qdi_realm *realm, qd_vec2 place, double reach) {
+    const line_range columns = lines_near(realm, place.x, reach, 0);
+    const line_range rows = lines_near(realm, place.y, reach, 1);
+    uint64_t mask = 0;
+    for (int64_t i = 0; i < columns.count; ++i)
+        for (int64_t k = 0; k < rows.count; ++k) {
+            const size_t x = inside(realm, columns.first + i, 0), y = inside(realm, rows.first + k, 1);
+            mask |= UINT64_C(1) << realm->owner[along_curve(realm, x, y)];
+        }
+    return mask;
+}

@@ -1,0 +1,147 @@
+#include "sim/step/exchange.h"
+
+#include "sim/contact/margin.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/part.h"
+#include "sim/world/pose.h"
+#include "sim/world/world_impl.h"
+
+#include <math.h>
+
+// Exchange of ghosts: numbers of a body in a message.
+static size_t numbers_of(const qd_world *world) {
+    return world->turning ? 7 : 4;
+}
+
+// Exchange of ghosts: writes the bodies that other ranks have as ghosts, rank by rank.
+static void pack(const qd_world *world, int count, qdi_message *to) {
+    const qdi_part *part = world->part;
+    const qdi_motion *next = &world->next;
+    const size_t numbers = numbers_of(world);
+    double *at = part->buffer;
+    for (int q = 0; q < count; ++q) {
+        const size_t bodies = part->send_first[q + 1] - part->send_first[q];
+        to[q] = (qdi_message){at, bodies * numbers * sizeof *at};
+        for (size_t i = part->send_first[q]; i < part->send_first[q + 1]; ++i, at += numbers) {
+            const uint32_t row = world->row_of_index[part->send[i]];
+            at[0] = next->x[row];
+            at[1] = next->y[row];
+            at[2] = next->vx[row];
+            at[3] = next->vy[row];
+            if (!world->turning) continue;
+            at[4] = next->c[row];
+            at[5] = next->s[row];
+            at[6] = next->spin[row];
+        }
+    }
+}
+
+// Exchange of ghosts: puts ghosts where their owners have them.
+static qd_status unpack(const qd_world *world, int count, const qdi_message *from) {
+    const qdi_part *part = world->part;
+    const qdi_motion *next = &world->next;
+    const size_t numbers = numbers_of(world);
+    for (int q = 0; q < count; ++q) {
+        const double *at = from[q].data;
+        const size_t bodies = part->receive_first[q + 1] - part->receive_first[q];
+        if (from[q].bytes != bodies * numbers * sizeof *at) return QD_ERR_INTERNAL;
+        for (size_t i = part->receive_first[q]; i < part->receive_first[q + 1]; ++i, at += numbers) {
+            const uint32_t row = world->row_of_index[part->receive[i]];
+            next->x[row] = at[0];
+            next->y[row] = at[1];
+            next->vx[row] = at[2];
+            next->vy[row] = at[3];
+            if (!world->turning) continue;
+            next->c[row] = at[4];
+            next->s[row] = at[5];
+            next->spin[row] = at[6];
+        }
+    }
+    return QD_OK;
+}
+
+// Exchange of ghosts: the shorter way between two coordinates.
+static double way_along(double from, double to, double period) {
+    const double way = fabs(to - from);
+    return period > 0 && way > 0.5 * period ? fabs(period - way) : way;
+}
+
+// Exchange of ghosts: how far the furthest own body is from where it was when ghosts were chosen.
+static double furthest(const qd_world *world) {
+    const qdi_part *part = world->part;
+    const qd_vec2 period = qdi_world_period(world);
+    double most = 0;
+    for (size_t r = 0; r < world->count; ++r) {
+        const uint32_t index = world->index[r];
+        if (part->ghost[index]) continue;
+        const double x = way_along(part->from[index].x, world->next.x[r], period.x);
+        const double y = way_along(part->from[index].y, world->next.y[r], period.y);
+        const double squared = x * x + y * y;
+        most = squared > most ? squared : most;
+    }
+    return sqrt(most);
+}
+
+// Exchange of ghosts: the larger of two lengths.
+static void keep_larger(void *sum, const void *other, size_t bytes) {
+    double *most = sum;
+    const double *more = other;
+    (void)bytes;
+    if (*more > *most) *most = *more;
+}
+
+// Exchange of ghosts: makes boxes of all bodies where they are now, and counts those out of their fat boxes.
+static void box_again(qd_world *world) {
+    qdi_motion_boxes(world, &world->next);
+    world->margin.behind = false;
+    if (!world->margin.held) return;
+    const qd_vec2 period = qdi_world_period(world);
+    world->margin.left = 0;
+    for (size_t begin = 0; begin < world->count; begin += QDI_BODY_GRAIN) {
+        size_t left = 0;
+        for (size_t r = begin; r < begin + QDI_BODY_GRAIN && r < world->count; ++r)
+            left += qdi_margin_left(world, r, period);
+        world->scratch.left[begin / QDI_BODY_GRAIN] = left;
+        world->margin.left += left;
+    }
+}
+
+// Hook of the step: ghosts follow their owners.
+static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
+    qdi_part *part = world->part;
+    if (!part) return QD_OK;
+    (void)step;
+    qdi_ranks *ranks = qdi_team_ranks(world->team);
+    const double most = furthest(world);
+    qd_status status = qdi_ranks_merged(ranks, &most, &part->way, sizeof most, keep_larger);
+    if (status != QD_OK) return status;
+    part->stale = !(part->way <= 0.5 * part->slack);
+    if (part->stale) return QD_ERR_STOPPED;
+    qdi_message to[QDI_RANKS_MAX], from[QDI_RANKS_MAX];
+    const int count = qdi_ranks_count(ranks);
+    pack(world, count, to);
+    status = qdi_ranks_exchange(ranks, to, from);
+    if (status == QD_OK) status = unpack(world, count, from);
+    if (status == QD_OK && part->ghosts > 0) box_again(world);
+    return status;
+}
+
+// Hook of the step: counts the contacts that are the part's own.
+static void count_contacts(qd_world *world, const qdi_step_context *step) {
+    qdi_part *part = world->part;
+    if (!part) return;
+    (void)step;
+    const qdi_contact_state *state = &world->following;
+    for (size_t i = 0; i < state->contact_count; ++i) {
+        const bool own = qdi_part_owns(part, qdi_part_order(state, i));
+        part->contacts += own;
+        part->begins += own && !state->persists[state->met ? i : qdi_place_of(state, i)];
+    }
+    for (size_t i = 0; i < state->ends; ++i)
+        part->ends += qdi_part_owns(part, qdi_contact_order(state->ended[i].a, state->ended[i].b));
+}
+
+const qdi_feature qdi_exchange_feature = {.at = {[QDI_STAGE_FOLLOW] = exchange_ghosts},
+                                          .commit = count_contacts};

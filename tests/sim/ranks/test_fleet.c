@@ -1,0 +1,327 @@
+#include "sim/ranks/fleet.h"
+#include "sim/world/part.h"
+#include "sim/world/world_impl.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// A world stepped by ranks beside one that is not: after every step, state, contacts, events and all that is
+// measured but of the tree are the same, bit for bit.
+
+/// A world to be stepped twice.
+typedef struct plant {
+    qd_world *plain, *whole;
+    qdi_fleet *fleet;
+    uint64_t seed;
+    int ranks;
+} plant;
+
+static plant plant_of(qd_world *world, uint64_t seed, int ranks, qdi_realm_rule rule) {
+    plant made = {.plain = world, .seed = seed, .ranks = ranks};
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    made.whole = qd_test_copy(world, 1);
+    ck_assert_int_eq(qdi_fleet_check(made.whole, &error), QD_OK);
+    ck_assert_int_eq(qdi_fleet_make(made.whole, ranks, rule, &made.fleet), QD_OK);
+    return made;
+}
+
+static void uproot(plant *all) {
+    qdi_fleet_destroy(all->fleet);
+    qd_world_destroy(all->whole);
+    qd_world_destroy(all->plain);
+}
+
+/// All that is measured, but of the tree and of fat boxes.
+static qd_metrics measured(const qd_world *world) {
+    qd_metrics all = qd_test_measure(world);
+    all.tree_nodes = all.tree_leaves = all.tree_deepest = all.tree_longest = all.tree_outside = 0;
+    all.tree_candidates = 0;
+    all.tree_tests = all.tree_tests_total = all.saved_bytes = 0;
+    return all;
+}
+
+/// `stepped`: the last step was made, and not refused: only then are there its events.
+static void expect_same(const plant *all, uint64_t step, bool stepped) {
+    const qd_metrics plain = measured(all->plain), whole = measured(all->whole);
+    QD_TEST_CHECK(qd_world_hash(all->plain) == qd_world_hash(all->whole), all->seed, "ranks", all->ranks,
+                  "step %" PRIu64 ": another state", step);
+    QD_TEST_CHECK(!stepped || qd_test_events_hash(all->plain) == qd_test_events_hash(all->whole), all->seed,
+                  "ranks", all->ranks, "step %" PRIu64 ": other contacts or events", step);
+    const double *p = (const double *)(const void *)&plain, *q = (const double *)(const void *)&whole;
+    for (size_t i = 0; i < sizeof plain / sizeof *p; ++i)
+        QD_TEST_CHECK(memcmp(&p[i], &q[i], sizeof *p) == 0, all->seed, "ranks", all->ranks,
+                      "step %" PRIu64 ": measure %zu differs: %.17g %.17g", step, i, p[i], q[i]);
+}
+
+/// Steps both; ends the test unless both say the same and are the same. False where the step was refused.
+static bool step_both(plant *all, double dt, bool compared) {
+    const qd_status plain = qd_world_step(all->plain, dt, NULL);
+    const qd_status fleet = qdi_fleet_step(all->fleet, dt, NULL);
+    const uint64_t step = qd_world_steps(all->plain);
+    QD_TEST_CHECK(plain == fleet, all->seed, "ranks", all->ranks, "step %" PRIu64 ": %s and %s", step,
+                  qd_status_text(plain), qd_status_text(fleet));
+    if (!compared && plain == QD_OK) return true;
+    ck_assert_int_eq(qdi_fleet_gather(all->fleet), QD_OK);
+    expect_same(all, step, plain == QD_OK);
+    if (plain == QD_OK) return true;
+    const qd_limit_report p = qd_world_limit_report(all->plain), q = qd_world_limit_report(all->whole);
+    QD_TEST_CHECK(strcmp(p.reason, q.reason) == 0 && p.step == q.step && p.has_body == q.has_body &&
+                      (!p.has_body || (p.label == q.label && p.body.id.index == q.body.id.index)),
+                  all->seed, "ranks", all->ranks, "\"%s\" of body %u and \"%s\" of body %u", p.reason,
+                  p.body.id.index, q.reason, q.body.id.index);
+    return false;
+}
+
+// ---- ten thousand disks ----
+
+/// 200 steps of a gas of disks on springs, or through each other.
+static void run_gas(int ranks, qdi_realm_rule rule, qd_contact_model model, size_t side) {
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, side, side);
+    def.contact = model;
+    def.spring.contact_time = 0.2;
+    def.restitution = 0.8;
+    def.friction = 0.4;
+    def.gravity = (qd_vec2){0, -0.5};
+    def.boundary_x = QD_BOUNDARY_PERIODIC;
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, side, side, 5);
+    plant all = plant_of(world, 5, ranks, rule);
+    for (size_t k = 0; k < 200; ++k) ck_assert(step_both(&all, 0.02, true));
+    const qdi_fleet_counts counts = qdi_fleet_count(all.fleet);
+    ck_assert_uint_ge(counts.renewals, 3);
+    if (ranks > 1) ck_assert_uint_ge(counts.migrations, 100);
+    if (ranks > 1) ck_assert_uint_gt(counts.ghosts, 0);
+    uproot(&all);
+}
+
+static const int rank_counts[] = {1, 2, 3, 4, 8};
+
+START_TEST(springs_are_the_same_for_any_ranks) {
+    run_gas(rank_counts[_i], QDI_REALM_CUT, QD_CONTACT_SPRING, qd_test_effort(100));
+}
+END_TEST
+
+START_TEST(no_contact_is_the_same_for_any_ranks) {
+    run_gas(rank_counts[_i], QDI_REALM_CUT, QD_CONTACT_NONE, qd_test_effort(100));
+}
+END_TEST
+
+START_TEST(scattered_places_are_the_same) {
+    run_gas(8, QDI_REALM_SCATTER, _i ? QD_CONTACT_SPRING : QD_CONTACT_NONE, qd_test_effort(100));
+}
+END_TEST
+
+// A ghost of which one bit is another: the state is another soon.
+START_TEST(a_changed_ghost_is_noticed) {
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 20, 20);
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.2;
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, 20, 20, 5);
+    plant all = plant_of(world, 5, 4, QDI_REALM_SCATTER);
+    bool noticed = false;
+    for (size_t k = 0; k < 100 && !noticed; ++k) {
+        ck_assert_int_eq(qd_world_step(all.plain, 0.02, NULL), QD_OK);
+        ck_assert_int_eq(qdi_fleet_step(all.fleet, 0.02, NULL), QD_OK);
+        qd_world *part = qdi_fleet_part(all.fleet, 3);
+        for (size_t i = 0; k == 50 && i < qdi_constraint_count(&part->present); ++i) {
+            const qdi_spot *spot = &part->present.spots[i];
+            if (spot->row_b == QDI_NO_ROW || !qdi_is_ghost(part, spot->row_b)) continue;
+            uint64_t bits; // of what a ghost, now in contact with a body of this part, does to it
+            memcpy(&bits, &part->present.forces[spot->contact].x, sizeof bits);
+            bits ^= 1;
+            memcpy(&part->present.forces[spot->contact].x, &bits, sizeof bits);
+        }
+        ck_assert_int_eq(qdi_fleet_gather(all.fleet), QD_OK);
+        noticed = qd_world_hash(all.plain) != qd_world_hash(all.whole);
+        ck_assert(!noticed || k >= 50);
+    }
+    ck_assert(noticed);
+    uproot(&all);
+}
+END_TEST
+
+// ---- random worlds ----
+
+static void giant_and_wheel(qd_world *world, qd_random *random) {
+    const qd_world_def def = qd_world_definition(world);
+    qd_body_def body = qd_body_def_default();
+    body.position = (qd_vec2){def.origin.x + 0.5 * def.size.x, def.origin.y + 0.5 * def.size.y};
+    body.shape = qd_shape_disk(qd_test_between(random, 3, 4));
+    qd_test_add(world, &body);
+    body.shape = qd_shape_rect(6, 0.5);
+    body.kind = QD_BODY_KINEMATIC;
+    body.spin = qd_test_between(random, -2, 2);
+    body.pivot = (qd_vec2){body.position.x + 1, body.position.y};
+    qd_test_add(world, &body);
+}
+
+static qd_world *random_world(uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 23);
+    qd_world_def def = qd_test_random_def(&random);
+    def.contact = seed % 3 ? QD_CONTACT_SPRING : QD_CONTACT_NONE;
+    def.spring.contact_time = 0.1;
+    if (seed % 7 == 3) def.spring.rolling = 0.2;
+    if (seed % 7 == 5) def.spring.adhesion = 0.3;
+    if (seed % 7 == 5) def.spring.range = 0.05;
+    if (seed % 4 == 1) def.drag = (qd_drag){.linear = 0.05, .temperature = 0.1};
+    if (seed % 5 == 2) def.attraction = (qd_attraction){.strength = 2, .at = def.origin};
+    if (seed % 5 >= 3) def.boundary_x = def.boundary_y = QD_BOUNDARY_REFLECT;
+    if (seed % 5 == 3) def.wall_motion[1] = (qd_wall_motion){.amplitude = 0.3, .frequency = 2};
+    if (seed % 5 == 4) def.wall_motion[2] = (qd_wall_motion){.velocity = 0.05};
+    def.margin = seed % 2 ? (double)NAN : 0;
+    if (seed % 13 == 7) def.limits.speed = 8;
+    qd_world *world = qd_test_world(&def);
+    const size_t count = 60 + seed * 37 % 300;
+    if (seed % 2 || seed % 7 == 3 || seed % 7 == 5)
+        qd_test_scatter(world, &random, count);
+    else
+        qd_test_scatter_shapes(world, &random, count);
+    if (seed % 4 == 2) giant_and_wheel(world, &random);
+    return world;
+}
+
+static void run_random(uint64_t seed) {
+    plant all = plant_of(random_world(seed), seed, 1 + (int)(seed % 8),
+                         seed % 3 == 1 ? QDI_REALM_CUT : QDI_REALM_SCATTER);
+    for (size_t k = 0; k < 60; ++k)
+        if (!step_both(&all, 0.01, k % 7 == 0 || k > 50)) break;
+    uproot(&all);
+}
+
+START_TEST(random_worlds_are_the_same) {
+    qd_test_seeds(40, 0, run_random);
+}
+END_TEST
+
+// ---- limits ----
+
+// Two bodies on different ranks break a limit in one step: the one of the lower index is reported.
+START_TEST(limits_name_the_same_body) {
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 20, 20);
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.2;
+    def.limits.speed = 12;
+    def.gravity = (qd_vec2){0, _i ? -10 : 10};
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, 20, 20, 9);
+    plant all = plant_of(world, 9, 5, QDI_REALM_SCATTER);
+    bool fine = true;
+    for (size_t k = 0; k < 200 && fine; ++k) fine = step_both(&all, 0.02, false);
+    ck_assert(!fine);
+    ck_assert(qd_world_limit_report(all.whole).has_body);
+    uproot(&all);
+}
+END_TEST
+
+static bool always(void *context) {
+    (void)context;
+    return true;
+}
+
+static bool never(void *context) {
+    (void)context;
+    return false;
+}
+
+// A step that is stopped is not made, and can be made later.
+START_TEST(stopped_steps_can_be_made_later) {
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 20, 20);
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.2;
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, 20, 20, 3);
+    plant all = plant_of(world, 3, 3, QDI_REALM_CUT);
+    for (size_t k = 0; k < 40; ++k) {
+        ck_assert_int_eq(qd_world_set_stop(all.whole, k % 4 ? never : always, NULL), QD_OK);
+        if (k % 4 == 0)
+            ck_assert_int_eq(qdi_fleet_step(all.fleet, 0.02, NULL), QD_ERR_STOPPED);
+        else
+            ck_assert(step_both(&all, 0.02, true));
+    }
+    uproot(&all);
+}
+END_TEST
+
+// ---- what is refused ----
+
+static void expect_refused(const qd_world_def *def, const char *words) {
+    qd_error error = {""};
+    qd_world *world = qd_test_world(def);
+    ck_assert_int_eq(qdi_fleet_check(world, &error), QD_ERR_VALUE);
+    ck_assert_msg(strstr(error.text, words) != NULL, "%s", error.text);
+    qd_world_destroy(world);
+}
+
+START_TEST(what_ranks_do_not_know_is_named) {
+    qd_world_def def = qd_world_def_default();
+    expect_refused(&def, "contact.model impulse");
+    def.contact = QD_CONTACT_NONE;
+    def.boundary_x = QD_BOUNDARY_OPEN;
+    def.removal = 3;
+    expect_refused(&def, "world.removal");
+    def.removal = HUGE_VAL;
+    def.boundary_x = QD_BOUNDARY_REFLECT;
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.1;
+    def.compression.rate = (qd_vec2){0.1, 0};
+    expect_refused(&def, "world.compress");
+}
+END_TEST
+
+// ---- memory ----
+
+/// A fleet of which allocations fail one after the other: each such step is not made on any rank.
+START_TEST(steps_without_memory_can_be_made_later) {
+    qd_test_allocator failing;
+    qd_test_allocator_init(&failing, 0);
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 8, 8);
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.2;
+    def.allocator = &failing.allocator;
+    qd_world *whole = qd_test_world(&def);
+    qd_test_gas_fill(whole, 8, 8, 3);
+    ck_assert_int_eq(qd_world_detect(whole), QD_OK);
+    qd_world *plain = qd_test_copy(whole, 1);
+    qdi_fleet *fleet = NULL;
+    ck_assert_int_eq(qdi_fleet_make(whole, 3, QDI_REALM_SCATTER, &fleet), QD_OK);
+    size_t failures = 0;
+    for (size_t k = 0; k < 25; ++k) {
+        ck_assert_int_eq(qd_world_step(plain, 0.05, NULL), QD_OK);
+        for (size_t fail = 1;; fail += 1 + fail / 8) {
+            failing.fail_at = failing.calls + fail;
+            const qd_status status = qdi_fleet_step(fleet, 0.05, NULL);
+            failing.fail_at = 0;
+            if (status == QD_OK) break;
+            ck_assert_int_eq(status, QD_ERR_MEMORY);
+            failures += 1;
+        }
+    }
+    ck_assert_uint_gt(failures, 50);
+    ck_assert_int_eq(qdi_fleet_gather(fleet), QD_OK);
+    ck_assert_uint_eq(qd_world_hash(plain), qd_world_hash(whole));
+    qdi_fleet_destroy(fleet);
+    qd_world_destroy(whole);
+    qd_world_destroy(plain);
+    ck_assert_uint_eq(failing.live, 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("fleet", 300, NULL, NULL);
+    qd_test_loops(tests, {springs_are_the_same_for_any_ranks, 5}, {no_contact_is_the_same_for_any_ranks, 5},
+                  {scattered_places_are_the_same, 2}, {limits_name_the_same_body, 2});
+    qd_test_once(tests, a_changed_ghost_is_noticed, random_worlds_are_the_same,
+                 stopped_steps_can_be_made_later, what_ranks_do_not_know_is_named,
+                 steps_without_memory_can_be_made_later);
+    return qd_test_run_case("fleet", tests);
+}

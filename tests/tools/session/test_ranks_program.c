@@ -1,0 +1,117 @@
+#define _GNU_SOURCE // kill, usleep
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/runs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Runs whose world several ranks step, as users meet them: beside the run of the same scene without ranks.
+
+/// Everything that ranks know is recorded.
+static const char scene[] =
+    "name: little\n"
+    "world: {size: [40, 30], boundary: {x: periodic, y: reflect}, gravity: [0, -5]}\n"
+    "run: {steps: 300, dt: 0.005}\n"
+    "contact: {model: spring, restitution: 0.6, friction: 0.3, spring: {contact_time: 0.1}}\n"
+    "bodies:\n"
+    "  - disks: {count: 150, radius: {uniform: [0.3, 0.6]}, place: random, velocity: {normal: 4}}\n"
+    "  - rects: {count: 50, size: [1.2, 0.6], place: random, velocity: {normal: 4}}\n"
+    "view: {size: [160, 120], colour: speed, nodes: none, text: [step, time, bodies, contacts, legend]}\n"
+    "frames: {every: 15}\n"
+    "record: {metrics: 5, hashes: 1, events: persist, snapshots: 100, distributions: {every: 25, sample: "
+    "5}}\n"
+    "checkpoint: {every: 40}\n";
+
+/// Writes the scene and runs it without ranks into `ref`.
+static void make_reference(void) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
+}
+
+static void expect_same_files(const char *one, const char *other) {
+    size_t bytes = 0, more = 0;
+    char *p = qd_scratch_read(one, &bytes), *q = qd_scratch_read(other, &more);
+    ck_assert_msg(p && q && bytes == more && memcmp(p, q, bytes) == 0, "%s and %s differ", one, other);
+    free(p);
+    free(q);
+}
+
+/// Frames byte by byte; and what the replay by one process says of all that was recorded.
+static void expect_as_reference(const char *directory) {
+    for (int frame = 0; frame <= 20; ++frame) {
+        char one[64], other[64];
+        snprintf(one, sizeof one, "ref/frames/frame_%06d.png", frame);
+        snprintf(other, sizeof other, "%s/frames/frame_%06d.png", directory, frame);
+        expect_same_files(at(one).text, at(other).text);
+    }
+    SUCCEED("verify", directory, "-q", "--threads", "1");
+    SUCCEED("diff", "ref", directory, "-q");
+    static const char *const counts[] = {"SELECT count(*) FROM hashes", "SELECT count(*) FROM metrics",
+                                         "SELECT count(*) FROM events", "SELECT sum(step) FROM snapshots"};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i)
+        ck_assert_int_eq(qd_runs_number(at("ref").text, counts[i]),
+                         qd_runs_number(at(directory).text, counts[i]));
+    qd_program_expect_no_parts(at(directory).text);
+}
+
+START_TEST(ranks_leave_what_one_process_leaves) {
+    static const char *const ranks[] = {"1", "3", "8"};
+    make_reference();
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", _i == 1 ? "2" : "1", "--ranks", ranks[_i]);
+    expect_as_reference("out");
+    // Numbers of the tree are not there; all others are.
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(tree_nodes) FROM metrics WHERE step > 0"),
+                     0);
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(kinetic) FROM metrics"), 61);
+}
+END_TEST
+
+// A run that was killed goes on with other ranks, or with none.
+START_TEST(goes_on_with_other_ranks) {
+    make_reference();
+    qd_program_start how = {
+        .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4"}};
+    const pid_t child = qd_program_launch(&program, &how);
+    for (int i = 0; i < 60000 && !qd_scratch_exists(at("out/frames/frame_000005.png").text); ++i)
+        usleep(1000);
+    ck_assert_int_eq(kill(child, _i == 2 ? SIGTERM : SIGKILL), 0);
+    qd_program_outcome outcome = qd_program_await(&program, child);
+    ck_assert_int_eq(outcome.code, _i == 2 ? 75 : -SIGKILL);
+    qd_program_forget(&outcome);
+    if (_i == 0)
+        SUCCEED("resume", "out", "-q", "--threads", "1");
+    else
+        SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "3", "--resume");
+    expect_as_reference("out");
+}
+END_TEST
+
+// What ranks do not know is refused before anything is written, by the name of its key.
+START_TEST(refused_by_name) {
+    static const char *const cases[][2] = {{"contact.model=impulse", "contact.model impulse"},
+                                           {"record.structure=true", "record.structure"},
+                                           {"record.fields.every=5", "record.fields"},
+                                           {"view.nodes=depth", "view.nodes"},
+                                           {"view.text=[nodes]", "view.text"},
+                                           {"view.colour=refiled", "view.colour"},
+                                           {"view.retrieve=1", "view.retrieve"},
+                                           {"world.compress.rate=[0.01,0]", "world.compress"}};
+    qd_scratch_write(at("little.yaml").text, scene);
+    expect_refusal(RUN("run", "little.yaml", "-o", "out", "-q", "--ranks", "2", "--set", cases[_i][0]), 2,
+                   cases[_i][1]);
+    ck_assert(!qd_scratch_exists(at("out").text));
+}
+END_TEST
+
+int main(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    TCase *tests = qd_test_case("ranks_program", 200, setup, teardown);
+    qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 3}, {goes_on_with_other_ranks, 3},
+                  {refused_by_name, 8});
+    return qd_test_run_case("ranks_program", tests);
+}

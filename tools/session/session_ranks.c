@@ -1,0 +1,113 @@
+// A run whose world several ranks step: what such a run cannot have yet, and when the whole world is needed.
+
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/session/session.h"
+
+#include <math.h>
+#include <quadrille/metrics.h>
+#include <string.h>
+
+// Ranks of a session: whether a metric is one that depends on how contacts were looked for.
+static bool depends_on_search(int metric) {
+    size_t count = 0;
+    const char *name = qd_metric_fields(&count)[metric].name;
+    return strncmp(name, "tree_", 5) == 0 || strcmp(name, "saved_bytes") == 0;
+}
+
+// Ranks of a session: whether a rule that ends the run looks at such a metric.
+static bool ends_by_search(const qdi_session *session) {
+    qd_until_rule rule;
+    for (size_t i = 0; qd_scene_until(session->scene, i, &rule); ++i) {
+        const bool metric = rule.kind == QD_UNTIL_BELOW || rule.kind == QD_UNTIL_ABOVE ||
+                            rule.kind == QD_UNTIL_STEADY;
+        if (metric && depends_on_search(rule.metric)) return true;
+    }
+    return false;
+}
+
+// Ranks of a session: what frames show that ranks do not know, or NULL: the tree that the whole world would
+// have, and what is kept of a step besides its state.
+static const char *refused_view(const qd_view *view) {
+    const uint32_t of_tree = QD_VIEW_TEXT_NODES | QD_VIEW_TEXT_CANDIDATES | QD_VIEW_TEXT_TESTS;
+    if (view->nodes != QD_VIEW_NODES_NONE) return "view.nodes (none is known)";
+    if (view->text & of_tree) return "nodes, candidates and tests of view.text";
+    if (view->retrieve != QD_VIEW_NOBODY) return "view.retrieve";
+    if (!isnan(view->query.x)) return "view.query";
+    if (view->field == QD_VIEW_FIELD_PRESSURE) return "view.field: pressure";
+    if (view->colour == QD_VIEW_DEPTH) return "view.colour: depth";
+    if (view->colour == QD_VIEW_REFILED) return "view.colour: refiled";
+    if (view->colour == QD_VIEW_THREAD) return "view.colour: thread";
+    return NULL;
+}
+
+// Ranks of a session: the key of the scene, of those that ask for what ranks do not know, or NULL.
+static const char *refused_key(const qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    const qd_view view = qd_scene_view(session->scene);
+    if (qd_scene_stages(session->scene) > 0) return "stages";
+    if (plan->record_structure) return "record.structure";
+    if (plan->record_fields > 0) return "record.fields";
+    if (ends_by_search(session)) return "run.until of a metric of the tree";
+    return qdi_course_has_frames(session->scene) ? refused_view(&view) : NULL;
+}
+
+int qdi_session_check_ranks(const qdi_session *session) {
+    qd_error error = {""};
+    if (session->ranks == 0) return QDI_EXIT_DONE;
+    const char *key = refused_key(session);
+    if (key)
+        qdi_complain("--ranks: ranks do not know %s yet", key);
+    else if (qdi_fleet_check(session->world, &error) != QD_OK)
+        qdi_complain("--ranks: %s", error.text);
+    else
+        return QDI_EXIT_DONE;
+    return QDI_EXIT_USAGE;
+}
+
+qd_status qdi_session_launch(qdi_session *session) {
+    if (session->ranks == 0) return QD_OK;
+    return qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
+}
+
+// Ranks of a session: whether something is made of the world at this step.
+static bool wants_world(const qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    const uint64_t step = session->steps_done;
+    const uint64_t every[] = {session->writer ? plan->frames_every : 0,
+                              plan->record_metrics,
+                              plan->record_hashes,
+                              plan->record_snapshots,
+                              plan->record_distributions,
+                              plan->distribution_sample,
+                              session->step_log.every};
+    bool wants = session->until.count > 0 || plan->record_events != QD_RECORD_EVENTS_NONE ||
+                 step >= plan->steps;
+    for (size_t i = 0; i < sizeof every / sizeof every[0]; ++i)
+        wants = wants || (every[i] > 0 && step % every[i] == 0);
+    return wants;
+}
+
+qd_status qdi_session_step(qdi_session *session) {
+    qd_profile *profile = &session->result.profile;
+    qd_status status;
+    if (!session->fleet) {
+        status = qd_world_step(session->world, session->plan.dt, profile);
+        session->steps_done += status == QD_OK;
+        return status;
+    }
+    status = qdi_fleet_step(session->fleet, session->plan.dt, profile);
+    session->steps_done += status == QD_OK;
+    return status == QD_OK && wants_world(session) ? qdi_fleet_gather(session->fleet) : status;
+}
+
+qd_status qdi_session_gather(const qdi_session *session) {
+    return session->fleet ? qdi_fleet_gather(session->fleet) : QD_OK;
+}
+
+qd_status qdi_session_land(qdi_session *session, qd_status status) {
+    const qd_status gathered = qdi_session_gather(session);
+    qdi_fleet_destroy(session->fleet);
+    session->fleet = NULL;
+    return gathered == QD_OK ? status : gathered;
+}
