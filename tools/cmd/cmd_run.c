@@ -101,6 +101,9 @@ static void choose_run_threads(const run_settings *settings, qdi_session *sessio
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         settings->common.quiet);
     qdi_session_fit_threads(session);
+    qdi_thread_choice *choice = &session->threads;
+    if (session->ranks == 0 || choice->asked) return;
+    choice->threads = choice->threads > session->ranks ? choice->threads / session->ranks : 1; // of each rank
 }
 
 /// --simd, or the best that the processor has.

@@ -101,6 +101,7 @@ void qdi_session_header(const qdi_session *session) {
     char stages[256];
     qdi_session_stage_names(session, stages, sizeof stages);
     if (stages[0]) fprintf(stderr, "stages   %s\n", stages);
+    if (session->ranks > 0) fprintf(stderr, "ranks    %d, each with the threads below\n", session->ranks);
     fprintf(stderr, "threads  %d (%s)\n", session->threads.threads, session->threads.reason);
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
             session->simd_asked  ? "--simd"
