@@ -204,7 +204,7 @@ static const qdi_option run_options[] = {
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(run_settings, threads),
      "work with N threads; results are the same for any N, the default is explained"},
     {"--ranks", 0, QDI_OPTION_NUMBER, "N", 1, QDI_RANKS_MAX, offsetof(run_settings, ranks),
-     "let N ranks step the world, each a part of it with --threads threads (docs/ranks.md); same results"},
+     "step with N ranks, of --threads threads each; same results (docs/ranks.md)"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),
      "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(run_settings, seed),
