@@ -67,7 +67,8 @@ typedef struct qdi_path_segment {
 typedef struct qdi_glance {
     double x, y, way_x, way_y, turn; ///< disks do not turn, for all that can be seen
     double inner, radius;
-    bool moves, bullet; ///< dynamic
+    bool moves;  ///< dynamic
+    bool bullet; ///< or on an arc: no glance is enough
 } qdi_glance;
 
 /// A meeting of two on their segments.

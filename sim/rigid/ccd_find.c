@@ -100,6 +100,7 @@ static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
     if (step->ccd->trajectory_of[a] != QDI_NONE_YET || step->ccd->trajectory_of[b] != QDI_NONE_YET)
         return false;
+    if (world->kind[a] == QD_BODY_KINEMATIC || world->kind[b] == QD_BODY_KINEMATIC) return false; // arcs
     double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
     double way_x = next->x[b] - next->x[a] - x, way_y = next->y[b] - next->y[a] - y;
     double sum = world->radius[a] + world->radius[b], enough = sum * sum * (1 + 1e-6);

@@ -50,6 +50,12 @@ qd_vec2 qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose
     return (qd_vec2){way.x / span, way.y / span};
 }
 
+bool qdi_ccd_carries(const qd_world *world, uint32_t row) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    return world->kind[row] == QD_BODY_KINEMATIC &&
+           (next->x[row] != now->x[row] || next->y[row] != now->y[row] || now->spin[row] != 0);
+}
+
 /// Ground of ccd: no heap of a range of bodies has a ground.
 static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
@@ -68,10 +74,7 @@ static uint32_t carrier_of(const qdi_step *step, const qdi_link *link) {
         return qdi_wall_speed(world, wall) != 0 ? qdi_carrier_of_wall(wall) : QDI_NO_ROW;
     }
     const uint32_t row = link->moves_a ? link->row_b : link->row_a;
-    if (world->kind[row] != QD_BODY_KINEMATIC) return QDI_NO_ROW;
-    const qdi_motion *now = &world->now, *next = &world->next;
-    const bool moves = next->x[row] != now->x[row] || next->y[row] != now->y[row] || now->spin[row] != 0;
-    return moves ? world->index[row] : QDI_NO_ROW;
+    return qdi_ccd_carries(world, row) ? world->index[row] : QDI_NO_ROW;
 }
 
 /// Ground of ccd: notes what a range of contacts gives their heaps as grounds.

@@ -14,6 +14,8 @@ static inline uint32_t qdi_carrier_of_wall(int wall) {
 static inline bool qdi_carrier_is_wall(uint32_t carrier) {
     return QDI_NO_ROW - 1 - carrier < QDI_WALLS;
 }
+/// True for a kinematic body that moves in the step.
+bool qdi_ccd_carries(const qd_world *world, uint32_t row);
 /// A number by which carriers are in order, whatever their rows.
 uint32_t qdi_ccd_name_of_carrier(const qdi_step *step, uint32_t carrier);
 /// How far a carrier moves what stands in a pose, from a time to the end of the step.

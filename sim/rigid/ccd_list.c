@@ -23,8 +23,8 @@ enum { FEW = 4 };
 /// Bodies for a thread at once, of those that come on the list when others have met them.
 enum { MORE_GRAIN = 32 };
 
-/// Fast bodies of ccd: a body on its way through the step.
-static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn) {
+/// Fast bodies of ccd: a body on its way through the step. `bends`: that is an arc, and a glance not enough.
+static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn, bool bends) {
     const qd_world *world = step->world;
     return (qdi_glance){.x = world->now.x[row],
                         .y = world->now.y[row],
@@ -34,7 +34,7 @@ static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, dou
                         .inner = qdi_inner_of_row(world, row),
                         .radius = world->radius[row],
                         .moves = world->kind[row] == QD_BODY_DYNAMIC,
-                        .bullet = qdi_is_bullet(world, row)};
+                        .bullet = bends || qdi_is_bullet(world, row)};
 }
 
 /// Fast bodies of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
@@ -42,9 +42,9 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
     const qdi_path_segment segment = qdi_segment_make(step, row);
     if (step->world->shape[row]) step->ccd->free[row] = segment;
     if (step->world->shaped > 0)
-        step->ccd->glances[row] = glance_at(step, row,
-                                            (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
-                                            step->world->shape[row] ? segment.spin * step->dt : 0);
+        step->ccd->glances[row] = glance_at(
+            step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
+            step->world->shape[row] ? segment.spin * step->dt : 0, segment.parts > 0);
     double far = sqrt(segment.vx * segment.vx + segment.vy * segment.vy) * step->dt;
     if (step->world->shape[row]) far += fabs(segment.spin) * step->dt * step->world->radius[row];
     *way = far * far;
@@ -82,7 +82,8 @@ static void find_pressed(qdi_step *step) {
 static bool keeps_to_its_box(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qd_vec2 period = qdi_world_period(world);
-    if (world->shape[row] == 0) return world->margin.left == 0 || !qdi_margin_left(world, row, period);
+    if (world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC)
+        return world->margin.left == 0 || !qdi_margin_left(world, row, period);
     const qdi_path_segment *path = &step->ccd->free[row];
     const double turn = fabs(path->spin) * step->dt;
     if (path->parts > 0 || !(turn < 2)) return false;
@@ -108,7 +109,7 @@ static void survey(void *context, size_t begin, size_t end) {
         double x = next.x[row] - now.x[row], y = next.y[row] - now.y[row], radius = world->radius[row];
         double way = x * x + y * y;
         bool plain = world->shape[row] == 0 && way <= least_squared * (radius * radius);
-        if (plain && world->shaped > 0) ccd->glances[row] = glance_at(step, row, (qd_vec2){x, y}, 0);
+        if (plain && world->shaped > 0) ccd->glances[row] = glance_at(step, row, (qd_vec2){x, y}, 0, false);
         bool is = !plain && followed(step, row, &way);
         is = is || ccd->flags[row] == QDI_FOLLOWED; // as has been marked
         const bool stray = ccd->by_margin && !keeps_to_its_box(step, row);
@@ -272,7 +273,7 @@ static bool contains(qd_box outer, qd_box inner) {
 
 void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
     qdi_ccd *ccd = step->ccd;
-    if (ccd->flags[row] & QDI_LOST) return;
+    if (ccd->flags[row] & QDI_LOST && !cluster->given_up) return; // who was given up goes as at first
     qdi_path_segment segment = qdi_path_begin(step, row);
     uint8_t flags = QDI_FRESH;
     do {

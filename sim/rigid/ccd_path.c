@@ -224,7 +224,8 @@ static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd
     } while (qdi_path_next(step, &after));
 }
 
-/// Paths of ccd: the same for a disk that has met nobody, where no edge of the world wraps it.
+/// Paths of ccd: the same for a disk that has met nobody and goes straight, where no edge of the world wraps
+/// it.
 static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     const qdi_motion *now = &step->world->now, *next = &step->world->next;
     double radius = step->world->radius[row];
@@ -236,7 +237,7 @@ static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
 
 void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     bool plain = step->world->shape[row] == 0 && !step->periodic &&
-                 step->ccd->trajectory_of[row] == QDI_NONE_YET;
+                 step->world->kind[row] != QD_BODY_KINEMATIC && step->ccd->trajectory_of[row] == QDI_NONE_YET;
     if (plain)
         disk_bounds(step, row, low, high);
     else

@@ -412,6 +412,14 @@ static bool passes(const solve_job *job, const qdi_edge *edge) {
     return qdi_ccd_core_passes(job->step, edge->row_a, edge->row_b, edge->wall, edge->image);
 }
 
+/// Ccd: true where somebody passes through what cannot move on the path that it has in the end: after a
+/// bounce it may turn about a corner, or be in something already.
+static bool any_passes(const solve_job *job) {
+    for (uint32_t k = 0; k < job->cluster->edges; ++k)
+        if (passes(job, edge_at(job, k))) return true;
+    return false;
+}
+
 /// Ccd: impact after impact. False: they are too many, or somebody has to be stopped.
 static bool follow(const solve_job *job, uint64_t *spent) {
     const uint64_t edges = job->cluster->edges;
@@ -419,7 +427,8 @@ static bool follow(const solve_job *job, uint64_t *spent) {
     for (uint64_t impacts = 0;; ++impacts) {
         qdi_edge *edge = earliest(job);
         const double time = edge->time;
-        if (!(time <= job->step->dt) || qdi_stopping(job->step->world)) return true;
+        if (qdi_stopping(job->step->world)) return true;
+        if (!(time <= job->step->dt)) return !any_passes(job);
         if (impacts == QDI_IMPACTS(edges) || *spent > QDI_LOOKS(edges)) return false;
         if (!collide(job, edge)) {
             if (passes(job, edge)) return false;

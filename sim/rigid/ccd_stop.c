@@ -148,6 +148,20 @@ static double relative_way(const qdi_step *step, uint32_t row_a, qdi_twist u, ui
     return way + turn_of(step, row_a, u.spin) + turn_of(step, row_b, v.spin);
 }
 
+/// Stops of ccd: how far an arc leaves the straight line of its first chord at most.
+static double bend_of(const qdi_step *step, const qdi_path_segment *segment) {
+    if (segment->parts == 0) return 0;
+    return sqrt(segment->vx * segment->vx + segment->vy * segment->vy) * step->dt * fabs(segment->spin) *
+           step->dt;
+}
+
+/// Stops of ccd: how far a point of one of two moves in the step on their paths, seen from the other.
+static double way_between(const qdi_step *step, uint32_t row_a, const qdi_path_segment *a, uint32_t row_b,
+                          const qdi_path_segment *b) {
+    return relative_way(step, row_a, velocity_of(a), row_b, velocity_of(b)) + bend_of(step, a) +
+           bend_of(step, b);
+}
+
 /// Stops of ccd: relative motion from which on two are looked at, `gap` apart at the start. An overlap is
 /// part of the path that is left to contacts.
 static double followed_way(double size, double gap, bool both) {
@@ -170,6 +184,18 @@ static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift
     if (qdi_collide(&a->form, &pose_a, &b->form, &pose_b, reach, manifold) == 0) return (double)INFINITY;
     const double gap = manifold->at[0].gap;
     return manifold->count == 2 && manifold->at[1].gap < gap ? manifold->at[1].gap : gap;
+}
+
+/// Stops of ccd: the same, also where an edge of a polyline leaves the contact to its neighbour, as in a
+/// corner: it must not be passed either.
+static double gap_to_any(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach,
+                         qdi_manifold *manifold) {
+    const double gap = gap_at_start(a, b, shift, reach, manifold);
+    if (gap < (double)INFINITY || (!a->form.ghost && !b->form.ghost)) return gap;
+    qdi_party plain_a = *a, plain_b = *b;
+    qdi_manifold ignored;
+    plain_a.form.ghost = plain_b.form.ghost = NULL;
+    return gap_at_start(&plain_a, &plain_b, shift, reach, &ignored);
 }
 
 /// Stops of ccd: no more than the distance of a point, `d` away from a body at the step's start, from it.
@@ -356,7 +382,9 @@ static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
                         .way_y = u.y * step->dt,
                         .inner = world->radius[row],
                         .radius = world->radius[row],
-                        .moves = world->kind[row] == QD_BODY_DYNAMIC};
+                        .moves = world->kind[row] == QD_BODY_DYNAMIC,
+                        .bullet = world->kind[row] == QD_BODY_KINEMATIC &&
+                                  qdi_segment_make(step, row).parts > 0};
 }
 
 /// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
@@ -368,6 +396,7 @@ static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_ve
     const bool shaped = world->shaped > 0;
     const qdi_glance one = shaped ? step->ccd->glances[a] : glance_at_disk(step, a),
                      two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
+    if (one.bullet || two.bullet) return false;
     const double size = qdi_glance_size(&one, &two),
                  way = step->first ? qdi_glance_way(&one, &two, d)
                                    : (1 + QDI_GLANCE_ROUNDING) * relative_way(step, a, free_velocity(step, a),
@@ -376,7 +405,7 @@ static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_ve
     const bool both = one.moves && two.moves;
     const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
                  least = least_gap(world, a, b, shift);
-    return least > way + more || !(way + more > followed_way(size, both ? least : 0, both));
+    return least > way + more || !(way + more > followed_way(size, least, both));
 }
 
 /// The way of b as seen from a, which is `from` away at the start and goes no further than this.
@@ -461,15 +490,15 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const bool both = moves_a && moves_b;
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? size_of_both(step, &one, &two) : mover->inner,
-                 way = relative_way(step, a, velocity_of(&segment_a), b, velocity_of(&segment_b));
+                 way = way_between(step, a, &segment_a, b, &segment_b);
     if (!bullet && !(way > QDI_UNSEEN_PART * size)) return;
     const double least = least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
     if (!step->following && least > way + rounding) return;
-    if (!is_followed(way + rounding, size, both ? least : 0, both, bullet)) return;
+    if (!is_followed(way + rounding, size, least, both, bullet)) return;
     qdi_manifold manifold;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
     if (stay_apart(step, a, &one, b, &two, shift, reach)) return;
-    const double gap = gap_at_start(&one, &two, shift, reach, &manifold);
+    const double gap = gap_to_any(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
     if (gap <= met_gap * mover->inner && !m.touching) {
@@ -489,7 +518,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     }
     const uint32_t row = moves_a ? a : b, other = moves_a ? b : a;
     lower(step->ccd, row, time);
-    note_carrier(step, row, world->kind[other] == QD_BODY_KINEMATIC ? other : QDI_NO_ROW, time, worker);
+    note_carrier(step, row, qdi_ccd_carries(world, other) ? other : QDI_NO_ROW, time, worker);
 }
 
 /// Stops of ccd: the gap between a wall and a body at the step's start.
@@ -557,9 +586,13 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     const qdi_path_segment segment_b = qdi_path_begin(step, row_b);
     qdi_party b = qdi_party_of(step, row_b, &segment_b), *mover = moves_a ? &a : &b;
     const qd_vec2 shift = shift_of(world, image);
-    if (!(relative_way(step, row_a, velocity_of(&segment_a), row_b, velocity_of(&segment_b)) >
-          followed_part * mover->inner))
-        return false;
+    const double way = way_between(step, row_a, &segment_a, row_b, &segment_b);
+    if (!(way > followed_part * mover->inner)) {
+        qdi_manifold manifold;
+        if (!(way > followed_way(mover->inner, least_gap(world, row_a, row_b, shift), false)) ||
+            !(way > followed_way(mover->inner, gap_to_any(&a, &b, shift, 0, &manifold), false)))
+            return false;
+    }
     *mover = core_of(mover);
     qd_vec2 normal;
     return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, &normal) < step->dt;
