@@ -52,7 +52,7 @@ START_TEST(test_state_goes_to_bytes_and_back) {
     ck_assert_mem_eq(&read.profile, &state.profile, sizeof state.profile);
     ck_assert_mem_eq(read.recorded_ns, state.recorded_ns, sizeof state.recorded_ns);
     // The same bytes on every machine.
-    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 6, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
+    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
     ck_assert_mem_eq(bytes, start, sizeof start);
 }
 END_TEST
