@@ -64,7 +64,10 @@ static qd_status reserve_tests(qdi_meet_job *job) {
 // Makes room for `count` contacts and what springs know of them.
 static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, double dt, size_t count) {
     qdi_contact_state *after = job->after;
-    qd_status status = qdi_contacts_reserve(job->world->allocator, after, count);
+    const qd_allocator *allocator = job->world->allocator;
+    qd_status status = qdi_contacts_reserve(allocator, after, count);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &after->disks, &after->disk_room, 0, count, sizeof *after->disks);
     after->parts = after->whole = false;
     after->met = true;
     if (status == QD_OK) status = qdi_spring_prepare(job->world, motion, dt, after, count, &job->force);

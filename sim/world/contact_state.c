@@ -16,7 +16,6 @@ typedef struct column {
 static void contact_columns(qdi_contact_state *state, column columns[QDI_CONTACT_COLUMNS]) {
     size_t n = 0;
     columns[n++] = (column){&state->spots, sizeof *state->spots};
-    columns[n++] = (column){&state->disks, sizeof *state->disks};
     columns[n++] = (column){&state->partners, sizeof *state->partners};
     columns[n++] = (column){&state->given, sizeof *state->given};
     columns[n++] = (column){&state->warm_starts, sizeof *state->warm_starts};
@@ -69,6 +68,7 @@ void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *stat
     geometry_columns(state, by_geometry);
     release(allocator, by_contact, state->room, QDI_CONTACT_COLUMNS);
     release(allocator, by_geometry, state->geometry_room, QDI_GEOMETRY_COLUMNS);
+    qdi_release(allocator, state->disks, state->disk_room, sizeof *state->disks);
     qdi_release(allocator, state->forces, state->force_room, sizeof *state->forces);
     qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
     qdi_release(allocator, state->events, state->event_room, sizeof *state->events);

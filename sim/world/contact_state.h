@@ -77,7 +77,7 @@ typedef enum qdi_events_told {
 } qdi_events_told;
 
 /// Arrays that grow together: one item for each contact, one for each geometry.
-enum { QDI_CONTACT_COLUMNS = 9, QDI_GEOMETRY_COLUMNS = 2 };
+enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
 
 /// Contacts at a time, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
@@ -95,7 +95,8 @@ typedef struct qdi_contact_state {
     bool met;          ///< there are contacts of springs that meet; as long as not `whole`, without numbers
     // By place: one item for each contact, those of walls come last.
     qdi_spot *spots;
-    qdi_disk_contact *disks;
+    qdi_disk_contact *disks; ///< of springs that meet only
+    size_t disk_room;
     qdi_partners *partners;
     qdi_given *given;
     qdi_warm_start *warm_starts; ///< without parts by number

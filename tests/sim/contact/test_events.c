@@ -275,7 +275,8 @@ static void read_all(void *context) {
 
 START_TEST(many_threads_may_read_them) {
     enum { READERS = 6 };
-    qd_world *world = falling_world(3, QD_CONTACT_IMPULSE), *quiet = falling_world(3, QD_CONTACT_IMPULSE);
+    const qd_contact_model model = _i == 0 ? QD_CONTACT_IMPULSE : QD_CONTACT_SPRING;
+    qd_world *world = falling_world(3, model), *quiet = falling_world(3, model);
     for (int k = 0; k < 40; ++k) {
         reader readers[READERS];
         qd_test_step(world, 0.004, 1);
@@ -300,6 +301,7 @@ int main(void) {
     TCase *tcase = qd_test_case("events", 120, NULL, NULL);
     qd_test_once(tcase, a_passage_begins_persists_and_ends, step_zero_has_contacts,
                  a_reused_index_ends_and_begins, walls_have_events, random_worlds_have_the_right_events,
-                 it_does_not_matter_when_they_are_read, many_threads_may_read_them);
+                 it_does_not_matter_when_they_are_read);
+    tcase_add_loop_test(tcase, many_threads_may_read_them, 0, 2);
     return qd_test_run_case("events", tcase);
 }
