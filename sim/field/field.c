@@ -250,11 +250,11 @@ qd_status qd_field_measure(qd_field *field, const qd_world *world) {
     if (!field || !world) return QD_ERR_ARGUMENT;
     lay_grid(field, world);
     qdi_field_job job = {.field = field, .world = world};
+    qdi_contacts_need(world);
     qd_status status = sum_bodies(&job);
     if (status == QD_OK) status = qdi_field_stress(&job);
     if (status != QD_OK) return status;
     for (size_t c = 0; c < field->cells; ++c) atomic_init(&field->ends[c], 0);
-    qdi_contacts_need(world);
     qdi_team_for(world->team, world->present.contact_count, QDI_CONTACT_GRAIN, count_ends, &job);
     qdi_team_for(world->team, field->cells, QDI_BODY_GRAIN, finish_cells, &job);
     return QD_OK;
