@@ -295,23 +295,26 @@ static qd_status make_part(const renewal *job, const qdi_body_mail *const *mail,
     return QD_OK;
 }
 
+/// Bytes of a pointer in a list of mail.
+#define POINTER sizeof(void *)
+
 // Renewal: makes the new part's bodies of the mail of all ranks.
 static qd_status make_bodies(renewal *job, const qdi_message *from) {
     size_t count = 0, at = 0;
     for (int q = 0; q < qdi_ranks_count(job->ranks); ++q) count += from[q].bytes / sizeof(qdi_body_mail);
-    const qdi_body_mail **mail = qdi_allocate(job->allocator, count + 1, sizeof *mail);
+    const qdi_body_mail **mail = qdi_allocate(job->allocator, count + 1, POINTER);
     uint64_t *needed = qdi_allocate(job->allocator, count + 1, sizeof *needed);
     qd_status status = mail && needed ? QD_OK : QD_ERR_MEMORY;
     if (status == QD_OK) {
         for (int q = 0; q < qdi_ranks_count(job->ranks); ++q)
             for (size_t i = 0; i < from[q].bytes / sizeof(qdi_body_mail); ++i)
                 mail[at++] = (const qdi_body_mail *)from[q].data + i;
-        qsort(mail, count, sizeof(qdi_body_mail *), compare_bodies);
+        qsort(mail, count, POINTER, compare_bodies);
         status = qdi_fleet_empty_part(job->fleet, job->past, &job->made);
     }
     if (status == QD_OK) status = qdi_fleet_put_bodies(job->made, mail, count);
     if (status == QD_OK) status = make_part(job, mail, needed);
-    qdi_release(job->allocator, mail, count + 1, sizeof *mail);
+    qdi_release(job->allocator, mail, count + 1, POINTER);
     qdi_release(job->allocator, needed, count + 1, sizeof *needed);
     return status;
 }
@@ -368,7 +371,7 @@ static void take_part(renewal *job) {
     qd_world_destroy(before);
     rank->world = job->made;
     rank->steps = 0;
-    qdi_team_join(job->made->team, job->ranks);
+    qdi_team_join(rank->world->team, job->ranks);
 }
 
 qd_status qdi_fleet_renew(qdi_fleet *fleet, qdi_ranks *ranks) {
@@ -382,7 +385,7 @@ qd_status qdi_fleet_renew(qdi_fleet *fleet, qdi_ranks *ranks) {
                    .slack = slack_for(fleet, rank)};
     job.bodies = rank->world || qdi_ranks_me(ranks) == 0 ? job.past->count : 0;
     const qd_status status = qdi_ranks_agree(ranks, renew(&job));
-    if (status == QD_OK) {
+    if (status == QD_OK && job.made) {
         take_part(&job);
     } else {
         rank->migrations = migrations;

@@ -54,7 +54,7 @@ static int64_t line_of(double at, double low, double cell) {
 // Realm: the column or row in the grid that counts for one that may lie outside.
 static size_t inside(const qdi_realm *realm, int64_t line, int axis) {
     const int64_t lines = (int64_t)1 << realm->bits;
-    if (realm->periodic[axis]) return (size_t)((line % lines + lines) % lines);
+    if (realm->periodic[axis]) return (size_t)(line & (lines - 1)); // also of a negative one
     return (size_t)(line < 0 ? 0 : line < lines ? line : lines - 1);
 }
 

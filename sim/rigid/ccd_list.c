@@ -84,9 +84,9 @@ static bool keeps_to_its_box(const qdi_step *step, uint32_t row) {
     const qd_vec2 period = qdi_world_period(world);
     if (world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC)
         return world->margin.left == 0 || !qdi_margin_left(world, row, period);
-    const qdi_path_segment *path = &step->ccd->free[row];
-    const double turn = fabs(path->spin) * step->dt;
-    if (path->parts > 0 || !(turn < 2)) return false;
+    const qdi_path_segment path = qdi_segment_of_row(step, row);
+    const double turn = fabs(path.spin) * step->dt;
+    if (path.parts > 0 || !(turn < 2)) return false;
     const float more = turn > 0 ? (float)((0.5 * turn * turn + 1e-6) * world->radius[row]) : 0;
     qd_box box = world->boxes[row];
     box = (qd_box){box.min_x - more, box.min_y - more, box.max_x + more, box.max_y + more};

@@ -202,7 +202,10 @@ static bool add_tallies(const qdi_meet_job *job) {
         qdi_tally_merge(&sum, &job->tallies[r].sum);
     }
     const qdi_tally_cut cut = qdi_tally_cut_for(&most, job->wall_first + job->wall_total);
-    const bool same = memcmp(&cut, &scratch->meet_cut, sizeof cut) == 0;
+    bool same = true;
+    for (int k = 0; k < QDI_TALLY_LANES; ++k)
+        same = same && cut.first[k] == scratch->meet_cut.first[k] &&
+               cut.second[k] == scratch->meet_cut.second[k];
     scratch->meet_cut = cut;
     for (int k = 0; k < QDI_TALLY_LANES; ++k) scratch->met_sums[k] = sum.first[k] + sum.second[k];
     return same;

@@ -26,7 +26,7 @@ static void add(void *sum, const void *other, size_t bytes) {
 }
 
 static uint64_t number(int rank, int round) {
-    return (uint64_t)(rank * 1000 + round);
+    return (uint64_t)rank * 1000 + (uint64_t)round;
 }
 
 static void merge_in_turn(qdi_ranks *ranks, void *context) {
