@@ -191,8 +191,10 @@ static inline void find_kinship(const qdi_narrow_job *job, uint32_t a, uint32_t 
     if (kin->shape_a == shape_a && kin->shape_b == shape_b && kin->kind_a == kind_a &&
         kin->kind_b == kind_b && shape_a && shape_b && !job->senses)
         return;
-    const qdi_form *form_a = &world->shapes.form[shape_a], *form_b = &world->shapes.form[shape_b];
-    const bool rects = shape_a && shape_b && form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
+    const bool shaped = shape_a && shape_b;
+    const qdi_form *form_a = shaped ? &world->shapes.form[shape_a] : NULL,
+                   *form_b = shaped ? &world->shapes.form[shape_b] : NULL;
+    const bool rects = shaped && form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
     *kin = (kinship){.shape_a = shape_a,
                      .shape_b = shape_b,
                      .kind_a = kind_a,

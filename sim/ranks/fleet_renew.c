@@ -170,7 +170,7 @@ static qd_status send_mail(const renewal *job, const mail_sizes *sizes, qdi_mess
     qdi_message to[QDI_RANKS_MAX];
     for (int q = 0; q < qdi_ranks_count(job->ranks); ++q) {
         const size_t begin = q > 0 ? sizes->at[q - 1] : 0;
-        to[q] = (qdi_message){job->mail + begin, sizes->at[q] - begin};
+        to[q] = (qdi_message){job->mail ? job->mail + begin : NULL, sizes->at[q] - begin};
     }
     return qdi_ranks_exchange(job->ranks, to, from);
 }

@@ -29,9 +29,10 @@ static bool sort_by_digit(const ordered_place *from, ordered_place *to, size_t c
 }
 
 void qdi_orders_sort(uint64_t *order, uint32_t *place, size_t count, qd_contact *spare) {
+    if (count < 2) return; // and there may be no memory
     ordered_place *from = (ordered_place *)(void *)spare, *to = from + count;
     for (size_t i = 0; i < count; ++i) from[i] = (ordered_place){order[i], place[i]};
-    for (int digit = 0; digit < DIGITS && count > 1; ++digit) {
+    for (int digit = 0; digit < DIGITS; ++digit) {
         if (!sort_by_digit(from, to, count, digit)) continue;
         ordered_place *sorted = to;
         to = from;
