@@ -70,11 +70,7 @@ static void put_contact(gathering *job, int list, size_t number, const qd_contac
 static qd_status reserve_contacts(gathering *job) {
     qd_world *whole = job->whole;
     qdi_contact_state *state = &whole->present;
-    const size_t count = job->total[TOUCHING] + job->total[NEAR];
-    qd_status status = qdi_contacts_reserve(whole->allocator, state, count);
-    if (status == QD_OK && qdi_springs(whole))
-        status = qdi_reserve(whole->allocator, &state->forces, &state->force_room, 0, count,
-                             sizeof *state->forces);
+    qd_status status = qdi_fleet_reserve_contacts(whole, job->total[TOUCHING] + job->total[NEAR]);
     if (status == QD_OK)
         status = qdi_reserve(whole->allocator, &state->ended, &state->ended_room, 0, job->total[ENDED],
                              sizeof *state->ended);

@@ -63,6 +63,8 @@ typedef struct qdi_contact_mail {
 QD_MUST_USE qd_status qdi_fleet_empty_part(const qdi_fleet *fleet, const qd_world *past, qd_world **world);
 /// Fleet: puts bodies into an empty part: `mail` in the order of names, without repeats.
 QD_MUST_USE qd_status qdi_fleet_put_bodies(qd_world *world, const qdi_body_mail *const *mail, size_t count);
+/// Fleet: room for so many present contacts, and with springs for their forces. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count);
 /// Fleet: puts contacts into a part that has its bodies; `mail` is put in order. `past` as above.
 QD_MUST_USE qd_status qdi_fleet_put_contacts(qd_world *world, const qd_world *past, qdi_contact_mail *mail,
                                              size_t count);

@@ -97,8 +97,7 @@ static int compare_contacts(const void *p, const void *q) {
     return a->b < b->b ? -1 : a->b > b->b;
 }
 
-// Part of a rank: makes room for contacts.
-static qd_status reserve_contacts(qd_world *world, size_t count) {
+qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_contacts_reserve(world->allocator, state, count);
     if (status == QD_OK && qdi_springs(world))
@@ -110,7 +109,7 @@ static qd_status reserve_contacts(qd_world *world, size_t count) {
 qd_status qdi_fleet_put_contacts(qd_world *world, const qd_world *past, qdi_contact_mail *mail,
                                  size_t count) {
     qdi_contact_state *state = &world->present;
-    qd_status status = reserve_contacts(world, count);
+    qd_status status = qdi_fleet_reserve_contacts(world, count);
     if (status != QD_OK) return status;
     if (count > 1) qsort(mail, count, sizeof *mail, compare_contacts);
     for (size_t i = 0; i < count; ++i) {
