@@ -175,50 +175,6 @@ static qd_vec2 shift_of(const qd_world *world, qd_image image) {
                      image.y != 0 ? image.y * world->axis[1].length : 0};
 }
 
-/// Stops of ccd: the gap of two at the step's start and the normal there, or more than `reach`.
-static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach,
-                           qdi_manifold *manifold) {
-    const qdi_path_segment *p = &a->segment, *q = &b->segment;
-    const qdi_pose pose_a = {0, 0, p->c, p->s},
-                   pose_b = {q->x + shift.x - p->x, q->y + shift.y - p->y, q->c, q->s};
-    if (qdi_collide(&a->form, &pose_a, &b->form, &pose_b, reach, manifold) == 0) return (double)INFINITY;
-    const double gap = manifold->at[0].gap;
-    return manifold->count == 2 && manifold->at[1].gap < gap ? manifold->at[1].gap : gap;
-}
-
-/// Stops of ccd: the same, also where an edge of a polyline leaves the contact to its neighbour, as in a
-/// corner: it must not be passed either.
-static double gap_to_any(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach,
-                         qdi_manifold *manifold) {
-    const double gap = gap_at_start(a, b, shift, reach, manifold);
-    if (gap < (double)INFINITY || (!a->form.ghost && !b->form.ghost)) return gap;
-    qdi_party plain_a = *a, plain_b = *b;
-    qdi_manifold ignored;
-    plain_a.form.ghost = plain_b.form.ghost = NULL;
-    return gap_at_start(&plain_a, &plain_b, shift, reach, &ignored);
-}
-
-/// Stops of ccd: no more than the distance of a point, `d` away from a body at the step's start, from it.
-static double side_distance(const qd_world *world, uint32_t row, qd_vec2 d) {
-    const uint32_t shape = world->shape[row];
-    const qdi_form *form = shape ? &world->shapes.form[shape] : NULL;
-    if (!form || (form->kind != QD_SHAPE_RECT && form->kind != QD_SHAPE_CAPSULE))
-        return sqrt(d.x * d.x + d.y * d.y) - world->radius[row];
-    const double c = world->now.c[row], s = world->now.s[row];
-    const double x = fabs(c * d.x + s * d.y) - form->half.x,
-                 y = fabs(c * d.y - s * d.x) - (form->kind == QD_SHAPE_RECT ? form->half.y : 0);
-    return (x > y ? x : y) - form->radius;
-}
-
-/// Stops of ccd: no more than the gap of two at the step's start, for much less work.
-static double least_gap(const qd_world *world, uint32_t a, uint32_t b, qd_vec2 shift) {
-    const qd_vec2 d = {world->now.x[b] + shift.x - world->now.x[a],
-                       world->now.y[b] + shift.y - world->now.y[a]};
-    const double from_a = side_distance(world, a, d) - world->radius[b],
-                 from_b = side_distance(world, b, (qd_vec2){-d.x, -d.y}) - world->radius[a];
-    return from_a > from_b ? from_a : from_b;
-}
-
 /// Stops of ccd: a body's core: a disk of half its size.
 static qdi_party core_of(const qdi_party *party) {
     qdi_party core = *party;
@@ -281,6 +237,15 @@ static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifo
         time = smaller(time, nearer_by(step, m, here_a, here_b, limit, stopped_part * limit));
     }
     return time;
+}
+
+/// Stops of ccd: makes cores of those of two that move. No edge of a polyline leaves these to its neighbour:
+/// that may have let the body pass for its own part, as it touches it.
+static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_party *b) {
+    const uint8_t *kind = step->world->kind;
+    if (kind[m->row_a] == QD_BODY_DYNAMIC) *a = core_of(a);
+    if (kind[m->row_b] == QD_BODY_DYNAMIC) *b = core_of(b);
+    a->form.ghost = b->form.ghost = NULL;
 }
 
 /// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
@@ -404,7 +369,7 @@ static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_ve
     if (!(way > QDI_UNSEEN_PART * size)) return true;
     const bool both = one.moves && two.moves;
     const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
-                 least = least_gap(world, a, b, shift);
+                 least = qdi_ccd_least_gap(world, a, b, shift);
     return least > way + more || !(way + more > followed_way(size, least, both));
 }
 
@@ -492,25 +457,26 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const double size = both ? size_of_both(step, &one, &two) : mover->inner,
                  way = way_between(step, a, &segment_a, b, &segment_b);
     if (!bullet && !(way > QDI_UNSEEN_PART * size)) return;
-    const double least = least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
+    const double least = qdi_ccd_least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
     if (!step->following && least > way + rounding) return;
     if (!is_followed(way + rounding, size, least, both, bullet)) return;
     qdi_manifold manifold;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
     if (stay_apart(step, a, &one, b, &two, shift, reach)) return;
-    const double gap = gap_to_any(&one, &two, shift, reach, &manifold);
+    const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
-    if (gap <= met_gap * mover->inner && !m.touching) {
-        if (moves_a) one = core_of(&one);
-        if (moves_b) two = core_of(&two);
-    }
+    if (gap <= met_gap * mover->inner && !m.touching) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
     const double last = both && !step->following
                             ? larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
-    const double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
-                                   : meeting_of(step, a, &one, b, &two, shift, last, &m.normal);
+    double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
+                             : meeting_of(step, a, &one, b, &two, shift, last, &m.normal);
+    if (one.form.ghost || two.form.ghost) {
+        make_cores(step, &m, &one, &two);
+        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, &m.normal));
+    }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
         stop_movers(step, &m, time);
@@ -519,17 +485,6 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const uint32_t row = moves_a ? a : b, other = moves_a ? b : a;
     lower(step->ccd, row, time);
     note_carrier(step, row, qdi_ccd_carries(world, other) ? other : QDI_NO_ROW, time, worker);
-}
-
-/// Stops of ccd: the gap between a wall and a body at the step's start.
-static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall) {
-    const qdi_axis *axis = &step->world->axis[wall / 2];
-    const double came = qdi_wall_speed(step->world, wall) * step->dt; // the axis is that of the step's end
-    const double at = wall / 2 == 0 ? party->segment.x : party->segment.y;
-    qd_vec2 low, high;
-    qdi_form_bounds(&party->form, party->segment.c, party->segment.s, &low, &high);
-    const double out[QDI_WALLS] = {-low.x, high.x, -low.y, high.y};
-    return (wall % 2 == 0 ? at - (axis->low - came) : axis->high - came - at) - out[wall];
 }
 
 /// Stops of ccd: the same of a body and a wall.
@@ -546,7 +501,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
     qdi_party party = qdi_party_of(step, row, &w.segment);
     const double way = relative_way(step, row, velocity_of(&w.segment), QDI_NO_ROW, (qdi_twist){0, 0, 0}) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
-    const double gap = gap_to_wall(step, &party, wall);
+    const double gap = qdi_ccd_gap_to_wall(step, &party, wall);
     if (!qdi_is_bullet(world, row) && !(way > followed_way(party.inner, gap, false))) return;
     if (gap <= met_gap * party.inner) party = core_of(&party);
     do {
@@ -589,11 +544,12 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     const double way = way_between(step, row_a, &segment_a, row_b, &segment_b);
     if (!(way > followed_part * mover->inner)) {
         qdi_manifold manifold;
-        if (!(way > followed_way(mover->inner, least_gap(world, row_a, row_b, shift), false)) ||
-            !(way > followed_way(mover->inner, gap_to_any(&a, &b, shift, 0, &manifold), false)))
+        if (!(way > followed_way(mover->inner, qdi_ccd_least_gap(world, row_a, row_b, shift), false)) ||
+            !(way > followed_way(mover->inner, qdi_ccd_gap(&a, &b, shift, 0, &manifold), false)))
             return false;
     }
     *mover = core_of(mover);
+    a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
     return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, &normal) < step->dt;
 }

@@ -53,6 +53,20 @@ static inline bool qdi_ccd_passes_by(const qdi_glance *a, const qdi_glance *b, q
     return !(way > QDI_UNSEEN_PART * qdi_glance_size(a, b)) || d.x * d.x + d.y * d.y > far * far;
 }
 
+// ---- rigid/ccd_gap.c ----
+
+/// The gap of two at the step's start and the normal there; or infinity, where it is more than `reach`. Also
+/// where an edge of a polyline leaves the contact to its neighbour, as in a corner: it must not be passed
+/// either, but the normal is nobody's then. `shift` is added to b's position.
+double qdi_ccd_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach,
+                   qdi_manifold *manifold);
+/// No more than that, for much less work.
+double qdi_ccd_least_gap(const qd_world *world, uint32_t a, uint32_t b, qd_vec2 shift);
+/// The gap between a wall, where it was then, and a body.
+double qdi_ccd_gap_to_wall(const qdi_step *step, const qdi_party *party, int wall);
+
+// ---- rigid/ccd_stop.c ----
+
 /// Stops of ccd: the time at which a body stops, as found so far.
 double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row);
 
