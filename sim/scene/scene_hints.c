@@ -58,40 +58,55 @@ static const char *only_key_of_word(const char *word, size_t bytes) {
     return found;
 }
 
-/// Hints on a scene: "disks, rects and list": what there is to choose from.
+/// Bytes of a list of what is known, about: a message is one line.
+enum { LIST_BYTES = 150 };
+
+/// Hints on a scene: "disks, rects and list": what there is to choose from; of many the first ones, and how
+/// many more there are.
 static void list_known(const qdi_key *parent, char *text, size_t room) {
-    const qdi_key *key = qdi_schema_next(parent, NULL), *next;
+    size_t used = 0, left = 0;
+    const qdi_key *key = NULL;
+    while ((key = qdi_schema_next(parent, key)) != NULL) ++left;
     text[0] = 0;
-    for (const char *comma = ""; key;
-         key = next, comma = next && qdi_schema_next(parent, next) ? ", " : " and ") {
-        next = qdi_schema_next(parent, key);
-        size_t used = strlen(text);
-        snprintf(text + used, room - used, "%s%s", comma, qdi_schema_word(key));
+    for (const char *comma = ""; left > 0 && (key = qdi_schema_next(parent, key)) != NULL && used < room;) {
+        const char *word = qdi_schema_word(key);
+        const bool more = left > 1 && used + strlen(word) > LIST_BYTES;
+        used += more ? (size_t)snprintf(text + used, room - used, " and %zu more", left)
+                     : (size_t)snprintf(text + used, room - used, "%s%s", comma, word);
+        left = more ? 0 : left - 1;
+        comma = left > 1 ? ", " : " and ";
     }
+}
+
+/// Hints on a scene: what may have been meant by an unknown key of `parent`: a known one that is alike, or
+/// has that name elsewhere in it.
+static const char *what_was_meant(const qdi_key *parent, const char *word, size_t bytes) {
+    qdi_suggestion best = {0};
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
+        qdi_suggest(&best, word, bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
+    const char *other = same_word_below(parent, word, bytes);
+    if (parent && strcmp(parent->path, "bodies[]") == 0 && our_name(word, bytes))
+        other = our_name(word, bytes);
+    return other && !(best.word && best.distance == 0) ? other : best.word;
 }
 
 qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     const char *word = reader->yaml.chars + here->key;
-    bool one_of = parent && parent->type == QDI_KEY_ONE_OF;
-    qdi_suggestion best = {0};
-    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
-        qdi_suggest(&best, word, here->key_bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
-    const char *other = same_word_below(parent, word, here->key_bytes);
-    if (parent && strcmp(parent->path, "bodies[]") == 0 && our_name(word, here->key_bytes))
-        other = our_name(word, here->key_bytes);
-    if (other && !(best.word && best.distance == 0)) best.word = other;
-    char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "", known[160] = "";
-    const char *elsewhere = best.word || one_of ? NULL : only_key_of_word(word, here->key_bytes);
-    if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
+    const bool one_of = parent && parent->type == QDI_KEY_ONE_OF;
+    const char *meant = what_was_meant(parent, word, here->key_bytes);
+    const char *elsewhere = meant || one_of ? NULL : only_key_of_word(word, here->key_bytes);
+    char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "", known[LIST_BYTES + 64] = "";
+    if (meant) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", meant);
     if (elsewhere) snprintf(hint, sizeof hint, "; there is \"%.60s\"", elsewhere);
-    if (one_of) list_known(parent, known, sizeof known);
+    const bool lists = one_of || (!meant && !elsewhere);
+    if (lists) list_known(parent, known, sizeof known);
     return qdi_scene_complain(reader, node, "unknown key \"%s\"%s%s%s%s%s",
                               qdi_quote(quote, word, here->key_bytes), *reader->path ? " in " : "",
                               reader->path, hint,
-                              !one_of     ? ""
-                              : best.word ? " Known are "
-                                          : "; known are ",
+                              !lists  ? ""
+                              : meant ? " Known are "
+                                      : "; known are ",
                               known);
 }
 

@@ -32,6 +32,11 @@ static void check_invalid(const char *text, const char *reason) {
     ck_assert_str_eq(error.text, reason);
 }
 
+/// What is said of a key that is like none.
+#define ALL_KNOWN                                                                                            \
+    "; known are name, world, run, stepper, contact, materials, limits, bodies, emitters, sinks, view, "     \
+    "frames, video, record, checkpoint and stages"
+
 START_TEST(names_file_line_and_nearest_key) {
     check_invalid("name: a\ncontact:\n  restituton: 1\n",
                   "pool.yaml:3: unknown key \"restituton\" in contact; did you mean \"restitution\"?");
@@ -45,10 +50,15 @@ START_TEST(names_file_line_and_nearest_key) {
     check_invalid("bodies: [{disks: {count: 1}}, {disc: 3}]",
                   "pool.yaml:1: unknown key \"disc\" in bodies.1; did you mean \"disks\"? Known are "
                   "disks, rects, capsules, polygons, polyline, file, run and list");
-    check_invalid("qqqqqq: 1", "pool.yaml:1: unknown key \"qqqqqq\"");
-    check_invalid("<<: {a: 1}", "pool.yaml:1: unknown key \"<<\"");
+    check_invalid("qqqqqq: 1", "pool.yaml:1: unknown key \"qqqqqq\"" ALL_KNOWN);
+    check_invalid("<<: {a: 1}", "pool.yaml:1: unknown key \"<<\"" ALL_KNOWN);
     check_invalid("\"a\\nb\\e[31m\\u2028\": 1",
-                  "pool.yaml:1: unknown key \"a\\x0ab\\x1b[31m\\xe2\\x80\\xa8\"");
+                  "pool.yaml:1: unknown key \"a\\x0ab\\x1b[31m\\xe2\\x80\\xa8\"" ALL_KNOWN);
+    check_invalid(
+        "bodies: [{list: [{velocitee_x: 1}]}]",
+        "pool.yaml:1: unknown key \"velocitee_x\" in bodies.0.list.0; known are name, shape, at, radius, "
+        "size, length, points, angle, velocity, spin, static, kinematic, pivot, slide, density, mass, "
+        "inertia, sensor, bullet, material and 4 more");
 }
 END_TEST
 
@@ -106,7 +116,8 @@ static const struct {
     {"contact: {kn: 3}", "unknown key \"kn\" in contact; did you mean \"contact.spring.kn\"?"},
     {"view: {steps: 3}", "unknown key \"steps\" in view; there is \"run.steps\""},
     {"stepper: {dt: 0.1}", "unknown key \"dt\" in stepper; there is \"run.dt\""},
-    {"stepper: {count: 3}", "unknown key \"count\" in stepper"},
+    {"stepper: {count: 3}", "unknown key \"count\" in stepper; known are retrieve, margin, continuous, "
+                            "capacity, iterations and substeps"},
     {"run:\n\tsteps: 3", "a tab begins the line: YAML takes spaces only"},
     {"run:\n  steps: 3\n\tdt: 1", "a tab begins the line: YAML takes spaces only"},
     {"run:\n  steps: 3\n \tdt: 1", "a tab begins the line: YAML takes spaces only"},
@@ -345,7 +356,9 @@ START_TEST(blames_the_flag_for_a_wrong_set) {
     check_set("=3", "--set =3: must be KEY=VALUE");
     check_set("run.dt=", "--set run.dt=: has no value");
     check_set("run.dt=~", "--set run.dt=~: run.dt has no value");
-    check_set("run..dt=1", "--set run..dt=1: unknown key \"\" in run");
+    check_set("run..dt=1",
+              "--set run..dt=1: unknown key \"\" in run; known are steps, dt, seed, until_every, "
+              "at_least and until");
     check_set("run.dt.x=0", "--set run.dt.x=0: run.dt: must be a number >= 1e-30");
     check_set("run.dt=[1",
               "--set run.dt=[1: did not find expected ',' or ']' (while parsing a flow sequence that "
