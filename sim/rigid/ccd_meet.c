@@ -18,6 +18,8 @@
 
 /// Approach that is none, per speed; distance that is none, per size; see above.
 static const double rounding = 1e-10, near_by = 1e-10, left_to_rest = 0.1;
+/// What is lost of a small body's place far from the origin, where two are seen from one of them.
+static const double place_rounding = 2e-15;
 /// Looks at a pair that touches without approach.
 enum { MOST_LOOKS = 200 };
 /// A turn in a step (in radians) that is still followed.
@@ -200,6 +202,8 @@ static double pause(const meet *two, int k) {
 static bool any(const meet *two, qdi_encounter *meeting) {
     double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;
+    const double lost = place_rounding * (fabs(two->a->segment.x) + fabs(two->a->segment.y));
+    if (tolerance < lost) tolerance = lost;
     bool again = two->a->segment.spin != 0 || two->a->form.ghost;
     if (two->b) again = again || two->b->segment.spin != 0 || two->b->form.ghost;
     bool apart = true;

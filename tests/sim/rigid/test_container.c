@@ -360,9 +360,9 @@ END_TEST
 // where a wall's way bends and a body's does not; through a corner of two lines, both of which it lay in; on
 // a new way after a bounce; given up after it had been too fast for the world; pressed through by a heavy
 // one; through an edge that left it to its neighbour, in which it lay as deep as its core, on a container
-// that turns and on one that moves.
+// that turns and on one that moves; so small that its place was not exact enough.
 START_TEST(what_once_got_out_stays_in) {
-    static const uint64_t seeds[] = {827, 917, 150, 741, 795, 335, 2671, 3087};
+    static const uint64_t seeds[] = {827, 917, 150, 741, 795, 335, 2671, 3087, 2763};
     (void)check(seeds[_i]);
 }
 END_TEST
@@ -378,6 +378,6 @@ END_TEST
 int main(void) {
     TCase *tests = qd_test_case("container", 600, NULL, NULL);
     qd_test_once(tests, what_is_in_stays_in, a_hole_is_seen);
-    qd_test_loops(tests, {what_once_got_out_stays_in, 8});
+    qd_test_loops(tests, {what_once_got_out_stays_in, 9});
     return qd_test_run_case("container", tests);
 }
