@@ -43,26 +43,13 @@ static void expect_as_reference(const char *directory) {
     qd_program_expect_no_parts(at(directory).text);
 }
 
-/// Waits until a file is there, at most a minute.
-static void wait_for(const char *name) {
-    for (int i = 0; i < 60000; ++i) {
-        if (qd_scratch_exists(at(name).text)) return;
-        usleep(1000);
-    }
-    ck_abort_msg("%s never came", name);
-}
-
 /// Starts the scene into `out`, sends a signal when frame `frame` is there, and awaits the end.
 static qd_program_outcome stop_at(int frame, int number) {
     qd_program_start how = {
         .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--force"}};
     char name[64];
     snprintf(name, sizeof name, "out/frames/frame_%06d.png", frame);
-    (void)unlink(at(name).text); // of an earlier run
-    pid_t child = qd_program_launch(&program, &how);
-    wait_for(name);
-    ck_assert_int_eq(kill(child, number), 0);
-    return qd_program_await(&program, child);
+    return qd_program_stop_at(&program, &how, name, number);
 }
 
 START_TEST(test_stopped_by_a_signal) {
@@ -508,15 +495,20 @@ END_TEST
 START_TEST(test_a_second_interrupt_leaves_at_once) {
     make_reference();
     // Pictures so large that those in line take seconds.
-    qd_program_start how = {.arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--set",
-                                          "view.size=[8000, 6000]", "--frames", "1"}};
-    pid_t child = qd_program_launch(&program, &how);
-    wait_for("out/frames/frame_000001.png");
-    kill(child, SIGINT);
-    kill(child, SIGINT); // twice in a row is once
-    usleep(400000);
-    kill(child, SIGINT);
-    qd_program_outcome result = qd_program_await(&program, child);
+    qd_program_start how = {.arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1",
+                                          "--force", "--set", "view.size=[8000, 6000]", "--frames", "1"}};
+    qd_program_outcome result = {.code = 75};
+    for (int i = 0; i < 5 && result.code == 75; ++i) { // where the second came too late: once more
+        qd_program_forget(&result);
+        (void)unlink(at("out/frames/frame_000001.png").text);
+        pid_t child = qd_program_launch(&program, &how);
+        qd_scratch_await(at("out/frames/frame_000001.png").text);
+        kill(child, SIGINT);
+        kill(child, SIGINT); // twice in a row is once
+        usleep(400000);
+        kill(child, SIGINT);
+        result = qd_program_await(&program, child);
+    }
     ck_assert_msg(result.code == -SIGINT, "exit %d: %s", result.code, result.err);
     qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
@@ -603,7 +595,7 @@ START_TEST(test_the_forecast) {
     qd_program_start how = {.arguments = {"run", "pool", "--bodies", "50", "--steps", "9000000000000",
                                           "--frames", "1", "-o", "much"}};
     pid_t child = qd_program_launch(&program, &how);
-    wait_for("much/frames/frame_000003.png");
+    qd_scratch_await(at("much/frames/frame_000003.png").text);
     kill(child, SIGTERM);
     result = qd_program_await(&program, child);
     ck_assert_int_eq(result.code, 75);
