@@ -94,7 +94,7 @@ static double processor_seconds(pid_t process) {
 
 /// Writes a scene whose steps take long and whose start does not: every disk of a heap touches all others.
 static void write_heap(void) {
-    enum { DISKS = 700 };
+    enum { DISKS = 500 };
     char *rows = malloc(64 * (DISKS + 1)), *end = rows;
     ck_assert_ptr_nonnull(rows);
     end += sprintf(end, "x,y,radius\n");
