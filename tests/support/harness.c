@@ -1,9 +1,17 @@
+#define _POSIX_C_SOURCE 200809L // setenv
 #include "tests/support/harness.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// Limits of time are there to end what hangs: on a machine that is slow and busy, too, they must not end
+/// what does not. Before any case is made; what the caller has set stays.
+__attribute__((constructor)) static void set_limits(void) {
+    (void)setenv("CK_DEFAULT_TIMEOUT", "120", 0);
+    (void)setenv("CK_TIMEOUT_MULTIPLIER", "5", 0);
+}
 
 size_t qd_test_effort(size_t normal) {
     const char *effort = getenv("QD_TEST_EFFORT");

@@ -55,8 +55,9 @@ void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed));
 /// Runs a suite the way every test program does and returns main's value.
 int qd_test_run(Suite *suite);
 
-/// For programs with one group of tests: makes it, with seconds that a test may take (0: what check says) and
-/// what is done before and after each (NULL: nothing); and runs it as a suite, as above.
+/// For programs with one group of tests: makes it, with seconds that a test may take (0: 120; five times as
+/// many on any machine, see CK_TIMEOUT_MULTIPLIER) and what is done before and after each (NULL: nothing);
+/// and runs it as a suite, as above.
 TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after);
 int qd_test_run_case(const char *name, TCase *tests);
 /// Adds tests that run once each.

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // fork, setrlimit
+#define _GNU_SOURCE // fork, setrlimit, waitid, usleep
 #include "tests/support/program.h"
 
 #include <check.h>
@@ -94,6 +94,26 @@ qd_program_outcome qd_program_await(const qd_program *program, pid_t child) {
 
 qd_program_outcome qd_program_run(const qd_program *program, const qd_program_start *start) {
     return qd_program_await(program, qd_program_launch(program, start));
+}
+
+bool qd_program_has_ended(pid_t child) {
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+qd_program_outcome qd_program_stop_at(const qd_program *program, const qd_program_start *start,
+                                      const char *file, int number) {
+    const qd_scratch_path path = qd_scratch_at(&program->work, file);
+    qd_program_outcome outcome = {.code = 0};
+    for (int i = 0; i < 10 && outcome.code == 0; ++i) {
+        qd_program_forget(&outcome);
+        (void)unlink(path.text); // of an earlier run
+        pid_t child = qd_program_launch(program, start);
+        while (!qd_scratch_exists(path.text) && !qd_program_has_ended(child)) usleep(1000);
+        ck_assert_int_eq(kill(child, number), 0);
+        outcome = qd_program_await(program, child);
+    }
+    return outcome;
 }
 
 void qd_program_succeed(const qd_program *program, const qd_program_start *start) {

@@ -43,6 +43,13 @@ pid_t qd_program_launch(const qd_program *program, const qd_program_start *start
 qd_program_outcome qd_program_await(const qd_program *program, pid_t child);
 /// Both.
 qd_program_outcome qd_program_run(const qd_program *program, const qd_program_start *start);
+/// Starts it, sends it a signal when a file is there, and awaits its end. Where the program has come to a
+/// good end before the signal came, as on a busy machine it may, all of that is done once more, ten times at
+/// most: the arguments must allow it.
+qd_program_outcome qd_program_stop_at(const qd_program *program, const qd_program_start *start,
+                                      const char *file, int number);
+/// A child has ended; it stays to be awaited.
+bool qd_program_has_ended(pid_t child);
 /// Both, and exit 0; says why where there is none.
 void qd_program_succeed(const qd_program *program, const qd_program_start *start);
 void qd_program_forget(qd_program_outcome *outcome);

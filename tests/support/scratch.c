@@ -75,6 +75,14 @@ bool qd_scratch_exists(const char *path) {
     return lstat(path, &info) == 0;
 }
 
+void qd_scratch_await(const char *path) {
+    for (int i = 0; i < 600000; ++i) {
+        if (qd_scratch_exists(path)) return;
+        usleep(1000);
+    }
+    ck_abort_msg("%s never came", path);
+}
+
 size_t qd_scratch_count(const char *path) {
     DIR *directory = opendir(path);
     ck_assert_msg(directory != NULL, "no directory %s", path);

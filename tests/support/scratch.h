@@ -32,6 +32,8 @@ void qd_scratch_write(const char *path, const char *text);
 /// The whole file with a closing zero; free() it. NULL where there is none. `bytes` may be NULL.
 char *qd_scratch_read(const char *path, size_t *bytes);
 bool qd_scratch_exists(const char *path);
+/// Waits until a file is there, for ten minutes at most.
+void qd_scratch_await(const char *path);
 /// Entries of a directory, but `.` and `..`.
 size_t qd_scratch_count(const char *path);
 

@@ -161,7 +161,7 @@ static bool is_running(pid_t child) {
 
 bool qd_sweeps_wait_for_children(pid_t parent, pid_t *children, size_t wanted) {
     const struct timespec moment = {0, 5000000};
-    for (int i = 0; i < 4000; ++i) {
+    for (int i = 0; i < 120000 && !qd_program_has_ended(parent); ++i) {
         size_t count = qd_sweeps_children(parent, children, wanted), running = 0;
         for (size_t k = 0; k < count; ++k) running += is_running(children[k]);
         if (running == wanted) return true;

@@ -28,7 +28,8 @@ void qd_sweeps_expect_once(const qd_program *program, const char *directory, uns
 
 /// Children of a process, at most `most`; returns how many.
 size_t qd_sweeps_children(pid_t parent, pid_t *children, size_t most);
-/// Waits until a process has so many children that run a scene, for a while. False where it has not.
+/// Waits until a process has so many children that run a scene, for ten minutes at most. False where it
+/// has not, or has ended.
 bool qd_sweeps_wait_for_children(pid_t parent, pid_t *children, size_t wanted);
 
 #endif

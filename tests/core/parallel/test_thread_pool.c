@@ -27,16 +27,19 @@ enum {
     PIECE_NS = 4000,
     MEET_NS = 100000,
     MISSED_MOST = 1000,
-    REST_AT = MISSED_MOST / 2
+    REST_AT = MISSED_MOST / 2,
+    REST_MOST = 20000
 };
 
 /// A loop of so much work as those of a step with 5,000 bodies, and who took part in it.
 typedef struct work {
     atomic_int next; // piece of the work
     atomic_bool came[WORKERS_MOST + 1];
-    int wanted; // workers; where not 0, the leader has no pieces but waits until so many have come, for some
-                // time
-    bool rest;  // the leader sleeps in this loop, so that no worker lacks a processor for long
+    int workers; // that may come
+    int wanted;  // workers; where not 0, the leader has no pieces but waits until so many have come, for some
+                 // time
+    bool rest;   // the leader sleeps in this loop until all have come, however long they lack a processor; at
+                 // most REST_MOST times
 } work;
 
 static void wait_ns(uint64_t ns) {
@@ -54,7 +57,8 @@ static bool all_came(work *loop, int workers) {
 static void take_part(void *context, int worker) {
     work *loop = context;
     atomic_store(&loop->came[worker], true);
-    if (worker == 0 && loop->rest) (void)nanosleep(&(struct timespec){0, 50000000}, NULL);
+    for (int k = 0; worker == 0 && k < REST_MOST && loop->rest && !all_came(loop, loop->workers); ++k)
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
     if (loop->wanted == 0) {
         while (atomic_fetch_add(&loop->next, 1) < PIECES) wait_ns(PIECE_NS);
     } else if (worker == 0) {
@@ -94,7 +98,7 @@ static void note(attendance *seen, work *loop, int workers) {
 }
 
 static work loop_after(const attendance *seen, int workers) {
-    work loop = {.next = 0};
+    work loop = {.next = 0, .workers = workers};
     for (int h = 1; h <= workers; ++h) loop.rest = loop.rest || seen->missed[h] % MISSED_MOST == REST_AT;
     return loop;
 }

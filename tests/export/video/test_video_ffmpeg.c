@@ -286,7 +286,7 @@ START_TEST(test_ffmpeg_is_killed) {
     qd_program_start start = {
         .arguments = {RUN_SMALL, "--video", "a.mp4", "--frames", "1", "--set", "run.steps=400"}};
     pid_t child = qd_program_launch(&program, &start), encoder = 0;
-    for (int i = 0; i < 20000 && !qd_scratch_exists(at("out/frames/frame_000030.png").text); ++i) usleep(500);
+    qd_scratch_await(at("out/frames/frame_000030.png").text);
     for (int i = 0; i < 2000 && encoder == 0; ++i) {
         encoder = child_of(child);
         if (encoder == 0) usleep(100);

@@ -144,8 +144,9 @@ START_TEST(no_field_is_left_out) {
     ck_assert_uint_eq(none.fields + none.work + none.bodies + none.contacts, 0);
     uint64_t hash = qd_world_hash(same);
     size_t hashed = 0, loaded = 0;
+    const int stride = qd_test_effort(10) < 10 ? 4 : 1; // small effort: two bits of each byte
     for (size_t at = 0; at < s.bytes - CHECKSUM; ++at) {
-        for (int bit = 0; bit < 8; ++bit) {
+        for (int bit = (int)(at % (size_t)stride); bit < 8; bit += stride) {
             qd_world *copy = with_bit_turned(&s, at, bit);
             if (!copy) continue;
             qd_comparison found = compare(same, copy);
@@ -158,7 +159,7 @@ START_TEST(no_field_is_left_out) {
             qd_world_destroy(copy);
         }
     }
-    ck_assert_uint_gt(hashed, 500);
+    ck_assert_uint_gt(hashed, 500 / (size_t)stride);
     ck_assert_uint_gt(loaded, hashed);
     qd_world_destroy(same);
     forget(&s);

@@ -341,8 +341,11 @@ int main(void) {
     Suite *suite = suite_create("scenes_builtin");
     TCase *tcase = tcase_create("scenes_builtin");
     tcase_set_timeout(tcase, 300);
-    qd_test_once(tcase, every_scene_is_here, pyramid_stands, brownian_is_warm, cradle_passes_on_what_comes_in,
-                 heap_does_not_sink_into_itself, rain_comes_to_rest);
+    qd_test_once(tcase, every_scene_is_here, cradle_passes_on_what_comes_in);
+    // What these hold is physics, in thousands of steps like those of the others.
+    if (!QD_TEST_THREAD_SANITIZER)
+        qd_test_once(tcase, pyramid_stands, brownian_is_warm, heap_does_not_sink_into_itself,
+                     rain_comes_to_rest);
     qd_test_loops(tcase, {same_for_any_team_and_after_a_save, CUTS}, {nobody_leaves, CUTS},
                   {energy_does_not_grow, 4});
     suite_add_tcase(suite, tcase);

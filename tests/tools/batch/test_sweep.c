@@ -5,6 +5,7 @@
 #include "tests/support/sweeps.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <quadrille/field.h>
 #include <quadrille/store.h>
 #include <signal.h>
@@ -448,9 +449,9 @@ END_TEST
 
 /// Starts a sweep whose runs take a while, and waits until two of them are at work.
 static pid_t launch_long(const char *directory, pid_t children[2]) {
-    qd_scratch_write(at("long.yaml").text,
-                     "scene: tiny.yaml\nset: {run.steps: 2000000, checkpoint.every: 0}\naxes:\n"
-                     "  - {key: contact.restitution, list: [0.3, 0.4, 0.5]}\n");
+    qd_scratch_write(at("long.yaml").text, "scene: tiny.yaml\nset: {run.steps: 2000000, frames.every: 500, "
+                                           "view.size: [64, 40], checkpoint.every: 0}\naxes:\n"
+                                           "  - {key: contact.restitution, list: [0.3, 0.4, 0.5]}\n");
     qd_program_start start = qd_sweeps_start("long.yaml", directory,
                                              (const char *const[]){"--jobs", "2", "--threads", "1", NULL});
     pid_t parent = qd_program_launch(&program, &start);
@@ -459,15 +460,30 @@ static pid_t launch_long(const char *directory, pid_t children[2]) {
 }
 
 static bool is_gone(pid_t process) {
-    for (int i = 0; i < 2000 && kill(process, 0) == 0; ++i) usleep(5000);
+    for (int i = 0; i < 120000 && kill(process, 0) == 0; ++i) usleep(5000);
     return kill(process, 0) != 0;
+}
+
+/// How many files each of the first two runs has in its folder of frames.
+static void count_frames(size_t counts[2]) {
+    glob_t runs;
+    int code = glob(at("out/runs/*/frames").text, 0, NULL, &runs);
+    ck_assert(code == 0 || code == GLOB_NOMATCH);
+    for (size_t i = 0; i < 2; ++i)
+        counts[i] = code == 0 && i < runs.gl_pathc ? qd_scratch_count(runs.gl_pathv[i]) : 0;
+    globfree(&runs);
 }
 
 START_TEST(a_signal_stops_all_with_checkpoints) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < 3; ++i) {
+        size_t before[2], frames[2];
+        count_frames(before);
         pid_t children[2], parent = launch_long("out", children);
-        usleep(300000); // let them come past step 0
+        do { // let both get on
+            usleep(5000);
+            count_frames(frames);
+        } while (frames[0] < before[0] + 3 || frames[1] < before[1] + 3);
         ck_assert_int_eq(kill(parent, signals[i]), 0);
         qd_program_outcome outcome = qd_program_await(&program, parent);
         ck_assert_msg(outcome.code == 75, "exit %d: %s", outcome.code, outcome.err);

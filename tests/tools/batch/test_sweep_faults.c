@@ -98,16 +98,27 @@ START_TEST(killed_twice_every_point_is_there_once) {
 }
 END_TEST
 
-START_TEST(one_run_that_is_killed_leaves_the_others_alone) {
-    make_good(1, LONG_STEPS);
+/// Starts a sweep and sends a signal to the first of its runs that it sees.
+static qd_program_outcome disturb_first_run(int number) {
     qd_program_start start = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--jobs", "1", NULL});
     pid_t parent = qd_program_launch(&program, &start), child = 0;
-    ck_assert(qd_sweeps_wait_for_children(parent, &child, 1));
-    wait_for(0.05);
-    ck_assert_int_eq(kill(child, SIGKILL), 0);
-    qd_program_outcome outcome = qd_program_await(&program, parent);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    if (qd_sweeps_wait_for_children(parent, &child, 1)) (void)kill(child, number);
+    return qd_program_await(&program, parent);
+}
+
+START_TEST(one_run_that_is_killed_leaves_the_others_alone) {
+    make_good(1, LONG_STEPS);
+    int killed = 0;
+    for (int i = 0; i < 10 && !killed; ++i) { // where the run was faster: once more
+        if (i > 0) qd_scratch_remove_tree(at("out").text);
+        qd_program_outcome outcome = disturb_first_run(SIGKILL);
+        ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
+        qd_program_forget(&outcome);
+        char *rows = qd_test_sql(at("out/sweep.db").text,
+                                 "SELECT count(*) FROM sweep WHERE point = 1 AND code = 137");
+        killed = atoi(rows);
+        free(rows);
+    }
     qd_test_sql_is(at("out/sweep.db").text,
                    "SELECT point, code, reason FROM sweep WHERE status = 'failed' AND code > 5",
                    "1|137|killed by signal 9, by somebody or for want of memory\n");
@@ -119,12 +130,7 @@ END_TEST
 
 START_TEST(one_run_that_is_stopped_stays_to_do) {
     make_good(1, LONG_STEPS);
-    qd_program_start start = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--jobs", "1", NULL});
-    pid_t parent = qd_program_launch(&program, &start), child = 0;
-    ck_assert(qd_sweeps_wait_for_children(parent, &child, 1));
-    wait_for(0.1);
-    ck_assert_int_eq(kill(child, SIGTERM), 0);
-    qd_program_outcome outcome = qd_program_await(&program, parent);
+    qd_program_outcome outcome = disturb_first_run(SIGTERM);
     int code = outcome.code;
     // Before it watches for signals it dies of one.
     ck_assert_msg(code == 75 || code == 1, "exit %d: %s", code, outcome.err);

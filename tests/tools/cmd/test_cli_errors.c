@@ -296,15 +296,6 @@ START_TEST(test_a_full_standard_output) {
 }
 END_TEST
 
-/// Waits until a file is there, at most a minute.
-static void wait_for(const char *name) {
-    for (int i = 0; i < 6000; ++i) {
-        if (qd_scratch_exists(at(name).text)) return;
-        usleep(10000);
-    }
-    ck_abort_msg("%s never came", name);
-}
-
 static const struct {
     int number;
     const char *name;
@@ -314,7 +305,7 @@ START_TEST(test_signals_and_the_lock) {
     qd_program_start how = {.arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames",
                                           "1000", "-o", "out", "-q"}};
     pid_t child = qd_program_launch(&program, &how);
-    wait_for("out/frames/frame_000001.png");
+    qd_scratch_await(at("out/frames/frame_000001.png").text);
     qd_program second = program; // a run beside it must not come near
     qd_scratch_make(&second.capture);
     qd_program_outcome refused = qd_program_run(
@@ -341,7 +332,7 @@ START_TEST(test_killed_at_once_leaves_whole_frames) {
     qd_program_start how = {
         .arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames", "1", "-o", "out"}};
     pid_t child = qd_program_launch(&program, &how);
-    wait_for("out/frames/frame_000010.png");
+    qd_scratch_await(at("out/frames/frame_000010.png").text);
     ck_assert_int_eq(kill(child, SIGKILL), 0);
     qd_program_outcome result = qd_program_await(&program, child);
     ck_assert_int_eq(result.code, -SIGKILL);

@@ -293,8 +293,7 @@ START_TEST(stopped_by_a_signal) {
     pid_t child = qd_program_launch(&program, &start);
     char directory[64];
     snprintf(directory, sizeof directory, "long/export/%s", formats[_i]);
-    for (int k = 0; k < 1000 && !qd_scratch_exists(at(directory).text); ++k)
-        nanosleep(&(struct timespec){0, 5000000}, NULL);
+    qd_scratch_await(at(directory).text);
     nanosleep(&(struct timespec){0, 50000000}, NULL);
     kill(child, SIGTERM);
     qd_program_outcome result = qd_program_await(&program, child);

@@ -98,8 +98,7 @@ START_TEST(a_signal_between_jobs) {
             "--set", "view.size=[1280, 960]");
     const qd_program_start start = {.arguments = {"render", "out", "--jobs", "3", "-q"}};
     pid_t child = qd_program_launch(&program, &start);
-    for (int i = 0; i < 60000 && !qd_scratch_exists(frame("out/render", 5).text); ++i)
-        ck_assert_int_eq(usleep(1000), 0);
+    qd_scratch_await(frame("out/render", 5).text);
     ck_assert_int_eq(kill(child, SIGINT), 0);
     qd_program_outcome outcome = qd_program_await(&program, child);
     ck_assert_msg(outcome.code == 130, "%d: %s", outcome.code, outcome.err);

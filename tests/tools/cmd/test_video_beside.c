@@ -222,11 +222,7 @@ END_TEST
 START_TEST(test_a_signal_stops_it) {
     make_run("a", "frames.every=1", "run.steps=1500");
     const qd_program_start start = {.arguments = {"video", "a", "a", "--beside", "-o", "many.png"}};
-    pid_t child = qd_program_launch(&program, &start);
-    for (int i = 0; i < 20000 && !qd_scratch_exists(at("many.png.segments").text); ++i)
-        ck_assert_int_eq(usleep(1000), 0);
-    ck_assert_int_eq(kill(child, SIGINT), 0);
-    qd_program_outcome outcome = qd_program_await(&program, child);
+    qd_program_outcome outcome = qd_program_stop_at(&program, &start, "many.png.segments", SIGINT);
     ck_assert_int_eq(outcome.code, 130);
     ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
     qd_program_forget(&outcome);

@@ -285,7 +285,7 @@ class Reading(Case):
         arguments += ["--bodies", "300", "--set", "checkpoint.every=5", "--threads", "1"]
         program = subprocess.Popen([PROGRAM, *arguments])
         try:
-            limit = time.monotonic() + 60
+            limit = time.monotonic() + 600
             while True:
                 try:
                     run = quadrille.open("alive")

@@ -25,7 +25,7 @@ except ImportError:
     print("python3-selenium is missing")
     sys.exit(77)
 
-SECONDS = 30  # to wait for anything
+SECONDS = 300  # to wait for anything
 RUN = "a_run_whose_name_has_no_place_to_break_and_is_longer_than_a_phone_is_wide"
 LOOKS = (("light", False, 1400, 1000), ("dark", True, 1400, 1000), ("phone", False, 390, 844))
 

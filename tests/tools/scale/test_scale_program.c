@@ -297,8 +297,7 @@ START_TEST(test_a_signal_ends_it) {
     const qd_program_start start = {.arguments = {"scale", "gas", "--bodies", "2000", "--threads", "1,2",
                                                   "--steps", "100000", "-o", "out"}};
     pid_t child = qd_program_launch(&program, &start);
-    for (int k = 0; k < 1000 && !qd_scratch_exists(at("out/scale.csv").text); ++k)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    qd_scratch_await(at("out/scale.csv").text);
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     kill(child, SIGTERM);
     qd_program_outcome result = qd_program_await(&program, child);

@@ -79,24 +79,13 @@ static void make_reference(void) {
     SUCCEED("run", "pressed.yaml", "-o", "ref", "-q", "--threads", "1");
 }
 
-/// Waits until a file is there, at most a minute.
-static void wait_for(const char *name) {
-    for (int i = 0; i < 60000; ++i) {
-        if (qd_scratch_exists(at(name).text)) return;
-        usleep(1000);
-    }
-    ck_abort_msg("%s never came", name);
-}
-
 /// While sides move, and after they have come to rest.
 START_TEST(test_killed_and_gone_on_with) {
     static const char *const frames[] = {"out/frames/frame_000007.png", "out/frames/frame_000037.png"};
     make_reference();
-    qd_program_start how = {.arguments = {"run", "pressed.yaml", "-o", "out", "-q", "--threads", "1"}};
-    pid_t child = qd_program_launch(&program, &how);
-    wait_for(frames[_i]);
-    ck_assert_int_eq(kill(child, _i ? SIGTERM : SIGKILL), 0);
-    qd_program_outcome result = qd_program_await(&program, child);
+    qd_program_start how = {
+        .arguments = {"run", "pressed.yaml", "-o", "out", "-q", "--threads", "1", "--force"}};
+    qd_program_outcome result = qd_program_stop_at(&program, &how, frames[_i], _i ? SIGTERM : SIGKILL);
     ck_assert_msg(result.code == (_i ? 75 : -SIGKILL), "exit %d: %s", result.code, result.err);
     qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));

@@ -31,7 +31,7 @@ static int64_t last_checkpoint(void) {
     sqlite3_stmt *query = NULL;
     int64_t step = -1;
     int code = sqlite3_open_v2(at("out/run.db").text, &db, SQLITE_OPEN_READONLY, NULL);
-    if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, 10000);
+    if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, 60000);
     if (code == SQLITE_OK)
         code = sqlite3_prepare_v2(db, "SELECT max(step) FROM checkpoints", -1, &query, NULL);
     if (code == SQLITE_OK && sqlite3_step(query) == SQLITE_ROW &&
@@ -48,7 +48,7 @@ static pid_t start_long(void) {
     pid_t child = qd_program_launch(
         &program,
         &(qd_program_start){.arguments = {"run", "long.yaml", "-o", "out", "-q", "--threads", "1"}});
-    for (int i = 0; i < 60000; ++i) {
+    for (int i = 0; i < 600000; ++i) {
         if (qd_scratch_exists(at("out/run.db").text) && last_checkpoint() >= 1000) return child;
         usleep(1000);
     }

@@ -74,12 +74,9 @@ END_TEST
 START_TEST(goes_on_with_other_ranks) {
     make_reference();
     qd_program_start how = {
-        .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4"}};
-    const pid_t child = qd_program_launch(&program, &how);
-    for (int i = 0; i < 60000 && !qd_scratch_exists(at("out/frames/frame_000005.png").text); ++i)
-        usleep(1000);
-    ck_assert_int_eq(kill(child, _i == 2 ? SIGTERM : SIGKILL), 0);
-    qd_program_outcome outcome = qd_program_await(&program, child);
+        .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4", "--force"}};
+    qd_program_outcome outcome = qd_program_stop_at(&program, &how, "out/frames/frame_000005.png",
+                                                    _i == 2 ? SIGTERM : SIGKILL);
     ck_assert_int_eq(outcome.code, _i == 2 ? 75 : -SIGKILL);
     qd_program_forget(&outcome);
     if (_i == 0)
