@@ -258,14 +258,19 @@ typedef struct found {
 } found;
 
 /// Notes who is too fast for a periodic world: what contains its path, turned as it may be, must not be
-/// longer than half a period.
+/// longer than half a period. Where a wall is, nothing is said about anybody.
 static void note_lost(const scene *s, bool *lost) {
     const qd_body_view view = qd_world_view(s->world);
     const qd_world_def def = qd_world_definition(s->world);
     for (size_t i = 0; i < view.count; ++i) {
         const double way = sqrt(view.vx[i] * view.vx[i] + view.vy[i] * view.vy[i]) * s->of.dt;
-        if (def.boundary_x == QD_BOUNDARY_PERIODIC && way + 6 * view.radius[i] > .5 * def.size.x)
-            lost[view.index[i]] = true;
+        const double turn = view.kind[i] == QD_BODY_DYNAMIC ? fabs(view.spin[i]) * s->of.dt : 0,
+                     arc = turn < 2 ? .25 * turn * turn : 4;
+        const bool far = way > 0 && way + (2 + arc) * view.radius[i] > .5 * def.size.x;
+        if (def.boundary_x != QD_BOUNDARY_PERIODIC || !far) continue;
+        lost[view.index[i]] = true;
+        for (size_t k = 0; k < BODIES_MAX + CORNERS_MAX && view.kind[i] != QD_BODY_DYNAMIC; ++k)
+            lost[k] = true;
     }
 }
 
@@ -320,7 +325,7 @@ static found watch(uint64_t seed, bool hole) {
         if (work > f.work) f.work = work;
     }
     if (!f.drives) f.gain = qd_test_gauge_gain(&gauge);
-    for (size_t i = 0; i < BODIES_MAX + CORNERS_MAX; ++i) f.lost += lost[i];
+    for (size_t i = s.box.corners; i < s.box.corners + s.bodies; ++i) f.lost += lost[i]; // after the walls
     qd_world_destroy(s.world);
     return f;
 }
