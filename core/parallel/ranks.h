@@ -6,6 +6,7 @@
 #include <quadrille/team.h>
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Ranks: several that share one piece of work, each with a part of the data that the others cannot see. What
 /// they have to know of each other they say in messages. All ranks make the same calls in the same order, and
@@ -16,7 +17,8 @@
 /// call the others are by then, that one returns the error, they break off too, and their qdi_ranks_agree
 /// gives it back without another message. The worst status is the one of the highest number.
 ///
-/// **Backend.** Here ranks are threads of one process, which share nothing but what these calls hand on.
+/// **Backend.** Ranks are threads of one process, or processes (ranks_mpi.h). They share nothing but what
+/// these calls hand on.
 typedef struct qdi_ranks qdi_ranks;
 
 /// Most ranks there can be.
@@ -25,10 +27,12 @@ enum { QDI_RANKS_MAX = 64 };
 /// What a rank does.
 typedef void (*qdi_ranks_work)(qdi_ranks *ranks, void *context);
 
-/// Lets `count` ranks, each a thread, work, and waits for all; the caller is rank 0. Errors: QD_ERR_VALUE
-/// (1..QDI_RANKS_MAX), QD_ERR_MEMORY: nobody worked.
-QD_MUST_USE qd_status qdi_ranks_run(const qd_allocator *allocator, int count, qdi_ranks_work work,
-                                    void *context);
+/// Makes `count` ranks that are threads of this process: the caller's is rank 0, each other one works in a
+/// thread of its own from now on. Errors: QD_ERR_VALUE (1..QDI_RANKS_MAX), QD_ERR_MEMORY: nobody works.
+QD_MUST_USE qd_status qdi_ranks_start(const qd_allocator *allocator, int count, qdi_ranks_work work,
+                                      void *context, qdi_ranks **ranks);
+/// Waits until the work of all others has come to its end, and frees the ranks. NULL is fine.
+void qdi_ranks_end(qdi_ranks *ranks);
 
 /// Which of the ranks this is, and how many there are.
 int qdi_ranks_me(const qdi_ranks *ranks);
@@ -54,6 +58,12 @@ typedef struct qdi_message {
 /// Sends to[q] to each rank q, to itself too, and receives from[q] from it. What is received is aligned for
 /// any type and lives until the next call of this function.
 QD_MUST_USE qd_status qdi_ranks_exchange(qdi_ranks *ranks, const qdi_message *to, qdi_message *from);
+
+/// What this rank has sent to others so far, by qdi_ranks_exchange.
+typedef struct qdi_ranks_sent {
+    uint64_t messages, bytes;
+} qdi_ranks_sent;
+qdi_ranks_sent qdi_ranks_count_sent(const qdi_ranks *ranks);
 
 /// Team: says that all other ranks have one like it, that makes the same calls: sums (sim/world/sum.h) are
 /// then those over all ranks. NULL: it has nobody.

@@ -4,6 +4,7 @@
 #include <quadrille/profile.h>
 #include <quadrille/world.h>
 
+#include "core/parallel/ranks.h"
 #include "sim/ranks/realm.h"
 
 #include <stdbool.h>
@@ -16,16 +17,28 @@
 /// **Renewal.** Bodies are given to the owners of the places where they are, and ghosts are chosen, when the
 /// first step is made, and again when a body has come too far from where it was then. How far that is follows
 /// from how fast bodies turned out to be. Each renewal deals the realm anew, by where bodies are.
+///
+/// **Ranks.** Rank 0 has the whole world, and is the only one that is told what to do: it tells the others in
+/// messages. All that ranks know of each other they have from messages, so they may be processes.
 typedef struct qdi_fleet qdi_fleet;
 
 /// Why a world cannot be stepped by ranks, as a status and the reason; or QD_OK. QD_ERR_VALUE: it has
 /// something that ranks do not know yet.
 QD_MUST_USE qd_status qdi_fleet_check(const qd_world *whole, qd_error *error);
 
-/// Makes a fleet of `ranks` ranks from a world that passed the check and whose contacts have been found. The
-/// world must outlive it, and be stepped and changed by nobody else meanwhile. From now on what is measured
-/// of its tree, and `saved_bytes`, has no value. Errors: QD_ERR_MEMORY, QD_ERR_VALUE (1..QDI_RANKS_MAX).
+/// Makes a fleet of `ranks` ranks, threads, from a world that passed the check and whose contacts have been
+/// found. The world must outlive it, and be stepped and changed by nobody else meanwhile. From now on what is
+/// measured of its tree, and `saved_bytes`, has no value. Errors: QD_ERR_MEMORY, QD_ERR_VALUE
+/// (1..QDI_RANKS_MAX).
 QD_MUST_USE qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule rule, qdi_fleet **fleet);
+/// The same with ranks that are there, of which the caller is rank 0 and the others are in qdi_fleet_serve.
+/// They can make another fleet when this one is destroyed.
+QD_MUST_USE qd_status qdi_fleet_make_of(qd_world *whole, qdi_ranks *ranks, qdi_realm_rule rule,
+                                        qdi_fleet **fleet);
+/// What a rank other than 0 does: what rank 0 tells it, until that dismisses it.
+void qdi_fleet_serve(qdi_ranks *ranks);
+/// Rank 0: lets the others return from qdi_fleet_serve.
+void qdi_fleet_dismiss(qdi_ranks *ranks);
 /// Whether ranks have stepped a world, so that these are unknown; and says so of one that was saved and
 /// loaded since.
 bool qdi_fleet_led(const qd_world *world);
@@ -34,7 +47,7 @@ void qdi_fleet_mark(qd_world *world);
 void qdi_fleet_destroy(qdi_fleet *fleet);
 
 /// Makes a step, as qd_world_step does; the whole world stays as it is until it is gathered, but for the
-/// report of a limit. Errors: as qd_world_step.
+/// report of a limit. Whether a step is stopped, rank 0 asks. Errors: as qd_world_step.
 QD_MUST_USE qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *profile);
 
 /// Brings the whole world to the moment that the parts are at: bodies, contacts, events, sums and clock; the
@@ -42,14 +55,12 @@ QD_MUST_USE qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *pr
 /// world is of no use then.
 QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
 
-/// What was done so far: how often ghosts were chosen anew after the first time, bodies that came to another
-/// rank then, and ghosts that there are now.
+/// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
+/// it from other ranks then, the bodies and ghosts that it has now, and what it has sent to other ranks.
 typedef struct qdi_fleet_counts {
-    uint64_t renewals, migrations, ghosts;
+    uint64_t renewals, migrations, bodies, ghosts, messages, bytes;
 } qdi_fleet_counts;
-qdi_fleet_counts qdi_fleet_count(const qdi_fleet *fleet);
-
-/// The part that a rank steps: the fleet's, until the next step.
-qd_world *qdi_fleet_part(const qdi_fleet *fleet, int rank);
+/// `counts` has room for one of each rank. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts);
 
 #endif

@@ -26,32 +26,56 @@ static qd_status copy_materials(const qd_world *whole, qd_world *world) {
     return status;
 }
 
-// Part of a rank: clock, sides and sums as they are in all parts.
-static void copy_past(const qd_world *past, qd_world *world) {
-    world->clock = past->clock;
-    world->totals = past->totals;
-    world->balance = past->balance;
-    world->rates = past->rates;
-    world->entered = past->entered;
-    world->stage = past->stage;
-    world->turning = past->turning;
-    world->walls_move = past->walls_move;
-    memcpy(world->axis, past->axis, sizeof world->axis);
-    memcpy(world->wall_begun, past->wall_begun, sizeof world->wall_begun);
-    memcpy(world->wall_speed, past->wall_speed, sizeof world->wall_speed);
-    memcpy(world->wall_mean, past->wall_mean, sizeof world->wall_mean);
-    world->margin = past->margin;
+qdi_fleet_common qdi_fleet_common_of(const qd_world *world) {
+    qdi_fleet_common common;
+    memset(&common, 0, sizeof common); // it is sent
+    common.clock = world->clock;
+    common.totals = world->totals;
+    common.balance = world->balance;
+    common.rates = world->rates;
+    common.entered = world->entered;
+    common.stage = world->stage;
+    common.turning = world->turning;
+    common.walls_move = world->walls_move;
+    memcpy(common.axis, world->axis, sizeof common.axis);
+    memcpy(common.wall_begun, world->wall_begun, sizeof common.wall_begun);
+    memcpy(common.wall_speed, world->wall_speed, sizeof common.wall_speed);
+    memcpy(common.wall_mean, world->wall_mean, sizeof common.wall_mean);
+    memcpy(common.wall_force, world->present.wall_force, sizeof common.wall_force);
+    common.wall_lost = world->present.wall_lost;
+    common.margin = world->margin;
+    return common;
+}
+
+void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
+    world->clock = common->clock;
+    world->totals = common->totals;
+    world->balance = common->balance;
+    world->rates = common->rates;
+    world->entered = common->entered;
+    world->stage = common->stage;
+    world->turning = common->turning;
+    world->walls_move = common->walls_move;
+    memcpy(world->axis, common->axis, sizeof world->axis);
+    memcpy(world->wall_begun, common->wall_begun, sizeof world->wall_begun);
+    memcpy(world->wall_speed, common->wall_speed, sizeof world->wall_speed);
+    memcpy(world->wall_mean, common->wall_mean, sizeof world->wall_mean);
+    memcpy(world->present.wall_force, common->wall_force, sizeof common->wall_force);
+    world->present.wall_lost = common->wall_lost;
+    world->margin = common->margin;
     world->margin.held = world->margin.edited = false;
 }
 
-qd_status qdi_fleet_empty_part(const qdi_fleet *fleet, const qd_world *past, qd_world **world) {
-    qd_world_def def = fleet->whole->def;
+qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, qd_world **world) {
+    qd_world_def def = rank->whole->def;
     def.limits.pairs = HUGE_VAL; // a part may be denser than the whole
     qd_status status = qdi_world_make(&def, world);
     if (status != QD_OK) return status;
-    status = copy_materials(fleet->whole, *world);
-    if (status == QD_OK) copy_past(past, *world);
-    return status;
+    status = copy_materials(rank->whole, *world);
+    if (status != QD_OK) return status;
+    const qdi_fleet_common common = qdi_fleet_common_of(past);
+    qdi_fleet_put_common(*world, &common);
+    return QD_OK;
 }
 
 qd_status qdi_fleet_put_bodies(qd_world *world, const qdi_body_mail *const *mail, size_t count) {
@@ -106,8 +130,7 @@ qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
     return status;
 }
 
-qd_status qdi_fleet_put_contacts(qd_world *world, const qd_world *past, qdi_contact_mail *mail,
-                                 size_t count) {
+qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_mail *mail, size_t count) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_fleet_reserve_contacts(world, count);
     if (status != QD_OK) return status;
@@ -125,8 +148,6 @@ qd_status qdi_fleet_put_contacts(qd_world *world, const qd_world *past, qdi_cont
         state->near_count += mail[i].near;
     }
     state->whole = true;
-    memcpy(state->wall_force, past->present.wall_force, sizeof state->wall_force);
-    state->wall_lost = past->present.wall_lost;
     status = qdi_spots_make(world, state);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);

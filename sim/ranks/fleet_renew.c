@@ -27,12 +27,10 @@ typedef struct giant {
 
 /// A renewal on one rank.
 typedef struct renewal {
-    const qdi_fleet *fleet;
     qdi_ranks *ranks;
     qdi_fleet_rank *rank;
     const qd_allocator *allocator;
-    const qd_world *past; ///< whose clock and sums are this rank's
-    size_t bodies;        ///< rows of `past` whose bodies may be this rank's to give away
+    const qd_world *past; ///< the part before; at first the whole, that has bodies only on rank 0
     double slack;
     giant *giants;
     size_t giant_count, giant_room;
@@ -67,7 +65,7 @@ static qd_status deal(renewal *job) {
     uint64_t *counts = qdi_allocate(job->allocator, 2 * cells, sizeof *counts);
     if (!counts) return QD_ERR_MEMORY;
     memset(counts, 0, cells * sizeof *counts);
-    for (size_t r = 0; r < job->bodies; ++r)
+    for (size_t r = 0; r < job->past->count; ++r)
         counts[qdi_realm_cell(realm, place_of(job->past, r))] += owned(job, r);
     const qd_status status = qdi_ranks_merged(job->ranks, counts, counts + cells, cells * sizeof *counts,
                                               add_bodies);
@@ -78,14 +76,14 @@ static qd_status deal(renewal *job) {
 
 // Renewal: whether a body that reaches so far is a giant.
 static bool is_giant(const renewal *job, double reach) {
-    return reach > job->fleet->small;
+    return reach > job->rank->small;
 }
 
 // Renewal: lists the giants that this rank owned.
 static qd_status list_own_giants(renewal *job) {
     qd_status status = QD_OK;
     job->giant_count = 0;
-    for (size_t r = 0; r < job->bodies && status == QD_OK; ++r) {
+    for (size_t r = 0; r < job->past->count && status == QD_OK; ++r) {
         const double reach = qdi_fleet_reach(job->past, (uint32_t)r);
         if (!owned(job, r) || !is_giant(job, reach)) continue;
         status = qdi_reserve(job->allocator, &job->giants, &job->giant_room, job->giant_count,
@@ -132,7 +130,7 @@ static uint64_t needed_by(const renewal *job, qd_vec2 place, double reach) {
     const qdi_realm *realm = &job->rank->realm;
     const uint64_t all = UINT64_MAX >> (64 - realm->ranks);
     if (is_giant(job, reach)) return all;
-    uint64_t mask = qdi_realm_near(realm, place, reach + job->fleet->small + job->slack);
+    uint64_t mask = qdi_realm_near(realm, place, reach + job->rank->small + job->slack);
     const qd_vec2 period = qdi_world_period(job->past);
     for (size_t k = 0; k < job->giant_count && mask != all; ++k) {
         const giant *one = &job->giants[k];
@@ -179,7 +177,7 @@ static qd_status send_mail(const renewal *job, const mail_sizes *sizes, qdi_mess
 static void post_bodies(renewal *job, mail_sizes *sizes, bool sized) {
     const qd_world *past = job->past;
     const int me = qdi_ranks_me(job->ranks);
-    for (size_t r = 0; r < job->bodies; ++r) {
+    for (size_t r = 0; r < job->past->count; ++r) {
         if (!owned(job, r)) continue;
         const qd_vec2 place = place_of(past, r);
         const uint64_t mask = needed_by(job, place, qdi_fleet_reach(past, (uint32_t)r));
@@ -200,7 +198,7 @@ static void post_bodies(renewal *job, mail_sizes *sizes, bool sized) {
 static void post_contacts(renewal *job, mail_sizes *sizes, bool sized) {
     const qd_world *past = job->past;
     const qdi_contact_state *state = &past->present;
-    const size_t count = job->bodies > 0 ? qdi_constraint_count(state) : 0;
+    const size_t count = job->past->count > 0 ? qdi_constraint_count(state) : 0;
     for (size_t i = 0; i < count; ++i) {
         const qd_contact *contact = &state->contacts[i];
         const uint32_t row = past->row_of_index[contact->a.index];
@@ -310,7 +308,7 @@ static qd_status make_bodies(renewal *job, const qdi_message *from) {
             for (size_t i = 0; i < from[q].bytes / sizeof(qdi_body_mail); ++i)
                 mail[at++] = (const qdi_body_mail *)from[q].data + i;
         qsort(mail, count, POINTER, compare_bodies);
-        status = qdi_fleet_empty_part(job->fleet, job->past, &job->made);
+        status = qdi_fleet_empty_part(job->rank, job->past, &job->made);
     }
     if (status == QD_OK) status = qdi_fleet_put_bodies(job->made, mail, count);
     if (status == QD_OK) status = make_part(job, mail, needed);
@@ -329,7 +327,7 @@ static qd_status make_contacts(renewal *job, const qdi_message *from) {
         if (from[q].bytes > 0) memcpy(mail + at, from[q].data, from[q].bytes);
         at += from[q].bytes / sizeof *mail;
     }
-    const qd_status status = qdi_fleet_put_contacts(job->made, job->past, mail, count);
+    const qd_status status = qdi_fleet_put_contacts(job->made, mail, count);
     qdi_release(job->allocator, mail, count + 1, sizeof *mail);
     return status;
 }
@@ -339,15 +337,15 @@ enum { LASTING = 24 };
 
 // Renewal: how far bodies may come from where they are now, from how far they came in the steps so far, of
 // which the last was too far.
-static double slack_for(const qdi_fleet *fleet, const qdi_fleet_rank *rank) {
-    if (!rank->world) return 0.25 * fleet->small;
+static double slack_for(const qdi_fleet_rank *rank) {
+    if (!rank->world) return 0.25 * rank->small;
     return 2 * LASTING * (rank->world->part->way / (double)(rank->steps + 1));
 }
 
 // Renewal: all of it, without the ranks' agreement.
 static qd_status renew(renewal *job) {
     qdi_message from[QDI_RANKS_MAX];
-    if (job->bodies > 0) qdi_contacts_need(job->past);
+    if (job->past->count > 0) qdi_contacts_need(job->past);
     qd_status status = deal(job);
     if (status == QD_OK) status = list_giants(job);
     if (status == QD_OK) status = hand_out(job, post_bodies, from);
@@ -374,17 +372,14 @@ static void take_part(renewal *job) {
     qdi_team_join(rank->world->team, job->ranks);
 }
 
-qd_status qdi_fleet_renew(qdi_fleet *fleet, qdi_ranks *ranks) {
-    qdi_fleet_rank *rank = &fleet->rank[qdi_ranks_me(ranks)];
+qd_status qdi_fleet_renew(qdi_fleet_rank *rank) {
     const uint64_t migrations = rank->migrations;
-    renewal job = {.fleet = fleet,
-                   .ranks = ranks,
+    renewal job = {.ranks = rank->ranks,
                    .rank = rank,
-                   .allocator = fleet->whole->allocator,
-                   .past = rank->world ? rank->world : fleet->whole,
-                   .slack = slack_for(fleet, rank)};
-    job.bodies = rank->world || qdi_ranks_me(ranks) == 0 ? job.past->count : 0;
-    const qd_status status = qdi_ranks_agree(ranks, renew(&job));
+                   .allocator = rank->allocator,
+                   .past = rank->world ? rank->world : rank->whole,
+                   .slack = slack_for(rank)};
+    const qd_status status = qdi_ranks_agree(rank->ranks, renew(&job));
     if (status == QD_OK && job.made) {
         take_part(&job);
     } else {

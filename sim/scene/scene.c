@@ -86,6 +86,12 @@ static qd_status read_settings(qdi_scene_reader *reader, const char *text, size_
     return status == QD_OK ? qdi_scene_read_stages(reader) : status;
 }
 
+// Scene: whether its text or a change of it says what stands below pictures.
+static bool says_text(const qdi_scene_reader *reader) {
+    static const char *const path[] = {"view", "text", NULL};
+    return qdi_scene_find(reader, reader->root, path) != 0;
+}
+
 qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, size_t bytes,
                                const char *name, const qd_scene_changes *changes, qd_scene **scene,
                                qd_error *error) {
@@ -104,6 +110,7 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
                                .notes = &made->notes,
                                .allocator = allocator};
     qd_status status = read_settings(&reader, text, bytes);
+    made->says_text = status == QD_OK && says_text(&reader);
     qdi_yaml_release(&reader.yaml);
     if (status == QD_OK) {
         qdi_scene_write(&made->settings, &made->text);

@@ -22,6 +22,7 @@ struct qd_scene {
     uint64_t hash; ///< of the text
     qdi_text notes;
     qdi_text stage_names; ///< one per line
+    bool says_text;       ///< it gives view.text, and does not leave it to its default
 };
 
 /// A scene while it is being read.

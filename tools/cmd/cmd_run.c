@@ -19,9 +19,10 @@
 #define MOST_BODIES ((UINT64_C(1) << 28) - 1)
 
 /// Flags that stand for a key of the scene: --steps, --seed, --frames, --snapshots.
-/// And the two that a video brings along where the scene has no frames.
-enum { KEY_FLAGS = 4, KEY_SET_SIZE = 64, VIDEO_SETS = 2 };
-_Static_assert(KEY_FLAGS + VIDEO_SETS <= QDI_COMMAND_SPARE, "the list of sets has room for these");
+/// And the two that a video brings along where the scene has no frames, and the one of --ranks.
+enum { KEY_FLAGS = 4, KEY_SET_SIZE = 64, VIDEO_SETS = 2, RANK_SETS = 1 };
+_Static_assert(KEY_FLAGS + VIDEO_SETS + RANK_SETS <= QDI_COMMAND_SPARE,
+               "the list of sets has room for these");
 
 typedef struct run_settings {
     qdi_common common;
@@ -71,6 +72,18 @@ static int add_frames(run_settings *settings, qdi_session *session) {
     return read_scene_with_sets(settings, session);
 }
 
+/// Ranks do not know the tree that the whole world would have. What frames tell of it only by default they
+/// leave out.
+static int leave_out_tree(run_settings *settings, qdi_session *session) {
+    static const char text[] = "view.text=[step, time, bodies, contacts, legend, scale]";
+    if (!qdi_scene_tells_tree_unasked(session->scene)) return QDI_EXIT_DONE;
+    settings->sets.items[settings->sets.count++] = text;
+    if (!settings->common.quiet)
+        fprintf(stderr, "frames   leave out the tree's nodes, which ranks do not know, as with --set '%s'\n",
+                text);
+    return read_scene_with_sets(settings, session);
+}
+
 // Reads the scene of a run and applies flags to it.
 static int read_run_scene(run_settings *settings, qdi_session *session) {
     const struct {
@@ -93,6 +106,8 @@ static int read_run_scene(run_settings *settings, qdi_session *session) {
     int exit_code = read_scene_with_sets(settings, session);
     if (exit_code == QDI_EXIT_DONE && settings->video && !qdi_course_has_frames(session->scene))
         exit_code = add_frames(settings, session);
+    if (exit_code == QDI_EXIT_DONE && session->ranks > 0 && qdi_course_has_frames(session->scene))
+        exit_code = leave_out_tree(settings, session);
     return exit_code;
 }
 

@@ -75,3 +75,7 @@ int qdi_scene_choose(const char *name, const qd_scene_changes *changes, qd_scene
     }
     return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
 }
+
+bool qdi_scene_tells_tree_unasked(const qd_scene *scene) {
+    return !scene->says_text && (scene->settings.view.text & QD_VIEW_TEXT_NODES) != 0;
+}

@@ -14,6 +14,15 @@ struct crew {
     size_t calls[QDI_RANKS_MAX];
 };
 
+/// Lets so many ranks work, the caller as one of them.
+static qd_status run(const qd_allocator *allocator, int count, qdi_ranks_work work, void *context) {
+    qdi_ranks *ranks = NULL;
+    const qd_status status = qdi_ranks_start(allocator, count, work, context, &ranks);
+    if (status == QD_OK) work(ranks, context);
+    qdi_ranks_end(ranks);
+    return status;
+}
+
 /// Some ranks are late, others in other rounds.
 static void dawdle(int rank, int round) {
     if ((rank * 7 + round * 3) % 11 == 0) (void)nanosleep(&(struct timespec){0, 300000}, NULL);
@@ -44,7 +53,7 @@ static void merge_in_turn(qdi_ranks *ranks, void *context) {
 
 START_TEST(merged_in_the_order_of_ranks) {
     struct crew crew = {{0}, {0}, {{0}}, {0}};
-    ck_assert_int_eq(qdi_ranks_run(qd_allocator_default(), _i, merge_in_turn, &crew), QD_OK);
+    ck_assert_int_eq(run(qd_allocator_default(), _i, merge_in_turn, &crew), QD_OK);
     for (int q = 0; q < _i; ++q) ck_assert_uint_eq(crew.sums[q], ROUNDS);
 }
 END_TEST
@@ -79,7 +88,7 @@ static void exchange_in_turn(qdi_ranks *ranks, void *context) {
 
 START_TEST(letters_arrive) {
     struct crew crew = {{0}, {0}, {{0}}, {0}};
-    ck_assert_int_eq(qdi_ranks_run(qd_allocator_default(), _i, exchange_in_turn, &crew), QD_OK);
+    ck_assert_int_eq(run(qd_allocator_default(), _i, exchange_in_turn, &crew), QD_OK);
     for (int q = 0; q < _i; ++q) ck_assert_uint_eq(crew.letters[q], (uint64_t)ROUNDS * (uint64_t)_i);
 }
 END_TEST
@@ -114,7 +123,7 @@ static void fail_in_turn(qdi_ranks *ranks, void *context) {
 // What one rank fails at all fail at, and go on from there; nobody waits for a call that does not come.
 START_TEST(failures_are_everybodys) {
     struct crew crew = {{0}, {0}, {{0}}, {0}};
-    ck_assert_int_eq(qdi_ranks_run(qd_allocator_default(), _i, fail_in_turn, &crew), QD_OK);
+    ck_assert_int_eq(run(qd_allocator_default(), _i, fail_in_turn, &crew), QD_OK);
     for (int q = 0; q < _i; ++q) {
         for (int round = 0; round < ROUNDS; ++round)
             ck_assert_int_eq(crew.said[q][round], round % 3 == 1 ? QD_ERR_LIMIT : QD_OK);
@@ -133,7 +142,7 @@ START_TEST(without_memory_nobody_works) {
     size_t calls = 0, fail = 1;
     for (;; ++fail) {
         qd_test_allocator_init(&failing, fail);
-        const qd_status status = qdi_ranks_run(&failing.allocator, 4, nothing, &calls);
+        const qd_status status = run(&failing.allocator, 4, nothing, &calls);
         ck_assert_uint_eq(failing.live, 0);
         if (status == QD_OK) break;
         ck_assert_int_eq(status, QD_ERR_MEMORY);
@@ -141,8 +150,8 @@ START_TEST(without_memory_nobody_works) {
     }
     ck_assert_uint_gt(fail, 4);
     ck_assert_uint_eq(calls, 1);
-    ck_assert_int_eq(qdi_ranks_run(qd_allocator_default(), 0, nothing, &calls), QD_ERR_VALUE);
-    ck_assert_int_eq(qdi_ranks_run(qd_allocator_default(), QDI_RANKS_MAX + 1, nothing, &calls), QD_ERR_VALUE);
+    ck_assert_int_eq(run(qd_allocator_default(), 0, nothing, &calls), QD_ERR_VALUE);
+    ck_assert_int_eq(run(qd_allocator_default(), QDI_RANKS_MAX + 1, nothing, &calls), QD_ERR_VALUE);
 }
 END_TEST
 

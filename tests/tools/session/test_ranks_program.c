@@ -87,6 +87,36 @@ START_TEST(goes_on_with_other_ranks) {
 }
 END_TEST
 
+static const char no_tree[] = "view.text=[step, time, bodies, contacts, legend, scale]";
+
+// What frames show by default of the tree they leave out with ranks, and say so in one line; they are then
+// those of the run that was told to leave it out.
+START_TEST(frames_leave_out_the_tree) {
+    static const char *const pace[] = {"--steps", "20", "--frames", "10", "--bodies", "300"};
+    SUCCEED("run", "gas", "-o", "ref", "-q", "--threads", "1", "--set", "contact.model=none", pace[0],
+            pace[1], pace[2], pace[3], pace[4], pace[5], "--set", no_tree);
+    qd_program_outcome told = RUN("run", "gas", "-o", "out", "--no-progress", "--threads", "1", "--set",
+                                  "contact.model=none", pace[0], pace[1], pace[2], pace[3], pace[4], pace[5],
+                                  "--ranks", "4");
+    ck_assert_msg(told.code == 0, "%s", told.err);
+    const char *line = strstr(told.err, "frames   leave out");
+    ck_assert_msg(line && strstr(line, no_tree), "%s", told.err);
+    qd_program_forget(&told);
+    expect_same_files(at("ref/scene.yaml").text, at("out/scene.yaml").text);
+    for (int frame = 0; frame <= 2; ++frame) {
+        char one[64], other[64];
+        snprintf(one, sizeof one, "ref/frames/frame_%06d.png", frame);
+        snprintf(other, sizeof other, "out/frames/frame_%06d.png", frame);
+        expect_same_files(at(one).text, at(other).text);
+    }
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+    // A scene that asks for it itself, if only by saying that it wants the default, is refused all the same.
+    expect_refusal(RUN("run", "gas", "-o", "other", "-q", "--ranks", "2", "--set", "contact.model=none",
+                       "--set", "view.text=true"),
+                   2, "view.text");
+}
+END_TEST
+
 // What ranks do not know is refused before anything is written, by the name of its key.
 START_TEST(refused_by_name) {
     static const char *const cases[][2] = {{"contact.model=impulse", "contact.model impulse"},
@@ -110,5 +140,6 @@ int main(int argc, char **argv) {
     TCase *tests = qd_test_case("ranks_program", 200, setup, teardown);
     qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 3}, {goes_on_with_other_ranks, 3},
                   {refused_by_name, 8});
+    qd_test_once(tests, frames_leave_out_the_tree);
     return qd_test_run_case("ranks_program", tests);
 }
