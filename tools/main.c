@@ -1,47 +1,8 @@
-#include "tools/cmd/command.h"
-#include "tools/host/console.h"
-#include "tools/host/exit_codes.h"
-#include "tools/host/os.h"
+#include "tools/cmd/program.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-/// What stands before the command: help and version only.
-static int answer_flag(const char *flag) {
-    if (strcmp(flag, "-h") == 0 || strcmp(flag, "--help") == 0) {
-        qdi_help_program(stdout);
-        return QDI_EXIT_DONE;
-    }
-    if (strcmp(flag, "--version") == 0) {
-        printf("quadrille %s\n", QD_VERSION);
-        return QDI_EXIT_DONE;
-    }
-    qdi_complain("%.80s comes before the command; flags follow it, as in `quadrille run -q`", flag);
-    return QDI_EXIT_USAGE;
-}
-
-// Finds the command on the command line, and runs it.
-static int run_program(int argc, char **argv) {
-    if (argc < 2) {
-        qdi_complain("a command is missing; try `quadrille run`, or `quadrille help` for all commands");
-        return QDI_EXIT_USAGE;
-    }
-    if (argv[1][0] == '-') return answer_flag(argv[1]);
-    const qdi_command *command = qdi_command_find(argv[1]);
-    return command ? qdi_command_run_with(command, argc - 2, argv + 2) : QDI_EXIT_USAGE;
-}
+#include <stddef.h>
 
 // The program `quadrille`.
 int main(int argc, char **argv) {
-    qdi_host_spare_addresses();
-    int exit_code = run_program(argc, argv);
-    // What was meant for a file or a pipe must have got there. A full disk may show only when it is flushed.
-    errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == QDI_EXIT_DONE) {
-        qdi_complain("cannot write to the standard output%s%s", errno ? ": " : "",
-                     errno ? strerror(errno) : "");
-        exit_code = QDI_EXIT_OUTPUT;
-    }
-    return exit_code;
+    return qdi_program(argc, argv, NULL);
 }

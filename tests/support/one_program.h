@@ -3,6 +3,11 @@
 
 #include "tests/support/program.h"
 
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 /// For the tests of one file that all start the program anew in an empty directory: their fixture, and short
 /// names.
 
@@ -24,6 +29,25 @@ static inline qd_scratch_path at(const char *name) {
 /// Run it with these arguments; SUCCEED: it must exit with 0.
 #define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 #define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+
+/// Ends the test unless two files there are the same.
+static inline void expect_same_files(const char *one, const char *other) {
+    size_t bytes = 0, more = 0;
+    char *p = qd_scratch_read(at(one).text, &bytes), *q = qd_scratch_read(at(other).text, &more);
+    ck_assert_msg(p && q && bytes == more && memcmp(p, q, bytes) == 0, "%s and %s differ", one, other);
+    free(p);
+    free(q);
+}
+
+/// The same of the frames of two runs, from 0 to `last`.
+static inline void expect_same_frames(const char *one, const char *other, int last) {
+    for (int frame = 0; frame <= last; ++frame) {
+        char here[256], there[256];
+        snprintf(here, sizeof here, "%s/frames/frame_%06d.png", one, frame);
+        snprintf(there, sizeof there, "%s/frames/frame_%06d.png", other, frame);
+        expect_same_files(here, there);
+    }
+}
 
 /// Ends the test unless it ended so: with this exit code, and one line that has these words.
 static inline void expect_refusal(qd_program_outcome outcome, int code, const char *named) {

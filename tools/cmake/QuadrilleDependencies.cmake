@@ -48,6 +48,13 @@ if(QD_BUILD_TESTS)
   endif()
 endif()
 
+if(QD_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+  if(NOT MPI_C_FOUND)
+    message(FATAL_ERROR "MPI is missing, and QD_MPI is ON. On Debian: apt-get install libopenmpi-dev openmpi-bin")
+  endif()
+endif()
+
 find_file(QD_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/dejavu /usr/share/fonts/TTF
           NO_DEFAULT_PATH)
 if(NOT QD_FONT)

@@ -79,6 +79,9 @@ if(QD_CORE_ONLY)
 endif()
 
 install(TARGETS quadrille RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(QD_MPI)
+  install(TARGETS quadrille_mpi RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/sim/scenes" DESTINATION "${CMAKE_INSTALL_DATADIR}/quadrille"
         FILES_MATCHING PATTERN "*.yaml")
 

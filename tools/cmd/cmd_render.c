@@ -245,7 +245,7 @@ static int make_video(const render_job *job) {
     if (job->settings.force) line[count++] = "--force";
     if (job->settings.common.quiet) line[count++] = "-q";
     for (size_t i = 0; arguments[i]; ++i) line[count++] = arguments[i];
-    return qdi_command_run_with(&qdi_command_video, count, line);
+    return qdi_command_run_with(&qdi_command_video, count, line, NULL);
 }
 
 /// Command render: takes back a directory in which nothing was drawn.

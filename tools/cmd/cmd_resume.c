@@ -38,6 +38,7 @@ static int prepare_resume(const resume_settings *settings, qdi_session *session)
     qd_error error = {""};
     qd_status status = qdi_simd_choose(settings->simd, &session->simd, &error);
     session->simd_asked = settings->simd != NULL;
+    (void)qdi_session_choose_ranks(session, (qdi_option_number){false, 0}); // there is nothing to refuse
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
 }
 
@@ -66,6 +67,7 @@ static int resume_command(void *context) {
                                         session->common.quiet);
     qdi_session_fit_threads(session);
     exit_code = qdi_session_restore(session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 

@@ -116,9 +116,6 @@ static void choose_run_threads(const run_settings *settings, qdi_session *sessio
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         settings->common.quiet);
     qdi_session_fit_threads(session);
-    qdi_thread_choice *choice = &session->threads;
-    if (session->ranks == 0 || choice->asked) return;
-    choice->threads = choice->threads > session->ranks ? choice->threads / session->ranks : 1; // of each rank
 }
 
 /// --simd, or the best that the processor has.
@@ -192,12 +189,12 @@ static int run_command(void *context) {
     session->json = settings->json;
     session->log = settings->log;
     session->video_file = settings->video;
-    session->ranks = settings->ranks.given ? (int)settings->ranks.value : 0;
     if (settings->video && !qd_video_is_known(settings->video)) {
         qdi_complain("--video %s: a video's name ends in %s", settings->video, qd_video_endings());
         return QDI_EXIT_USAGE;
     }
-    int exit_code = choose_simd(settings, session);
+    int exit_code = qdi_session_choose_ranks(session, settings->ranks);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_simd(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_run_scene(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_directory(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;

@@ -47,7 +47,8 @@ static size_t give_lists(const qdi_syntax *syntax, char *settings, const char **
     return count;
 }
 
-int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments) {
+int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments,
+                         qdi_ranks *processes) {
     const qd_allocator *allocator = qd_allocator_default();
     const size_t room = (size_t)count + QDI_COMMAND_SPARE;
     const size_t all = room * (1 + give_lists(command->syntax, NULL, NULL, room));
@@ -58,6 +59,7 @@ int qdi_command_run_with(const qdi_command *command, int count, char *const *arg
         qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
     } else {
         memset(job, 0, command->job_bytes);
+        memcpy(job, &(qdi_common){.processes = processes}, sizeof(qdi_common)); // every job begins with one
         (void)give_lists(command->syntax, job, items, room);
         if (start(command, count, arguments, job, &exit_code)) {
             exit_code = command->run(job);

@@ -37,8 +37,8 @@ const qdi_command *qdi_command_at(size_t number);
 const qdi_command *qdi_command_find(const char *name);
 
 /// Reads the arguments after the command's name, answers --help and --version, and runs it. Returns the exit
-/// code; everything is said.
-int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments);
+/// code; everything is said. `processes`: see qdi_program.
+int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments, qdi_ranks *processes);
 
 /// The help of one command, and of the program.
 void qdi_help_command(FILE *out, const qdi_command *command);

@@ -1,6 +1,8 @@
 #ifndef QD_TOOLS_OPTIONS_H
 #define QD_TOOLS_OPTIONS_H
 
+#include "core/parallel/ranks.h"
+
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +46,7 @@ typedef struct qdi_option {
 /// What every command takes. Every command's settings begin with it.
 typedef struct qdi_common {
     bool help, version, quiet, verbose, no_progress, no_colour;
+    qdi_ranks *processes; ///< not of the command line: see qdi_program
 } qdi_common;
 
 /// The flags of qdi_common; `*count` gets their number.

@@ -20,7 +20,10 @@ bool qdi_session_path(const qdi_session *session, const char *name, char *path, 
 }
 
 void qdi_session_fit_threads(qdi_session *session) {
-    if (!qd_scene_grows(session->scene)) qdi_threads_fit(&session->threads, qd_scene_bodies(session->scene));
+    qdi_thread_choice *choice = &session->threads;
+    if (!qd_scene_grows(session->scene)) qdi_threads_fit(choice, qd_scene_bodies(session->scene));
+    if (session->ranks == 0 || choice->asked) return;
+    choice->threads = choice->threads > session->ranks ? choice->threads / session->ranks : 1; // of each rank
 }
 
 int qdi_session_make_world(qdi_session *session) {

@@ -52,7 +52,7 @@ typedef struct qdi_session {
     qd_scene *scene; ///< the session's to free
     bool json;
     qdi_option_number log;  ///< --log
-    int ranks;              ///< --ranks; 0: the world is stepped by itself
+    int ranks;              ///< processes or --ranks; 0: the world is stepped by itself
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
@@ -89,7 +89,8 @@ typedef struct qdi_session {
     qdi_result_stage result_stages[QD_STAGES_MAX];
 } qdi_session;
 
-/// Takes fewer threads where the scene is known to have too few bodies for those that the machine has.
+/// Takes fewer threads where the scene is known to have too few bodies for those that the machine has, or
+/// ranks share them.
 void qdi_session_fit_threads(qdi_session *session);
 
 /// Makes the world at step 0, with its contacts, from the scene. Nothing is written yet.
@@ -161,6 +162,9 @@ size_t qdi_session_stage_results(const qdi_session *session, qdi_result_stage st
 /// Their names, for a line: "fill, settle, empty".
 void qdi_session_stage_names(const qdi_session *session, char *text, size_t bytes);
 
+/// How many ranks there are to be: as many as processes were started, else those of --ranks. Refuses, with
+/// exit code 2, where these are other numbers.
+int qdi_session_choose_ranks(qdi_session *session, qdi_option_number asked);
 /// Refuses, with exit code 2, what a run with ranks cannot have; the world is there.
 int qdi_session_check_ranks(const qdi_session *session);
 /// Before the first step of this process: makes the ranks, where there are some. Errors: QD_ERR_MEMORY.

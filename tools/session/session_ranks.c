@@ -52,14 +52,22 @@ static const char *refused_key(const qdi_session *session) {
     return qdi_course_has_frames(session->scene) ? refused_view(&view) : NULL;
 }
 
+int qdi_session_choose_ranks(qdi_session *session, qdi_option_number asked) {
+    const int processes = session->common.processes ? qdi_ranks_count(session->common.processes) : 0;
+    session->ranks = asked.given ? (int)asked.value : processes;
+    if (processes == 0 || session->ranks == processes) return QDI_EXIT_DONE;
+    qdi_complain("--ranks %d: %d processes were started, and each is a rank", session->ranks, processes);
+    return QDI_EXIT_USAGE;
+}
+
 int qdi_session_check_ranks(const qdi_session *session) {
     qd_error error = {""};
     if (session->ranks == 0) return QDI_EXIT_DONE;
     const char *key = refused_key(session);
     if (key)
-        qdi_complain("--ranks: ranks do not know %s yet", key);
+        qdi_complain("%d ranks: ranks do not know %s yet", session->ranks, key);
     else if (qdi_fleet_check(session->world, &error) != QD_OK)
-        qdi_complain("--ranks: %s", error.text);
+        qdi_complain("%d ranks: %s", session->ranks, error.text);
     else
         return QDI_EXIT_DONE;
     return QDI_EXIT_USAGE;
@@ -67,7 +75,9 @@ int qdi_session_check_ranks(const qdi_session *session) {
 
 qd_status qdi_session_launch(qdi_session *session) {
     if (session->ranks == 0) return QD_OK;
-    return qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
+    qdi_ranks *processes = session->common.processes;
+    return processes ? qdi_fleet_make_of(session->world, processes, QDI_REALM_CUT, &session->fleet)
+                     : qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
 }
 
 // Ranks of a session: whether something is made of the world at this step.

@@ -32,22 +32,9 @@ static void make_reference(void) {
     SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
 }
 
-static void expect_same_files(const char *one, const char *other) {
-    size_t bytes = 0, more = 0;
-    char *p = qd_scratch_read(one, &bytes), *q = qd_scratch_read(other, &more);
-    ck_assert_msg(p && q && bytes == more && memcmp(p, q, bytes) == 0, "%s and %s differ", one, other);
-    free(p);
-    free(q);
-}
-
 /// Frames byte by byte; and what the replay by one process says of all that was recorded.
 static void expect_as_reference(const char *directory) {
-    for (int frame = 0; frame <= 20; ++frame) {
-        char one[64], other[64];
-        snprintf(one, sizeof one, "ref/frames/frame_%06d.png", frame);
-        snprintf(other, sizeof other, "%s/frames/frame_%06d.png", directory, frame);
-        expect_same_files(at(one).text, at(other).text);
-    }
+    expect_same_frames("ref", directory, 20);
     SUCCEED("verify", directory, "-q", "--threads", "1");
     SUCCEED("diff", "ref", directory, "-q");
     static const char *const counts[] = {"SELECT count(*) FROM hashes", "SELECT count(*) FROM metrics",
@@ -102,13 +89,8 @@ START_TEST(frames_leave_out_the_tree) {
     const char *line = strstr(told.err, "frames   leave out");
     ck_assert_msg(line && strstr(line, no_tree), "%s", told.err);
     qd_program_forget(&told);
-    expect_same_files(at("ref/scene.yaml").text, at("out/scene.yaml").text);
-    for (int frame = 0; frame <= 2; ++frame) {
-        char one[64], other[64];
-        snprintf(one, sizeof one, "ref/frames/frame_%06d.png", frame);
-        snprintf(other, sizeof other, "out/frames/frame_%06d.png", frame);
-        expect_same_files(at(one).text, at(other).text);
-    }
+    expect_same_files("ref/scene.yaml", "out/scene.yaml");
+    expect_same_frames("ref", "out", 2);
     SUCCEED("verify", "out", "-q", "--threads", "1");
     // A scene that asks for it itself, if only by saying that it wants the default, is refused all the same.
     expect_refusal(RUN("run", "gas", "-o", "other", "-q", "--ranks", "2", "--set", "contact.model=none",
