@@ -266,7 +266,9 @@ static void note_lost(const scene *s, bool *lost) {
         const double way = sqrt(view.vx[i] * view.vx[i] + view.vy[i] * view.vy[i]) * s->of.dt;
         const double turn = view.kind[i] == QD_BODY_DYNAMIC ? fabs(view.spin[i]) * s->of.dt : 0,
                      arc = turn < 2 ? .25 * turn * turn : 4;
-        const bool far = way > 0 && way + (2 + arc) * view.radius[i] > .5 * def.size.x;
+        const qdi_ccd *ccd = s->world->scratch.ccd;
+        const bool was = ccd && ccd->flags && ccd->flags[i] & QDI_LOST && way > .15 * def.size.x;
+        const bool far = was || (way > 0 && way + (2 + arc) * view.radius[i] > .5 * def.size.x);
         if (def.boundary_x != QD_BOUNDARY_PERIODIC || !far) continue;
         lost[view.index[i]] = true;
         for (size_t k = 0; k < BODIES_MAX + CORNERS_MAX && view.kind[i] != QD_BODY_DYNAMIC; ++k)
