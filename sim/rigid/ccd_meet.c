@@ -18,7 +18,8 @@
 
 /// Approach that is none, per speed; distance that is none, per size; see above.
 static const double rounding = 1e-10, near_by = 1e-10, left_to_rest = 0.1;
-/// What is lost of a small body's place far from the origin, where two are seen from one of them.
+/// What is lost of a body's place, per coordinate, where two are seen from one of them: of small bodies far
+/// from the origin that is more than counts as near.
 static const double place_rounding = 2e-15;
 /// Looks at a pair that touches without approach.
 enum { MOST_LOOKS = 200 };
@@ -203,8 +204,7 @@ static bool any(const meet *two, qdi_encounter *meeting) {
     double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;
     const double lost = place_rounding * (fabs(two->a->segment.x) + fabs(two->a->segment.y));
-    if (tolerance < lost) tolerance = lost;
-    bool again = two->a->segment.spin != 0 || two->a->form.ghost;
+    bool again = two->a->segment.spin != 0 || two->a->form.ghost || tolerance < lost;
     if (two->b) again = again || two->b->segment.spin != 0 || two->b->form.ghost;
     bool apart = true;
     for (int k = 0; k < 2 * MOST_LOOKS; ++k) {
