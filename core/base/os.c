@@ -77,6 +77,14 @@ uint64_t qdi_os_preemptions(void) {
     return 0;
 }
 
+size_t qdi_os_peak_memory(void) {
+#ifdef __linux__
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) return (size_t)usage.ru_maxrss * 1024;
+#endif
+    return 0;
+}
+
 struct qdi_thread {
     const qd_allocator *allocator;
     pthread_t handle;

@@ -42,6 +42,9 @@ static inline void qdi_os_relax(void) {
 /// known.
 uint64_t qdi_os_preemptions(void);
 
+/// System: the most memory this process has had in use, in bytes; 0 where that cannot be known.
+size_t qdi_os_peak_memory(void);
+
 /// A running thread. Signals meant for the process (interrupt, terminate, ...) never interrupt it: they go to
 /// the program's own threads.
 typedef struct qdi_thread qdi_thread;

@@ -56,9 +56,10 @@ QD_MUST_USE qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *pr
 QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
 
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
-/// it from other ranks then, the bodies and ghosts that it has now, and what it has sent to other ranks.
+/// it from other ranks then, the bodies and ghosts that it has now, what it has sent to other ranks, and the
+/// most memory that its process has had in use, 0 where that is not known.
 typedef struct qdi_fleet_counts {
-    uint64_t renewals, migrations, bodies, ghosts, messages, bytes;
+    uint64_t renewals, migrations, bodies, ghosts, messages, bytes, memory;
 } qdi_fleet_counts;
 /// `counts` has room for one of each rank. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts);

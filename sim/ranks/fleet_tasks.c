@@ -6,6 +6,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
+#include "core/base/os.h"
 #include "sim/world/names.h"
 
 #include <string.h>
@@ -81,7 +82,8 @@ static qd_status send_counts(qdi_fleet_rank *rank) {
     qdi_fleet_counts mine = {.renewals = rank->renewals,
                              .migrations = rank->migrations,
                              .messages = sent.messages,
-                             .bytes = sent.bytes};
+                             .bytes = sent.bytes,
+                             .memory = qdi_os_peak_memory()};
     if (rank->world) mine.ghosts = rank->world->part->ghosts;
     if (rank->world) mine.bodies = rank->world->count - mine.ghosts;
     qdi_message to[QDI_RANKS_MAX] = {{&mine, sizeof mine}}, from[QDI_RANKS_MAX];

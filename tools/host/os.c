@@ -65,11 +65,6 @@ int qdi_host_affinity(void) {
     return 0;
 }
 
-size_t qdi_host_peak_memory(void) {
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
-}
-
 void qdi_host_processor(char *text, size_t bytes) {
     static const char key[] = "model name";
     snprintf(text, bytes, "unknown");

@@ -23,9 +23,6 @@ int qdi_host_cores(void);
 /// Processors that this process may run on, or 0 where that cannot be known.
 int qdi_host_affinity(void);
 
-/// The most memory this process has had in use, in bytes; 0 where that cannot be known.
-size_t qdi_host_peak_memory(void);
-
 /// The processor's name, "unknown" where that cannot be known.
 void qdi_host_processor(char *text, size_t bytes);
 

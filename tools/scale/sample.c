@@ -5,6 +5,7 @@
 #include "tools/scale/sample.h"
 
 #include "core/base/memory.h"
+#include "core/base/os.h"
 #include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -74,7 +75,7 @@ static int measure_run(const measuring *run) {
     if (exit_code == QDI_EXIT_DONE) {
         sample->bodies = qd_world_count(session.world);
         sample->hash = qd_world_hash(session.world);
-        sample->memory = qdi_host_peak_memory();
+        sample->memory = qdi_os_peak_memory();
         qd_world_destroy(session.world);
         sample->bandwidth = qdi_scale_triad(job->threads);
     }

@@ -24,6 +24,24 @@ static void put_end(const qdi_result *result, qdi_json *json) {
     if (result->ended_by > 0) qdi_json_text(json, "ended_words", result->ended_words);
 }
 
+// What each rank has at the end, and has sent.
+static void put_ranks(const qdi_result *result, qdi_json *json) {
+    qdi_json_open(json, "ranks", '[');
+    for (int q = 0; q < result->ranks; ++q) {
+        const qdi_fleet_counts *rank = &result->rank[q];
+        qdi_json_open(json, NULL, '{');
+        qdi_json_whole(json, "bodies", rank->bodies);
+        qdi_json_whole(json, "ghosts", rank->ghosts);
+        qdi_json_whole(json, "renewals", rank->renewals);
+        qdi_json_whole(json, "migrations", rank->migrations);
+        qdi_json_whole(json, "messages", rank->messages);
+        qdi_json_whole(json, "bytes", rank->bytes);
+        if (rank->memory > 0) qdi_json_whole(json, "peak_rss_bytes", rank->memory);
+        qdi_json_close(json, '}');
+    }
+    qdi_json_close(json, ']');
+}
+
 // What came of the stages.
 static void put_stages(const qdi_result *result, qdi_json *json) {
     qdi_json_open(json, "stages", '[');
@@ -104,6 +122,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_whole(json, "splits", totals->splits);
     qdi_json_whole(json, "merges", totals->merges);
     qdi_json_close(json, '}');
+    if (result->ranks > 0) put_ranks(result, json);
     if (result->peak_memory > 0) qdi_json_whole(json, "peak_rss_bytes", result->peak_memory);
     qdi_json_close(json, '}');
     return json->status;

@@ -1,6 +1,7 @@
 #ifndef QD_TOOLS_RESULT_H
 #define QD_TOOLS_RESULT_H
 
+#include "sim/ranks/fleet.h"
 #include "tools/host/json.h"
 
 #include <quadrille/profile.h>
@@ -50,6 +51,8 @@ typedef struct qdi_result {
     uint64_t wall_ns; ///< from frame 0 to the last frame written
     qd_profile profile;
     size_t peak_memory; ///< bytes, 0 = not known
+    int ranks;          ///< that stepped the world; 0: none
+    qdi_fleet_counts rank[QDI_RANKS_MAX];
 } qdi_result;
 
 /// Nanoseconds of the clock per body and step; 0 where there were none.

@@ -116,7 +116,11 @@ qd_status qdi_session_gather(const qdi_session *session) {
 }
 
 qd_status qdi_session_land(qdi_session *session, qd_status status) {
-    const qd_status gathered = qdi_session_gather(session);
+    qd_status gathered = qdi_session_gather(session);
+    if (session->fleet && gathered == QD_OK) {
+        gathered = qdi_fleet_count(session->fleet, session->result.rank);
+        if (gathered == QD_OK) session->result.ranks = session->ranks;
+    }
     qdi_fleet_destroy(session->fleet);
     session->fleet = NULL;
     return gathered == QD_OK ? status : gathered;

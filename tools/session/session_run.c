@@ -1,6 +1,7 @@
 // From the first step that this process makes to the end, and the four ways to end: complete, stopped by a
 // signal, buried with a post-mortem, or broken off for want of room or memory.
 
+#include "core/base/os.h"
 #include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -199,7 +200,7 @@ static void fill_run_result(qdi_session *session) {
     result->stages = session->result_stages;
     result->stage_count = qdi_session_stage_results(session, session->result_stages);
     result->frames_are_files = session->plan.frames_files;
-    result->peak_memory = qdi_host_peak_memory();
+    result->peak_memory = qdi_os_peak_memory();
 }
 
 /// A run that made or lost much energy by its steps is complete, but hardly what was wanted.

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
+#include "core/base/os.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 #include "tools/host/cgroup.h"
@@ -153,7 +154,7 @@ START_TEST(test_this_machine) {
     ck_assert_int_ge(qdi_host_cores(), 1);
     ck_assert_int_ge(qdi_host_affinity(), 1);
     ck_assert(qdi_cgroup_quota("") >= 0);
-    ck_assert_uint_gt(qdi_host_peak_memory(), 100000);
+    ck_assert_uint_gt(qdi_os_peak_memory(), 100000);
     ck_assert_int_gt(qdi_host_terminal_width(), 0);
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include "tests/support/one_program.h"
 #include "tests/support/runs.h"
 
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,12 +117,34 @@ START_TEST(refused_by_name) {
 }
 END_TEST
 
+// What each rank has and has sent: every body has one owner.
+START_TEST(result_tells_of_each_rank) {
+    static const char *const counts[] = {"bodies", "ghosts", "renewals", "migrations", "messages", "bytes"};
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--ranks", "3");
+    json_error_t error;
+    json_t *root = json_load_file(at("out/result.json").text, 0, &error);
+    ck_assert_msg(root != NULL, "%s", error.text);
+    const json_t *ranks = json_object_get(root, "ranks");
+    ck_assert_uint_eq(json_array_size(ranks), 3);
+    json_int_t sum[6] = {0};
+    for (size_t q = 0; q < 3; ++q)
+        for (int k = 0; k < 6; ++k)
+            sum[k] += json_integer_value(json_object_get(json_array_get(ranks, q), counts[k]));
+    ck_assert_int_eq(sum[0], 200);
+    for (int k = 1; k < 6; ++k) ck_assert_msg(sum[k] > 0, "%s", counts[k]);
+    const json_t *first = json_array_get(ranks, 0);
+    ck_assert_int_gt(json_integer_value(json_object_get(first, "peak_rss_bytes")), 1000000);
+    json_decref(root);
+}
+END_TEST
+
 int main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     TCase *tests = qd_test_case("ranks_program", 200, setup, teardown);
     qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 3}, {goes_on_with_other_ranks, 3},
                   {refused_by_name, 8});
-    qd_test_once(tests, frames_leave_out_the_tree);
+    qd_test_once(tests, frames_leave_out_the_tree, result_tells_of_each_rank);
     return qd_test_run_case("ranks_program", tests);
 }
