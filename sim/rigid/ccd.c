@@ -30,6 +30,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->listed, ccd->listed_room, sizeof *ccd->listed);
     qdi_release(allocator, ccd->names, ccd->name_room, sizeof *ccd->names);
     qdi_release(allocator, ccd->boxes, ccd->box_room, sizeof *ccd->boxes);
+    qdi_release(allocator, ccd->lost, ccd->lost_room, sizeof *ccd->lost);
     qd_tree_destroy(ccd->tree);
     qd_pairs_destroy(ccd->pairs);
     for (size_t w = 0; w < ccd->meets_room; ++w) {
@@ -68,6 +69,8 @@ static qd_status prepare(qd_world *world) {
     }
     qdi_ccd *ccd = scratch->ccd;
     ccd->stopping = ccd->stops_hold = false;
+    ccd->lost_count = 0;
+    atomic_store_explicit(&ccd->loses, false, memory_order_relaxed);
     ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;
     return QD_OK;
 }
@@ -207,12 +210,16 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .fresh = SIZE_MAX,
                      .periodic = period.x > 0 || period.y > 0,
                      .walls = walls};
-    if (!step.following) return qdi_ccd_stop(&step, lap);
+    if (!step.following) {
+        status = qdi_ccd_stop(&step, lap);
+        return status == QD_OK ? qdi_ccd_note_lost(&step) : status;
+    }
     status = qdi_ccd_list(&step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     bool outside = true, done = false;
     for (int round = 0; status == QD_OK && !done; ++round)
         status = take_round(&step, round, &outside, &done, lap);
     if (status == QD_OK) status = finish(&step, walls);
+    if (status == QD_OK) status = qdi_ccd_note_lost(&step);
     return status == QD_OK ? list_impacts(&step) : status;
 }

@@ -171,9 +171,12 @@ struct qdi_ccd {
     bool by_margin;       ///< listed are strays, all others are met in the world's candidates
     atomic_bool carriers; ///< some kinematic body moves
     atomic_bool wide;     ///< some path's box is too large to retrieve what is about it
-    double slow;          ///< how far any point of a body that is not listed moves at most
-    double *slowest;      ///< per range, the same, squared
-    size_t *followed;     ///< per range: bodies that are followed
+    atomic_bool loses;    ///< some path is too long to be followed
+    qd_body_index *lost;  ///< whose they were, of the last step; in any order
+    size_t lost_count, lost_room;
+    double slow;      ///< how far any point of a body that is not listed moves at most
+    double *slowest;  ///< per range, the same, squared
+    size_t *followed; ///< per range: bodies that are followed
     size_t slowest_room, followed_room;
     uint32_t *listed;     ///< rows
     qd_body_index *names; ///< their indices
@@ -286,6 +289,8 @@ QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
 QD_MUST_USE qd_status qdi_ccd_list_more(const qdi_step *step, bool wide);
 /// Brings the tree of the paths and its pairs up to date.
 QD_MUST_USE qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap);
+/// Lists and counts those whose paths were too long to be followed in the step. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_note_lost(const qdi_step *step);
 /// After a body got a new path: its flags and its box. Looks at nobody else's.
 void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
 

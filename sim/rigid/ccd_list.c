@@ -138,13 +138,19 @@ static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
     ccd->place_of[row] = place;
 }
 
+/// Fast bodies of ccd: follows a body no more, whose path is too long for that.
+static void lose(qdi_ccd *ccd, uint32_t row) {
+    ccd->flags[row] = QDI_LOST;
+    atomic_store_explicit(&ccd->loses, true, memory_order_relaxed);
+}
+
 /// Fast bodies of ccd: the boxes of the paths of those listed from place `begin` to `end`.
 static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
     qdi_ccd *ccd = step->ccd;
     bool wide = false;
     for (size_t place = begin; place < end; ++place) {
         uint32_t row = ccd->listed[place];
-        if (!qdi_path_box(step, row, &ccd->boxes[place])) ccd->flags[row] = QDI_LOST;
+        if (!qdi_path_box(step, row, &ccd->boxes[place])) lose(ccd, row);
         wide = wide || too_wide(step, row, ccd->boxes[place]);
     }
     if (wide) atomic_store_explicit(&ccd->wide, true, memory_order_relaxed);
@@ -286,11 +292,23 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
         cluster->outside = true;
         return;
     }
-    if (!qdi_path_box(step, row, &box)) ccd->flags[row] = QDI_LOST;
+    if (!qdi_path_box(step, row, &box)) lose(ccd, row);
     if (contains(ccd->boxes[place], box)) return;
     ccd->boxes[place] = box;
     cluster->outside = true;
     cluster->wide = cluster->wide || too_wide(step, row, box);
+}
+
+// Serial: that somebody is lost is rare, and nothing to be fast at.
+qd_status qdi_ccd_note_lost(const qdi_step *step) {
+    qdi_ccd *ccd = step->ccd;
+    if (!atomic_load_explicit(&ccd->loses, memory_order_relaxed)) return QD_OK;
+    qd_status status = qdi_reserve(step->world->allocator, &ccd->lost, &ccd->lost_room, 0, ccd->listed_count,
+                                   sizeof *ccd->lost);
+    for (size_t place = 0; place < ccd->listed_count && status == QD_OK; ++place)
+        if (ccd->flags[ccd->listed[place]] & QDI_LOST) ccd->lost[ccd->lost_count++] = ccd->names[place];
+    step->world->following.unfollowed += ccd->lost_count;
+    return status;
 }
 
 // ---- the tree ----

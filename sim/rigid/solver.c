@@ -196,9 +196,11 @@ static qdi_solver_spring spring_of(double h, double part) {
 static qdi_solver_rules rules_of(double dt, int substeps) {
     double h = dt / substeps;
     return (qdi_solver_rules){.per_h = substeps / dt,
+                              .dt = dt,
                               .free = spring_of(h, 0.125),
                               .fixed = spring_of(h, 0.25),
                               .out = 0.1 / dt,
+                              .uneven_out = 0.025 / dt,
                               .shift = 0.1};
 }
 

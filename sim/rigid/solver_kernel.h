@@ -183,7 +183,7 @@ static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const 
 
 /// The springs of a group's lanes.
 typedef struct springs {
-    vec rate, per_rate, carried, mass, impulse;
+    vec rate, per_rate, carried, mass, impulse, out;
     mask both; ///< two bodies that move
 } springs;
 
@@ -196,8 +196,20 @@ static inline springs springs_all(const qdi_solver_spring *of) {
                      .impulse = v_set(of->impulse)};
 }
 
+/// Two bodies are uneven where one has more than so many times the mass of the other. What a touch gives
+/// changes slowly then, seen from the heavy one: a push of the spring, which relax takes out of the light one
+/// at once, stays in it for many sub-steps, and would throw it. So that push is slower there.
+static const double uneven_ratio = 16;
+
+/// Solver: the lanes of two uneven bodies that move, of those in `both`.
+static inline mask uneven_lanes(mask both, vec inverse_a, vec inverse_b) {
+    const vec more = v_pick(both, v_max(inverse_a, inverse_b), v_set(0));
+    return v_above(more, v_set(uneven_ratio) * v_min(inverse_a, inverse_b));
+}
+
 /// Solver: those of a group. In most groups all are contacts of two bodies that move.
-static inline springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules) {
+static inline springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules,
+                                 const view *v) {
     const unsigned bits = (unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK;
     const mask both = v_lanes(bits);
     springs s = springs_all(&rules->free);
@@ -209,6 +221,9 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
                       .mass = v_pick(both, s.mass, fixed.mass),
                       .impulse = v_pick(both, s.impulse, fixed.impulse)};
     }
+    s.out = v_set(-rules->out);
+    if (group->uneven >> at & 1U)
+        s.out = v_pick(uneven_lanes(both, v->inverse_a, v->inverse_b), v_set(-rules->uneven_out), s.out);
     s.both = both;
     return s;
 }
@@ -221,16 +236,18 @@ static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_so
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
-    vec soft = v_min(
-        none, v_max(spring->rate * gap, v_max(v_set(-rules->out) * size, none - spring->carried * before)));
+    vec soft = v_min(none,
+                     v_max(spring->rate * gap, v_max(spring->out * size, none - spring->carried * before)));
     vec bias = v_pick(apart, gap * v_set(rules->per_h), soft);
     vec mass_scale = v_pick(apart, v_set(1), spring->mass),
         impulse_scale = v_pick(apart, none, spring->impulse);
-    vec given = before + mass_scale * (mass * approach_of(touch, at, v) - bias) - impulse_scale * before;
+    const vec approach = mass * approach_of(touch, at, v);
+    vec given = before + mass_scale * (approach - bias) - impulse_scale * before;
     give_normal(touch, at, given, before, v);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
-    vec deep = v_max(none - gap - v_set(deepest_part) * size, left);
+    const vec parts = v_min(approach, none) * v_set(rules->dt); // of itself, by the end of a step
+    vec deep = v_max(parts - gap - v_set(deepest_part) * size, left);
     return v_pick(apart, none, v_pick(spring->both, left, deep));
 }
 
@@ -265,7 +282,7 @@ static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b, &to_a, &to_b);
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
-    const springs spring = springs_of(group, at, rules);
+    const springs spring = springs_of(group, at, rules, &v);
     vec by = solve_touch(group, at, &group->touch, &w, rules, &spring, &v), by_2 = v_set(0);
     if (second) by_2 = solve_touch(group, at, second, &w, rules, &spring, &v);
     friction(group, second, at, rules, &v);
@@ -430,6 +447,8 @@ static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *
                       .disk_a = v_lanes(from->disk_a >> at & LANES_MASK),
                       .disk_b = v_lanes(from->disk_b >> at & LANES_MASK),
                       .walls = v_lanes(group->walls >> at & LANES_MASK)};
+    const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK);
+    if (v_any(uneven_lanes(both, a.inverse, b.inverse))) group->uneven |= (uint8_t)(1U << at);
     v_store(group->nx + at, m.nx);
     v_store(group->ny + at, m.ny);
     make_touch(&m, v_lanes(from->there[0] >> at & LANES_MASK), front[2], front[3], back[2], hold[0], hold[2],

@@ -128,7 +128,7 @@ typedef struct qdi_contact_state {
     uint64_t begins, ends;
     qd_impact *impacts; ///< on the way to the state
     size_t impact_count, impact_room;
-    uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the state
+    uint64_t unfollowed; ///< bodies that were not followed on the way to the state, see qd_world_totals
 } qdi_contact_state;
 
 /// World's contacts: what contacts are in order of: (a, b).

@@ -257,6 +257,14 @@ typedef struct found {
     bool finite, drives, claims;
 } found;
 
+/// True for a body that was not followed in the last step in which anybody was.
+static bool was_lost(const qd_world *world, qd_body_index body) {
+    const qdi_ccd *ccd = world->scratch.ccd;
+    for (size_t k = 0; ccd && k < ccd->lost_count; ++k)
+        if (ccd->lost[k] == body) return true;
+    return false;
+}
+
 /// Notes who is too fast for a periodic world: what contains its path, turned as it may be, must not be
 /// longer than half a period. Where a wall is, nothing is said about anybody.
 static void note_lost(const scene *s, bool *lost) {
@@ -266,8 +274,7 @@ static void note_lost(const scene *s, bool *lost) {
         const double way = sqrt(view.vx[i] * view.vx[i] + view.vy[i] * view.vy[i]) * s->of.dt;
         const double turn = view.kind[i] == QD_BODY_DYNAMIC ? fabs(view.spin[i]) * s->of.dt : 0,
                      arc = turn < 2 ? .25 * turn * turn : 4;
-        const qdi_ccd *ccd = s->world->scratch.ccd;
-        const bool was = ccd && ccd->flags && ccd->flags[i] & QDI_LOST && way > .15 * def.size.x;
+        const bool was = was_lost(s->world, view.index[i]) && way > .15 * def.size.x;
         const bool far = was || (way > 0 && way + (2 + arc) * view.radius[i] > .5 * def.size.x);
         if (def.boundary_x != QD_BOUNDARY_PERIODIC || !far) continue;
         lost[view.index[i]] = true;

@@ -408,11 +408,32 @@ START_TEST(what_is_too_much_is_stopped_and_counted) {
 }
 END_TEST
 
+// In a periodic world nobody can tell which image a path longer than half a period meets.
+START_TEST(what_goes_too_far_is_counted) {
+    const qd_continuous mode[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
+    const size_t counted[] = {0, 2, 2}; // in the first two steps
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 20};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
+    def.continuous = mode[_i];
+    qd_world *world = qd_test_world(&def);
+    const qd_id fast = qd_test_disk(world, 5, 5, 12, 0, .5, 1);
+    qd_test_disk(world, 5, 15, 3, 0, .5, 1);
+    qd_test_step(world, 1, 2);
+    ck_assert_uint_eq(qd_world_total(world).unfollowed, counted[_i]);
+    ck_assert_double_eq_tol(qd_test_body(world, fast).position.x, 9, 1e-12);
+    qd_test_step(world, .5, 2); // half as far
+    ck_assert_uint_eq(qd_world_total(world).unfollowed, counted[_i]);
+    qd_world_destroy(world);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("passage", 300, NULL, NULL);
     tcase_add_test(tests, what_is_too_much_is_stopped_and_counted);
     qd_test_loops(tests, {rooms_are_tight, 2 * SHOTS}, {a_row_keeps_its_order, 6},
                   {any_row_keeps_its_order, 7}, {seams_are_tight, 10}, {a_blade_sweeps, 42},
-                  {many_at_one_target, 6}, {a_thin_floor_holds_a_press, 12});
+                  {many_at_one_target, 6}, {a_thin_floor_holds_a_press, 12},
+                  {what_goes_too_far_is_counted, 3});
     return qd_test_run_case("passage", tests);
 }

@@ -40,7 +40,7 @@ static bool find_place(qd_random *random, const wild *made, double r, qd_vec2 *p
 static wild wild_world(uint64_t seed, double restitution) {
     qd_random random = qd_random_at(seed, 0, 0);
     wild made;
-    qd_world_def def = qd_test_wild_def(&random, -2.7, -1.3, &made.of);
+    qd_world_def def = qd_test_wild_def(&random, -3.3, -1, &made.of);
     made.world = qd_test_world(&def);
     if (restitution > 0) made.world->def.restitution = made.world->walls.restitution = restitution;
     const double ratio = qd_test_between(&random, 0, 3), fill = qd_test_between(&random, .2, .6) * 144;
@@ -90,6 +90,15 @@ START_TEST(no_world_gains_energy) {
     }
     qd_test_count(cases);
     printf("largest gain %g, seed %llu\n", most, (unsigned long long)whose);
+}
+END_TEST
+
+// A heavy disk falls on a light box that it overlaps: the push out of the overlap stayed in it over many
+// sub-steps, and threw it. A body in the floor that parts from it in the step as it is was lifted out
+// besides.
+START_TEST(what_gained_once_gains_no_more) {
+    const uint64_t seed[] = {9074, 2843};
+    ck_assert_double_le(largest_gain(seed[_i], 0), 0.005);
 }
 END_TEST
 
@@ -293,6 +302,7 @@ int main(void) {
     TCase *tcase = qd_test_case("energy", 600, NULL, NULL);
     qd_test_once(tcase, no_world_gains_energy, a_planted_gain_is_seen, overlapping_boxes_part_quietly,
                  heavy_on_light, a_drum_keeps_what_is_in_it, a_line_holds_what_is_pressed_on_it);
-    qd_test_loops(tcase, {a_bed_takes_what_falls_on_it, 27}, {pyramids_stand, 5});
+    qd_test_loops(tcase, {a_bed_takes_what_falls_on_it, 27}, {pyramids_stand, 5},
+                  {what_gained_once_gains_no_more, 2});
     return qd_test_run_case("energy", tcase);
 }
