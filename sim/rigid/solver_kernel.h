@@ -20,6 +20,9 @@ static const double slop_part = 2e-3, shift_part = 0.2, deepest_part = 0.5;
 
 enum { LANES_MASK = (1 << WIDTH) - 1 };
 
+/// What the two sweeps are made of is one piece of code for each way that they go.
+#define QDI_ALWAYS static inline __attribute__((always_inline))
+
 /// Solver: four numbers of each lane's mover, from number `part` on.
 static inline void v_take(const qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     const double *rows[WIDTH];
@@ -137,10 +140,10 @@ static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way 
 }
 
 /// Solver: those of `lanes` that have no friction stay as they are.
-static inline void friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
-                                  mask lanes, vec slide, view *v) {
+QDI_ALWAYS void friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
+                               mask lanes, vec slide, vec normal, view *v) {
     vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
-    vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at), none = v_set(0);
+    vec tangent = v_load(touch->tangent + at), none = v_set(0);
     vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b) + slide;
     vec most = v_pick(v_above(normal, none), v_load(group->friction + at) * normal,
                       none); // it may be infinite
@@ -154,19 +157,8 @@ static inline void friction_touch(const qdi_solver_group *group, unsigned at, qd
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
-/// Solver: solves the friction of a touch.
-static inline void friction(qdi_solver_group *group, qdi_solver_point *second, unsigned at,
-                            const qdi_solver_rules *rules, view *v) {
-    const unsigned bits = group->has_friction >> at & LANES_MASK;
-    if (!bits) return;
-    const mask lanes = v_lanes(bits);
-    const vec slide = rules->slides ? v_load(rules->slides[group - rules->groups] + at) : v_set(0);
-    friction_touch(group, at, &group->touch, lanes, slide, v);
-    if (second) friction_touch(group, at, second, lanes, slide, v);
-}
-
-/// Solver: gives `given` along the normal in all, where `before` was given.
-static inline void give_normal(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
+/// Solver: gives `given` along the normal in all, or nothing, where `before` was given; returns what.
+static inline vec give_normal(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
     given = v_max(v_set(0), given);
     vec p = given - before;
     v_store(touch->normal + at, given);
@@ -174,6 +166,7 @@ static inline void give_normal(qdi_solver_point *touch, unsigned at, vec given, 
     v->normal -= p * (v->inverse_a + v->inverse_b);
     v->spin_a -= v_load(touch->across_a + at) * (p * v->turn_a);
     v->spin_b += v_load(touch->across_b + at) * (p * v->turn_b);
+    return given;
 }
 
 /// Solver: the speed at which the surfaces of a touch approach.
@@ -229,10 +222,11 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
 }
 
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
-/// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. Returns
-/// what is left to positions. Speeds and lengths are those times the effective mass, which spares divisions.
-static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
-                              const way *w, const qdi_solver_rules *rules, const springs *spring, view *v) {
+/// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. `by`:
+/// what is left to positions. Returns what it gives. Speeds and lengths are those times the effective mass,
+/// which spares divisions.
+QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, const way *w,
+                           const qdi_solver_rules *rules, const springs *spring, view *v, vec *by) {
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
@@ -243,82 +237,163 @@ static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_so
         impulse_scale = v_pick(apart, none, spring->impulse);
     const vec approach = mass * approach_of(touch, at, v);
     vec given = before + mass_scale * (approach - bias) - impulse_scale * before;
-    give_normal(touch, at, given, before, v);
+    given = give_normal(touch, at, given, before, v);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     const vec parts = v_min(approach, none) * v_set(rules->dt); // of itself, by the end of a step
     vec deep = v_max(parts - gap - v_set(deepest_part) * size, left);
-    return v_pick(apart, none, v_pick(spring->both, left, deep));
+    *by = v_pick(apart, none, v_pick(spring->both, left, deep));
+    return given;
 }
 
-/// Solver: moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times
-/// their effective mass; velocities stay. Their angles are written with the velocities.
-static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
-                               const qdi_solver_point *second, unsigned at, vec by, vec by_2, const view *v,
-                               moving *a, moving *b, moved *to_a, moved *to_b) {
-    vec turn_a = by * v_load(group->touch.across_a + at), turn_b = by * v_load(group->touch.across_b + at);
-    if (second) {
-        turn_a += by_2 * v_load(second->across_a + at);
-        turn_b += by_2 * v_load(second->across_b + at);
-        by += by_2;
+/// WIDTH lanes of a group while they are worked on.
+typedef struct block {
+    qdi_solver_group *group;
+    qdi_solver_point *second; ///< NULL: no lane has a second touch
+    unsigned at;              ///< the first of the lanes
+    moving a, b;
+    moved to_a, to_b;
+    view v;
+    way w;
+    vec given[2]; ///< by touch, along the normal
+    vec by[2];    ///< by touch, what is left to positions
+} block;
+
+/// Blocks that are worked on step by step side by side: each waits for its own numbers most of the time, and
+/// they share no mover that they write. Narrow ones have too few registers for two; and a serial colour,
+/// whose contacts share movers, is solved by blocks of one lane, one after the other.
+enum { SIDE_BY_SIDE = WIDTH > 2 ? 2 : 1 };
+#define QDI_EACH_BLOCK _Pragma("GCC unroll 2") for (int k = 0; k < count; ++k)
+
+/// Solver: block number `number` of some groups.
+static inline block block_at(qdi_solver_group *groups, qdi_solver_point *second, size_t number) {
+    enum { BLOCKS = QDI_SOLVER_LANES / WIDTH };
+    const size_t g = number / BLOCKS;
+    return (block){
+        .group = groups + g, .second = second ? second + g : NULL, .at = (unsigned)(number % BLOCKS) * WIDTH};
+}
+
+/// Solver: takes what a block needs of its movers.
+QDI_ALWAYS void take(qdi_mover *movers, block *b) {
+    const qdi_solver_group *group = b->group;
+    b->a = take_moving(movers, group->slot_a + b->at);
+    b->b = take_moving(movers, group->slot_b + b->at);
+    b->to_a = take_moved(movers, group->slot_a + b->at);
+    b->to_b = take_moved(movers, group->slot_b + b->at);
+    b->v = view_of(group, b->at, &b->a, &b->b, &b->to_a, &b->to_b);
+    b->w = way_of(&b->v, &b->a, &b->b, &b->to_a, &b->to_b);
+}
+
+/// Solver: solves the friction of some blocks.
+QDI_ALWAYS void friction(block *blocks, int count, const qdi_solver_rules *rules) {
+    mask lanes[SIDE_BY_SIDE];
+    vec slide[SIDE_BY_SIDE];
+    unsigned any = 0;
+    QDI_EACH_BLOCK {
+        const block *b = &blocks[k];
+        const unsigned bits = b->group->has_friction >> b->at & LANES_MASK;
+        any |= bits;
+        lanes[k] = v_lanes(bits);
+        slide[k] = rules->slides ? v_load(rules->slides[b->group - rules->groups] + b->at) : v_set(0);
     }
-    a->angle -= turn_a * v->turn_a;
-    b->angle += turn_b * v->turn_b;
+    if (!any) return;
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        friction_touch(b->group, b->at, &b->group->touch, lanes[k], slide[k], b->given[0], &b->v);
+    }
+    if (!blocks[0].second) return;
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        friction_touch(b->group, b->at, b->second, lanes[k], slide[k], b->given[1], &b->v);
+    }
+}
+
+/// Solver: moves the bodies of a block apart by what positions take back, times their effective mass;
+/// velocities stay. Their angles are written with the velocities.
+QDI_ALWAYS void shift(qdi_mover *movers, block *b) {
+    const qdi_solver_group *group = b->group;
+    const view *v = &b->v;
+    vec by = b->by[0], turn_a = by * v_load(group->touch.across_a + b->at),
+        turn_b = by * v_load(group->touch.across_b + b->at);
+    if (b->second) {
+        turn_a += b->by[1] * v_load(b->second->across_a + b->at);
+        turn_b += b->by[1] * v_load(b->second->across_b + b->at);
+        by += b->by[1];
+    }
+    b->a.angle -= turn_a * v->turn_a;
+    b->b.angle += turn_b * v->turn_b;
     const vec x = by * v->nx, y = by * v->ny;
-    to_a->dx -= x * v->inverse_a;
-    to_a->dy -= y * v->inverse_a;
-    to_b->dx += x * v->inverse_b;
-    to_b->dy += y * v->inverse_b;
-    const vec part_a[4] = {to_a->dx, to_a->dy, to_a->inverse, to_a->turn};
-    const vec part_b[4] = {to_b->dx, to_b->dy, to_b->inverse, to_b->turn};
-    v_give(movers, group->slot_a + at, 4, group->moves_a >> at & LANES_MASK, part_a);
-    v_give(movers, group->slot_b + at, 4, group->moves_b >> at & LANES_MASK, part_b);
+    const vec part_a[4] = {b->to_a.dx - x * v->inverse_a, b->to_a.dy - y * v->inverse_a, b->to_a.inverse,
+                           b->to_a.turn};
+    const vec part_b[4] = {b->to_b.dx + x * v->inverse_b, b->to_b.dy + y * v->inverse_b, b->to_b.inverse,
+                           b->to_b.turn};
+    v_give(movers, group->slot_a + b->at, 4, group->moves_a >> b->at & LANES_MASK, part_a);
+    v_give(movers, group->slot_b + b->at, 4, group->moves_b >> b->at & LANES_MASK, part_b);
 }
 
-/// Solver: solves a group with the push out of overlaps.
-static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
-                               unsigned at, const qdi_solver_rules *rules) {
-    moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b, &to_a, &to_b);
-    const way w = way_of(&v, &a, &b, &to_a, &to_b);
-    const springs spring = springs_of(group, at, rules, &v);
-    vec by = solve_touch(group, at, &group->touch, &w, rules, &spring, &v), by_2 = v_set(0);
-    if (second) by_2 = solve_touch(group, at, second, &w, rules, &spring, &v);
-    friction(group, second, at, rules, &v);
-    if (v_any(v_above(by + by_2, v_set(0))))
-        shift_lanes(movers, group, second, at, by, by_2, &v, &a, &b, &to_a, &to_b);
-    put(movers, group, at, &v, &a, &b);
+/// Solver: solves some blocks with the push out of overlaps.
+QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules) {
+    springs spring[SIDE_BY_SIDE];
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        take(movers, b);
+        spring[k] = springs_of(b->group, b->at, rules, &b->v);
+        b->by[1] = v_set(0);
+    }
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        b->given[0] = solve_touch(b->group, b->at, &b->group->touch, &b->w, rules, &spring[k], &b->v,
+                                  &b->by[0]);
+    }
+    if (blocks[0].second) {
+        QDI_EACH_BLOCK {
+            block *b = &blocks[k];
+            b->given[1] = solve_touch(b->group, b->at, b->second, &b->w, rules, &spring[k], &b->v, &b->by[1]);
+        }
+    }
+    friction(blocks, count, rules);
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        if (v_any(v_above(b->by[0] + b->by[1], v_set(0)))) shift(movers, b);
+        put(movers, b->group, b->at, &b->v, &b->a, &b->b);
+    }
 }
 
-/// Solver: solves the normal of a touch without that push.
-static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *w,
-                               const qdi_solver_rules *rules, view *v) {
+/// Solver: solves the normal of a touch without that push; returns what it gives.
+QDI_ALWAYS vec relax_touch(qdi_solver_point *touch, unsigned at, const way *w, const qdi_solver_rules *rules,
+                           view *v) {
     vec gap = gap_now(touch, at, w), none = v_set(0);
     vec allowed = v_pick(v_above(gap, none), gap * v_set(rules->per_h), none);
     vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
-    give_normal(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
+    return give_normal(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
 }
 
 /// Adds a sub-step's impulses of a touch to those of the step.
-static inline void total(qdi_solver_point *touch, unsigned at) {
-    v_store(touch->total + at, v_load(touch->total + at) + v_load(touch->normal + at));
+static inline void total(qdi_solver_point *touch, unsigned at, vec given) {
+    v_store(touch->total + at, v_load(touch->total + at) + given);
     v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
 }
 
-/// Solver: solves a group without that push.
-static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
-                               unsigned at, const qdi_solver_rules *rules) {
-    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b, &to_a, &to_b);
-    const way w = way_of(&v, &a, &b, &to_a, &to_b);
-    relax_touch(&group->touch, at, &w, rules, &v);
-    if (second) relax_touch(second, at, &w, rules, &v);
-    friction(group, second, at, rules, &v);
-    put(movers, group, at, &v, &a, &b);
-    total(&group->touch, at);
-    if (second) total(second, at);
+/// Solver: solves some blocks without that push.
+QDI_ALWAYS void relax_blocks(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules) {
+    QDI_EACH_BLOCK take(movers, &blocks[k]);
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        b->given[0] = relax_touch(&b->group->touch, b->at, &b->w, rules, &b->v);
+    }
+    if (blocks[0].second) {
+        QDI_EACH_BLOCK {
+            block *b = &blocks[k];
+            b->given[1] = relax_touch(b->second, b->at, &b->w, rules, &b->v);
+        }
+    }
+    friction(blocks, count, rules);
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        put(movers, b->group, b->at, &b->v, &b->a, &b->b);
+        total(&b->group->touch, b->at, b->given[0]);
+        if (b->second) total(b->second, b->at, b->given[1]);
+    }
 }
 
 // ---- groups ----
@@ -337,41 +412,53 @@ static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *
     }
 }
 
-/// Solver: asks for the movers of the group after this one: they lie anywhere, groups one after the other.
-static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *groups, size_t g, size_t count) {
-    if (g + 1 >= count) return;
+/// Solver: asks for the movers of a group that comes later: they lie anywhere.
+static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *group) {
     for (unsigned k = 0; k < QDI_SOLVER_LANES; ++k) {
-        __builtin_prefetch(&movers[groups[g + 1].slot_a[k]]);
-        __builtin_prefetch(&movers[groups[g + 1].slot_b[k]]);
+        __builtin_prefetch(&movers[group->slot_a[k]]);
+        __builtin_prefetch(&movers[group->slot_b[k]]);
     }
+}
+
+/// A sweep over some blocks.
+typedef void (*sweep_blocks)(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules);
+
+/// Solver: a sweep over a range of groups, of which all have second touches, or none.
+QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
+                            size_t groups_count, const qdi_solver_rules *rules, sweep_blocks sweep) {
+    enum { BLOCKS = QDI_SOLVER_LANES / WIDTH, AT_ONCE = BLOCKS < SIDE_BY_SIDE ? SIDE_BY_SIDE / BLOCKS : 1 };
+    const size_t all = groups_count * BLOCKS;
+    size_t number = 0;
+    for (; number + SIDE_BY_SIDE <= all; number += SIDE_BY_SIDE) {
+        const size_t later = number / BLOCKS + AT_ONCE;
+        for (size_t g = later; number % BLOCKS == 0 && g < later + AT_ONCE && g < groups_count; ++g)
+            ask_for_movers(movers, &groups[g]);
+        const int count = SIDE_BY_SIDE;
+        block blocks[SIDE_BY_SIDE];
+        QDI_EACH_BLOCK blocks[k] = block_at(groups, second, number + (size_t)k);
+        sweep(movers, blocks, count, rules);
+    }
+    if (number == all) return;
+    block last = block_at(groups, second, number);
+    sweep(movers, &last, 1, rules);
 }
 
 /// Solver: the sweep with the push of a range of groups.
 static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
-    for (size_t g = 0; g < count; ++g) {
-        ask_for_movers(movers, groups, g, count);
-        for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
-            if (second)
-                solve_lanes(movers, &groups[g], &second[g], at, rules);
-            else
-                solve_lanes(movers, &groups[g], NULL, at, rules);
-        }
-    }
+    if (second)
+        sweep_range(movers, groups, second, count, rules, solve_blocks);
+    else
+        sweep_range(movers, groups, NULL, count, rules, solve_blocks);
 }
 
 /// Solver: the sweep without it.
 static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
-    for (size_t g = 0; g < count; ++g) {
-        ask_for_movers(movers, groups, g, count);
-        for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
-            if (second)
-                relax_lanes(movers, &groups[g], &second[g], at, rules);
-            else
-                relax_lanes(movers, &groups[g], NULL, at, rules);
-        }
-    }
+    if (second)
+        sweep_range(movers, groups, second, count, rules, relax_blocks);
+    else
+        sweep_range(movers, groups, NULL, count, rules, relax_blocks);
 }
 
 // ---- making groups ----
