@@ -70,7 +70,7 @@ static qd_status prepare(qd_world *world) {
     qdi_ccd *ccd = scratch->ccd;
     ccd->stopping = ccd->stops_hold = false;
     ccd->lost_count = 0;
-    atomic_store_explicit(&ccd->loses, false, memory_order_relaxed);
+    atomic_store_explicit(&ccd->misses, false, memory_order_relaxed);
     ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;
     return QD_OK;
 }

@@ -125,7 +125,8 @@ enum {
     QDI_LOST = 4,        ///< its path is too long to be followed
     QDI_GROUNDED = 8,    ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
-    QDI_STRAY = 32       ///< `by_margin`: its path is not in the box that the world's tree has for it
+    QDI_STRAY = 32,      ///< `by_margin`: its path is not in the box that the world's tree has for it
+    QDI_MISSED = 64      ///< it is to be followed, and its path is too long for that
 };
 
 /// What an edge is made from.
@@ -171,8 +172,8 @@ struct qdi_ccd {
     bool by_margin;       ///< listed are strays, all others are met in the world's candidates
     atomic_bool carriers; ///< some kinematic body moves
     atomic_bool wide;     ///< some path's box is too large to retrieve what is about it
-    atomic_bool loses;    ///< some path is too long to be followed
-    qd_body_index *lost;  ///< whose they were, of the last step; in any order
+    atomic_bool misses;   ///< some path is too long to be followed
+    qd_body_index *lost;  ///< whose they were, in the last step
     size_t lost_count, lost_room;
     double slow;      ///< how far any point of a body that is not listed moves at most
     double *slowest;  ///< per range, the same, squared
@@ -289,7 +290,8 @@ QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
 QD_MUST_USE qd_status qdi_ccd_list_more(const qdi_step *step, bool wide);
 /// Brings the tree of the paths and its pairs up to date.
 QD_MUST_USE qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap);
-/// Lists and counts those whose paths were too long to be followed in the step. Errors: QD_ERR_MEMORY.
+/// Lists and counts those that were to be followed in the step, and had a path too long for that. Errors:
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_note_lost(const qdi_step *step);
 /// After a body got a new path: its flags and its box. Looks at nobody else's.
 void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);

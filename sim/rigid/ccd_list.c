@@ -102,7 +102,7 @@ static void survey(void *context, size_t begin, size_t end) {
     qdi_ccd *ccd = step->ccd;
     size_t count = 0;
     double slowest = 0;
-    bool carries = false;
+    bool carries = false, misses = false;
     // Most are disks that move by much less than what is followed.
     double least = 0.99 * step->part, least_squared = world->bullets > 0 ? -1 : least * least;
     for (uint32_t row = (uint32_t)begin; row < end; ++row) {
@@ -114,12 +114,17 @@ static void survey(void *context, size_t begin, size_t end) {
         is = is || ccd->flags[row] == QDI_FOLLOWED; // as has been marked
         const bool stray = ccd->by_margin && !keeps_to_its_box(step, row);
         ccd->trajectory_of[row] = ccd->place_of[row] = QDI_NONE_YET;
-        ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (stray ? QDI_STRAY : 0));
+        qd_box box;
+        const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);
+        misses = misses || missed;
+        ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (stray ? QDI_STRAY : 0) |
+                                    (missed ? QDI_MISSED : 0));
         count += ccd->by_margin ? stray : is;
         if (!is && way > slowest) slowest = way;
         carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
     }
     if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
+    if (misses) atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
     ccd->followed[begin / QDI_BODY_GRAIN] = count;
     ccd->slowest[begin / QDI_BODY_GRAIN] = slowest;
 }
@@ -139,9 +144,8 @@ static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
 }
 
 /// Fast bodies of ccd: follows a body no more, whose path is too long for that.
-static void lose(qdi_ccd *ccd, uint32_t row) {
-    ccd->flags[row] = QDI_LOST;
-    atomic_store_explicit(&ccd->loses, true, memory_order_relaxed);
+static void lose(const qdi_ccd *ccd, uint32_t row) {
+    ccd->flags[row] = (uint8_t)(QDI_LOST | (ccd->flags[row] & QDI_MISSED));
 }
 
 /// Fast bodies of ccd: the boxes of the paths of those listed from place `begin` to `end`.
@@ -285,7 +289,7 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
     do {
         if (qdi_segment_followed(step, row, &segment)) flags |= QDI_FOLLOWED;
     } while (qdi_path_next(step, &segment));
-    ccd->flags[row] = flags;
+    ccd->flags[row] = (uint8_t)(flags | (ccd->flags[row] & QDI_MISSED));
     uint32_t place = ccd->place_of[row];
     qd_box box;
     if (place == QDI_NONE_YET) { // it gets one soon
@@ -302,12 +306,13 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
 // Serial: that somebody is lost is rare, and nothing to be fast at.
 qd_status qdi_ccd_note_lost(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
-    if (!atomic_load_explicit(&ccd->loses, memory_order_relaxed)) return QD_OK;
-    qd_status status = qdi_reserve(step->world->allocator, &ccd->lost, &ccd->lost_room, 0, ccd->listed_count,
+    qd_world *world = step->world;
+    if (!atomic_load_explicit(&ccd->misses, memory_order_relaxed)) return QD_OK;
+    qd_status status = qdi_reserve(world->allocator, &ccd->lost, &ccd->lost_room, 0, world->count,
                                    sizeof *ccd->lost);
-    for (size_t place = 0; place < ccd->listed_count && status == QD_OK; ++place)
-        if (ccd->flags[ccd->listed[place]] & QDI_LOST) ccd->lost[ccd->lost_count++] = ccd->names[place];
-    step->world->following.unfollowed += ccd->lost_count;
+    for (size_t row = 0; row < world->count && status == QD_OK; ++row)
+        if (ccd->flags[row] & QDI_MISSED) ccd->lost[ccd->lost_count++] = world->index[row];
+    world->following.unfollowed += ccd->lost_count;
     return status;
 }
 

@@ -122,12 +122,6 @@ static void sweep_groups(const qdi_solver_job *job, qdi_solver_sweep sweep, size
     if (begin < end) sweep(job->movers, job->groups + begin, NULL, end - begin, &job->rules);
 }
 
-/// Gives a range of groups the impulses that they start from.
-static void warm_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
-    sweep_groups(job, job->kernels->warm, begin, end);
-}
-
 /// Contact solver: solves a range of groups with the push out of overlaps.
 static void solve_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
@@ -148,7 +142,7 @@ static size_t bodies_until(const qdi_solver_job *job, size_t end) {
 }
 
 /// Contact solver: what forces give to a range of movers in a sub-step: velocities of bodies are those with
-/// forces already.
+/// forces already. They get it of the first one.
 static void open_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
@@ -161,6 +155,7 @@ static void open_range(void *context, size_t begin, size_t end) {
                                        (world->next.vy[r] - mover->vy) * part, (spin - mover->spin) * part,
                                        0};
     }
+    push_range(context, begin, end);
 }
 
 /// Contact solver: puts the velocities of a range of movers back to their bodies.
@@ -212,14 +207,13 @@ static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_ra
         qdi_team_for(job->world->team, unit->end_mover, QDI_BODY_GRAIN, function, job);
 }
 
-/// Contact solver: all sub-steps of a unit.
+/// Contact solver: all sub-steps of a unit, whose movers have what the first one begins with.
 static void run_substeps(qdi_solver_job *job, const qdi_solver_unit *unit) {
     const qdi_solver_colours *colours = &unit->colours;
     const size_t taken = colours->start[colours->count] - colours->start[0],
                  sweep = taken < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
     for (int k = 0; k < job->substeps && !qdi_stopping(job->world); ++k) {
-        over_movers(job, unit, k == 0 ? push_range : repeat_range);
-        if (k == 0) over_colours(job, colours, warm_range, sweep);
+        if (k > 0) over_movers(job, unit, repeat_range);
         over_colours(job, colours, solve_range, sweep);
         over_movers(job, unit, move_range);
         over_colours(job, colours, relax_range, sweep);

@@ -116,9 +116,10 @@ typedef struct qdi_solver_source {
     uint8_t disk_a, disk_b;                       ///< no impulse along the normal turns a, or b
 } qdi_solver_source;
 
-/// Makes a group whose slots, moves and walls are set: its normals and touches.
-typedef void (*qdi_solver_make)(const qdi_mover *movers, const qdi_solver_source *from,
-                                qdi_solver_group *group, qdi_solver_point *second);
+/// Makes a group whose slots, moves and walls are set: its normals and touches; and gives its bodies the
+/// impulses that it starts from.
+typedef void (*qdi_solver_make)(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
+                                qdi_solver_point *second);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where
 /// they have none; `rules` are the same for all.
@@ -143,7 +144,7 @@ typedef void (*qdi_solver_tell)(const qdi_solver_group *group, const qdi_solver_
 
 typedef struct qdi_solver_kernels {
     qdi_solver_make make;
-    qdi_solver_sweep warm, solve, relax;
+    qdi_solver_sweep solve, relax;
     qdi_solver_tell report;
 } qdi_solver_kernels;
 

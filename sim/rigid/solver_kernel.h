@@ -398,20 +398,6 @@ QDI_ALWAYS void relax_blocks(qdi_mover *movers, block *blocks, int count, const 
 
 // ---- groups ----
 
-/// The start of a range of groups.
-static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
-                 const qdi_solver_rules *rules) {
-    (void)rules;
-    for (size_t g = 0; g < count; ++g) {
-        for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
-            if (second)
-                warm_lanes(movers, &groups[g], &second[g], at);
-            else
-                warm_lanes(movers, &groups[g], NULL, at);
-        }
-    }
-}
-
 /// Solver: asks for the movers of a group that comes later: they lie anywhere.
 static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *group) {
     for (unsigned k = 0; k < QDI_SOLVER_LANES; ++k) {
@@ -545,10 +531,13 @@ static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *
                    hold[3], second, at);
 }
 
-/// Solver: makes a group of what its lanes come from.
-static void make(const qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
+/// Solver: makes a group of what its lanes come from, and gives its bodies what it starts from.
+static void make(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
                  qdi_solver_point *second) {
-    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) make_lanes(movers, from, group, second, at);
+    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
+        make_lanes(movers, from, group, second, at);
+        warm_lanes(movers, group, second, at);
+    }
 }
 
 // ---- results ----

@@ -54,7 +54,7 @@ static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in
 
 #include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_portable = {make, warm, solve, relax, report};
+const qdi_solver_kernels qdi_solver_portable = {make, solve, relax, report};
 
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();

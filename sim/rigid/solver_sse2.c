@@ -64,5 +64,5 @@ static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in
 
 #    include "sim/rigid/solver_kernel.h"
 
-const qdi_solver_kernels qdi_solver_sse2 = {make, warm, solve, relax, report};
+const qdi_solver_kernels qdi_solver_sse2 = {make, solve, relax, report};
 #endif

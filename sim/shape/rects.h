@@ -13,7 +13,7 @@
 /// corner is made but the two that end up in the manifold.
 
 /// Most pairs of a batch.
-#define QDI_RECTS_MOST 128
+#define QDI_RECTS_MOST 64
 
 typedef double qdi_rects_lane[QDI_RECTS_MOST];
 
