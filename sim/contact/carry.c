@@ -27,7 +27,7 @@ typedef struct carry_job {
 #define NOWHERE UINT32_MAX
 
 /// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
-static const double SAME_WAY = 0.7;
+static const float SAME_WAY = 0.7F;
 
 // Counts contacts that touch, apart from those that are only near.
 static void count_touching(void *context, size_t begin, size_t end) {
@@ -55,7 +55,6 @@ static inline void take_over(const carry_job *job, size_t old, size_t place) {
     const qdi_contact_state *before = job->before, *after = job->after;
     const uint32_t old_at = before->spots[old].geometry, at = after->spots[place].geometry;
     const qdi_found_pair *had = &before->found[old_at], *found = &after->found[at];
-    const qd_vec2 turned = before->geometry[old_at].normal, normal = after->geometry[at].normal;
     const qdi_outcome *outcome = job->outcomes ? &job->outcomes[old] : NULL;
     const qdi_warm_start *held = outcome ? &outcome->warm_start : &before->warm_starts[old];
     const double *impulse = outcome ? outcome->impulse : before->given[old].impulse,
@@ -63,7 +62,7 @@ static inline void take_over(const carry_job *job, size_t old, size_t place) {
     qdi_given *given = &after->given[place];
     qdi_warm_start *warm_start = &after->warm_starts[place];
     // What held them in another direction is worth nothing in this one.
-    const bool same = turned.x * normal.x + turned.y * normal.y >= SAME_WAY || job->springs;
+    const bool same = had->nx * found->nx + had->ny * found->ny >= SAME_WAY || job->springs;
     bool any = false;
     for (int k = 0; k < 2; ++k) {
         const uint32_t feature = found->feature[k];
@@ -146,13 +145,8 @@ static bool same_bodies(const qdi_partners *p, const qdi_partners *q) {
 /// What was found lies with gaps: it is asked for ahead.
 static inline void ask_for(const carry_job *job, size_t p, size_t end) {
     if (p + AHEAD >= end) return;
-    const uint32_t at = job->after->spots[p + AHEAD].geometry;
-    __builtin_prefetch(&job->after->geometry[at]);
-    __builtin_prefetch(&job->after->found[at]);
-    if (!job->same) return;
-    const uint32_t old_at = job->before->spots[p + AHEAD].geometry;
-    __builtin_prefetch(&job->before->geometry[old_at]);
-    __builtin_prefetch(&job->before->found[old_at]);
+    __builtin_prefetch(&job->after->found[job->after->spots[p + AHEAD].geometry]);
+    if (job->same) __builtin_prefetch(&job->before->found[job->before->spots[p + AHEAD].geometry]);
 }
 
 /// What a range of contacts, by place, takes over.

@@ -87,7 +87,8 @@ static inline reaches pair_reach_of(const qdi_narrow_job *job, uint32_t a, uint3
 void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geometry *geometry,
                      qdi_found_pair *found) {
     *geometry = (qdi_geometry){.normal = manifold->normal};
-    *found = (qdi_found_pair){.count = (uint8_t)manifold->count};
+    *found = (qdi_found_pair){
+        .nx = (float)manifold->normal.x, .ny = (float)manifold->normal.y, .count = (uint8_t)manifold->count};
     int first = manifold->count == 2 && manifold->at[1].gap < manifold->at[0].gap;
     for (int k = 0; k < manifold->count; ++k) {
         const qdi_touch *touch = &manifold->at[k ^ first];
@@ -266,6 +267,8 @@ static bool put_facing_rects(const qdi_narrow_job *job, const near_pair *pair, c
         .depth = {meets->depth[0][at], meets->depth[1][at]}};
     qdi_found_pair *found = &job->found[hit];
     *found = (qdi_found_pair){.approach = meets->approach[at],
+                              .nx = (float)meets->nx[at],
+                              .ny = (float)meets->ny[at],
                               .feature = {(uint32_t)meets->feature[0][at], (uint32_t)meets->feature[1][at]},
                               .count = (uint8_t)meets->count[at]};
     put_pair_traits(job, pair->a, pair->b, found);

@@ -13,9 +13,19 @@
 #include "sim/world/order.h"
 #include "sim/world/world_impl.h"
 
-/// Links of a unit, about; those of an island that is small; in a world that is worth it, by one thread and
-/// by several; and steps without a search after one in vain.
-enum { UNIT_LINKS = 512, SMALL = 1024, WORTH_ALONE = 8192, WORTH = 1024, REST = 16 };
+/// Links of a unit, about: the more, the fuller are the groups of its colours, as long as it stays in the
+/// cache; the less, the more even is the work of many threads, each of which has a few. Those of an island
+/// that is small; in a world that is worth it, by one thread and by several; and steps without a search after
+/// one in vain.
+enum {
+    UNIT_LINKS_MOST = 1024,
+    UNIT_LINKS_LEAST = 256,
+    UNITS_OF_THREAD = 4,
+    SMALL = 1024,
+    WORTH_ALONE = 8192,
+    WORTH = 1024,
+    REST = 16
+};
 
 typedef struct units_job {
     const qd_world *world;
@@ -28,6 +38,7 @@ typedef struct units_job {
     const uint32_t *list;
     size_t *first; ///< by unit: place of its first key
     size_t count;
+    size_t unit_links; ///< of a unit, about
 } units_job;
 
 /// Solver's units: the row of a link whose island it belongs to.
@@ -79,7 +90,7 @@ static void deal_range(void *context, size_t begin, size_t end) {
     size_t before = job->sum[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
         const size_t size = small_size(job, r);
-        job->unit[r] = size > 0 ? 1 + (uint32_t)(before / UNIT_LINKS) : 0;
+        job->unit[r] = size > 0 ? 1 + (uint32_t)(before / job->unit_links) : 0;
         before += size;
     }
 }
@@ -101,6 +112,13 @@ static void see_held_range(void *context, size_t begin, size_t end) {
         if (job->world->kind[r] == QD_BODY_KINEMATIC &&
             (now->vx[r] != 0 || now->vy[r] != 0 || (job->world->turning && now->spin[r] != 0)))
             atomic_store_explicit(job->held_moves, true, memory_order_relaxed);
+}
+
+/// Solver's units: how many links make a unit, of so many.
+static size_t links_of_unit(const qd_world *world, size_t links) {
+    const size_t each = links / (UNITS_OF_THREAD * (size_t)qd_team_threads(world->team));
+    if (each < UNIT_LINKS_LEAST) return UNIT_LINKS_LEAST;
+    return each < UNIT_LINKS_MOST ? each : UNIT_LINKS_MOST;
 }
 
 /// Solver's units: deals the islands of the world's links out.
@@ -125,9 +143,10 @@ static qd_status deal_islands(qd_world *world, size_t links) {
         scratch->unit_rest = REST;
         return QD_OK;
     }
+    job.unit_links = links_of_unit(world, small);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, deal_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, spread_range, &job);
-    scratch->unit_count = 1 + (small + UNIT_LINKS - 1) / UNIT_LINKS;
+    scratch->unit_count = 1 + (small + job.unit_links - 1) / job.unit_links;
     return QD_OK;
 }
 

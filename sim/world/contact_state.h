@@ -46,6 +46,7 @@ typedef struct qdi_geometry {
 /// What else there is of a pair within reach, beside its geometry.
 typedef struct qdi_found_pair {
     double approach;
+    float nx, ny; ///< the normal once more: who looks only for what goes on needs no geometry
     uint32_t feature[2];
     qd_image image;
     uint8_t count;

@@ -58,6 +58,8 @@ static void part_range(void *context, size_t begin, size_t end) {
                                             .point = {touch[0].point, touch[1].point},
                                             .depth = {touch[0].depth, touch[1].depth}};
         state->found[p] = (qdi_found_pair){.approach = contact->approach,
+                                           .nx = (float)contact->normal.x,
+                                           .ny = (float)contact->normal.y,
                                            .feature = {touch[0].feature, touch[1].feature},
                                            .image = contact->image,
                                            .count = contact->count,
