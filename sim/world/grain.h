@@ -4,7 +4,7 @@
 /// How many items of a parallel pass a range has.
 
 /// Bodies per range of a parallel pass.
-#define QDI_BODY_GRAIN 2048
+#define QDI_BODY_GRAIN 512
 /// Contacts (or candidates) per range.
 #define QDI_CONTACT_GRAIN 1024
 /// The same of passes that spend much on a contact and meet few: a thread joins for every two ranges.
