@@ -80,17 +80,15 @@ qd_status qdi_session_launch(qdi_session *session) {
                      : qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
 }
 
-// Ranks of a session: whether something is made of the world at this step.
+// Ranks of a session: whether something is made of the world at this step. Of hashes those of an earlier form
+// are: they are no sums.
 static bool wants_world(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     const uint64_t step = session->steps_done;
     const uint64_t every[] = {session->writer ? plan->frames_every : 0,
-                              plan->record_metrics,
-                              plan->record_hashes,
-                              plan->record_snapshots,
-                              plan->record_distributions,
-                              plan->distribution_sample,
-                              session->step_log.every};
+                              session->hash_form < QD_HASH_FORM ? plan->record_hashes : 0,
+                              plan->record_snapshots, plan->record_distributions,
+                              plan->record_distributions > 0 ? plan->distribution_sample : 0};
     bool wants = session->until.count > 0 || plan->record_events != QD_RECORD_EVENTS_NONE ||
                  step >= plan->steps;
     for (size_t i = 0; i < sizeof every / sizeof every[0]; ++i)
@@ -113,6 +111,18 @@ qd_status qdi_session_step(qdi_session *session) {
 
 qd_status qdi_session_gather(const qdi_session *session) {
     return session->fleet ? qdi_fleet_gather(session->fleet) : QD_OK;
+}
+
+qd_status qdi_session_measure(const qdi_session *session, qd_metrics *metrics) {
+    if (session->fleet) return qdi_fleet_measure(session->fleet, metrics);
+    qd_world_measure(session->world, metrics);
+    return QD_OK;
+}
+
+qd_status qdi_session_hash(const qdi_session *session, uint64_t *hash) {
+    if (session->fleet && session->hash_form == QD_HASH_FORM) return qdi_fleet_hash(session->fleet, hash);
+    *hash = qd_world_hash_as(session->world, session->hash_form);
+    return QD_OK;
 }
 
 qd_status qdi_session_land(qdi_session *session, qd_status status) {
