@@ -64,10 +64,10 @@ QD_MUST_USE qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics);
 
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
 /// it from other ranks then, the bodies and ghosts that it has now, how often it sent rank 0 all that is its
-/// own, what it has sent to other ranks, and the most memory that its process has had in use, 0 where that is
-/// not known.
+/// own, what it has sent to other ranks (qdi_ranks_sent), and the most memory that its process has had in
+/// use, 0 where that is not known.
 typedef struct qdi_fleet_counts {
-    uint64_t renewals, migrations, bodies, ghosts, gathers, messages, bytes, memory;
+    uint64_t renewals, migrations, bodies, ghosts, gathers, messages, bytes, notes, note_bytes, memory;
 } qdi_fleet_counts;
 /// `counts` has room for one of each rank. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts);

@@ -84,6 +84,8 @@ static qd_status send_counts(qdi_fleet_rank *rank) {
                              .gathers = rank->gathers,
                              .messages = sent.messages,
                              .bytes = sent.bytes,
+                             .notes = sent.notes,
+                             .note_bytes = sent.note_bytes,
                              .memory = qdi_os_peak_memory()};
     if (rank->world) mine.ghosts = rank->world->part->ghosts;
     if (rank->world) mine.bodies = rank->world->count - mine.ghosts;

@@ -148,6 +148,7 @@ START_TEST(result_tells_of_each_rank) {
     ck_assert_int_eq(sum[0], 200);
     for (int k = 1; k < COUNTS; ++k) ck_assert_msg(sum[k] > 0, "%s", counts[k]);
     ck_assert_int_eq(sum[4], 3 * 300); // its events are recorded at every step
+    ck_assert_int_eq(count_of(ranks, 0, "notes") + count_of(ranks, 0, "note_bytes"), 0);
     ck_assert_int_gt(count_of(ranks, 0, "peak_rss_bytes"), 1000000);
     json_decref(ranks);
 }
