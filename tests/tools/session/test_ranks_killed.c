@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <quadrille/random.h>
 #include <signal.h>
-#include <time.h>
 
 // A process of a run by several is killed at a moment drawn at random, from the start of mpirun to the end of
 // the run: all end within ten seconds, nobody takes the run for complete, and it goes on, by another number
@@ -43,12 +42,6 @@ static killing killing_of(uint64_t seed) {
     return made;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 // A run of a directory is complete, and as the plain program's.
 static void expect_as_undisturbed(const killing *one, const char *directory) {
     QD_TEST_CHECK(qd_scratch_exists(qd_scratch_at(&program.work, directory).text), one->seed, "processes",
@@ -64,9 +57,9 @@ static void expect_as_undisturbed(const killing *one, const char *directory) {
 static void make_references(killing *one) {
     qd_scratch_write(at("scene.yaml").text, scenes[one->scene]);
     SUCCEED(RUN_OF("ref"));
-    const double before = now();
+    const double before = clock_seconds();
     succeed(MANY(one->count, RUN_OF("whole")));
-    one->seconds = now() - before;
+    one->seconds = clock_seconds() - before;
     expect_as_undisturbed(one, "whole");
 }
 
@@ -92,16 +85,16 @@ static bool kill_one(killing *one, ending *how) {
     const qd_program_start start = MANY(one->count, RUN_OF("out"));
     how->moment = qd_test_between(&one->random, 0, one->seconds);
     const pid_t child = qd_program_launch(&many, &start);
-    usleep((useconds_t)(how->moment * 1e6));
+    for (const double from = clock_seconds();
+         clock_seconds() - from < how->moment && !qd_program_has_ended(child);)
+        usleep(1000);
     const pid_t victim = find_victim(one, child);
     if (victim > 0) {
         ck_assert_int_gt(process_of(-1), 0); // whoever is left would be seen
         (void)kill(victim, SIGKILL);
     }
-    const double before = now();
+    how->seconds = seconds_to_the_end(child);
     how->code = code_of(child);
-    while (process_of(-1) > 0 && now() - before < 20) usleep(1000);
-    how->seconds = now() - before;
     QD_TEST_CHECK(process_of(-1) == 0, one->seed, "processes", one->processes, "process %d is left",
                   (int)process_of(-1));
     QD_TEST_CHECK(victim == 0 || how->seconds < 10, one->seed, "processes", one->processes,

@@ -2,7 +2,6 @@
 #include "tests/support/many_processes.h"
 
 #include <signal.h>
-#include <time.h>
 
 // Runs whose ranks are processes that `mpirun` starts: beside the run of the same scene by one process, and
 // as those who stop and kill them meet them. There are more processes than processors.
@@ -84,13 +83,10 @@ START_TEST(one_that_is_killed_ends_all) {
         ranks[q] = process_of(q);
         ck_assert_int_gt(ranks[q], 0);
     }
-    struct timespec before, after;
-    clock_gettime(CLOCK_MONOTONIC, &before);
     ck_assert_int_eq(kill(ranks[_i], SIGKILL), 0);
+    ck_assert_double_lt(seconds_to_the_end(child), 10);
     ck_assert_int_ne(code_of(child), 0);
-    clock_gettime(CLOCK_MONOTONIC, &after);
-    ck_assert_int_lt(after.tv_sec - before.tv_sec, 10);
-    for (int q = 0; q < 3; ++q) ck_assert_int_eq(process_of(q), 0);
+    ck_assert_int_eq(process_of(-1), 0);
     expect_to_go_on(_i != 0);
 }
 END_TEST
@@ -116,7 +112,8 @@ END_TEST
 // ---- what they tell each other ----
 
 START_TEST(messages_arrive) {
-    const qd_program_start how = {.arguments = {"--quiet", "-n", counts_of_processes[_i], QD_MPI_ROUNDS}};
+    const qd_program_start how = {.arguments = {"--quiet", "-n", counts_of_processes[_i], QD_MPI_ROUNDS},
+                                  .environment = {LEAKS_PASS}};
     qd_program_outcome outcome = qd_program_run(&many, &how);
     ck_assert_msg(outcome.code == 0, "%s%s", outcome.out, outcome.err);
     ck_assert_msg(strstr(outcome.out, " 0 wrong") != NULL, "%s", outcome.out);
