@@ -59,9 +59,11 @@ typedef struct qdi_message {
 /// any type and lives until the next call of this function.
 QD_MUST_USE qd_status qdi_ranks_exchange(qdi_ranks *ranks, const qdi_message *to, qdi_message *from);
 
-/// What this rank has sent to others so far, by qdi_ranks_exchange.
+/// What this rank has sent to others so far: by qdi_ranks_exchange; and the notes by which ranks that are
+/// processes keep together, one or two to each other rank in every call.
 typedef struct qdi_ranks_sent {
     uint64_t messages, bytes;
+    uint64_t notes, note_bytes;
 } qdi_ranks_sent;
 qdi_ranks_sent qdi_ranks_count_sent(const qdi_ranks *ranks);
 

@@ -1,7 +1,8 @@
-// Ranks as processes. Whoever makes a call sends all others a note, of one size whatever the call: how this
-// rank fares, and either all that it has to say, where that is little, or how much it is about to send to
-// each. So a rank that has failed and one that has not are in the same call of MPI, and all know all sizes:
-// also whether one of them has no room yet for what it is to receive. Only then they meet a second time.
+// Ranks as processes. Whoever makes a call sends all others a note: how this rank fares, and either all that
+// it has to say, where that is little, or how much it is about to send to each. A note is as long as what it
+// says, and whoever receives one has room for the longest: so a rank that has failed, and says no more than
+// that, and one that has not understand each other in whatever call either is. All know all sizes: also
+// whether one of them has no room yet for what it is to receive. Only then they meet a second time.
 //
 // **Waiting.** Nobody waits in MPI, which would keep a processor busy, but asks again and again, gives way to
 // others in between, and sleeps when it takes long: so ranks may be more than there are processors, and those
@@ -16,19 +17,32 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
 
-/// What a rank says in each call.
+/// What a rank says in a call where all exchange messages: those to each follow.
+typedef struct announcement {
+    uint64_t room; ///< for what is received
+    uint64_t sizes[QDI_RANKS_MAX];
+} announcement;
+
+/// What a rank says in each call; of what comes behind the status as much is sent as there is.
 typedef struct note {
     int64_t status;
-    uint64_t room; ///< for what is received
     union {
-        uint64_t sizes[QDI_RANKS_MAX]; ///< of what is sent to each
-        unsigned char words[QDI_RANKS_MAX * sizeof(uint64_t)];
+        announcement announced;
+        unsigned char words[sizeof(announcement)]; ///< to be merged
     };
 } note;
+
+/// Lengths of notes: that say how a rank fares, and that announce messages to so many ranks.
+#define NOTE_OF_STATUS offsetof(note, words)
+#define NOTE_TO(ranks) (offsetof(note, announced.sizes) + (size_t)(ranks) * sizeof(uint64_t))
+
+/// What a message of MPI is: a piece of one from rank to rank, or a note.
+enum { TAG_PIECE, TAG_NOTE };
 
 /// What was received, one message after the other.
 typedef struct mailbox {
@@ -67,42 +81,56 @@ static void await(MPI_Request *requests, int count) {
     }
 }
 
-// Ranks: hands the own note to all; returns the worst status that one came with.
-static qd_status pass_notes(mpi_rank *rank, qd_status status, size_t room) {
-    MPI_Request request;
-    rank->notes[rank->ranks.me].status = status;
-    rank->notes[rank->ranks.me].room = room;
-    MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, rank->notes, (int)sizeof *rank->notes, MPI_BYTE, MPI_COMM_WORLD,
-                   &request);
-    await(&request, 1);
-    MPI_Wait(&request, MPI_STATUS_IGNORE); // at once: it has ended
+// Ranks: the worst status in the notes.
+static qd_status worst_of(const mpi_rank *rank) {
     int64_t worst = QD_OK;
     for (int q = 0; q < rank->ranks.count; ++q)
         if (rank->notes[q].status > worst) worst = rank->notes[q].status;
     return (qd_status)worst;
 }
 
+// Ranks: hands the first bytes of the own note to all; returns the worst status that one came with.
+static qd_status pass_notes(mpi_rank *rank, qd_status status, size_t bytes) {
+    MPI_Request requests[2 * QDI_RANKS_MAX];
+    const int me = rank->ranks.me;
+    int count = 0;
+    rank->notes[me].status = status;
+    for (int q = 0; q < rank->ranks.count; ++q)
+        if (q != me)
+            MPI_Irecv(&rank->notes[q], (int)sizeof *rank->notes, MPI_BYTE, q, TAG_NOTE, MPI_COMM_WORLD,
+                      &requests[count++]);
+    for (int q = 0; q < rank->ranks.count; ++q) {
+        if (q == me) continue;
+        MPI_Isend(&rank->notes[me], (int)bytes, MPI_BYTE, q, TAG_NOTE, MPI_COMM_WORLD, &requests[count++]);
+        rank->ranks.sent.notes += 1;
+        rank->ranks.sent.note_bytes += bytes;
+    }
+    if (count > 0) await(requests, count);
+    return worst_of(rank); // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): it knows of no list that is tested
+}
+
 // Ranks: waits for all; returns the worst status that one came with.
 static qd_status meet(qdi_ranks *ranks, qd_status status) {
-    return pass_notes(of(ranks), status, 0);
+    return pass_notes(of(ranks), status, NOTE_OF_STATUS);
 }
 
 // Ranks: bytes that a rank is about to receive, as the notes say.
 static size_t expected(const mpi_rank *rank, int receiver) {
     size_t bytes = 0;
     for (int q = 0; q < rank->ranks.count; ++q)
-        bytes += qdi_ranks_aligned((size_t)rank->notes[q].sizes[receiver]);
+        bytes += qdi_ranks_aligned((size_t)rank->notes[q].announced.sizes[receiver]);
     return bytes;
 }
 
 // Ranks: makes room for what is about to be received. All know whether one of them needs more than it has.
 static qd_status make_room(mpi_rank *rank, mailbox *box) {
     bool enough = true;
-    for (int q = 0; q < rank->ranks.count; ++q) enough = enough && expected(rank, q) <= rank->notes[q].room;
+    for (int q = 0; q < rank->ranks.count; ++q)
+        enough = enough && expected(rank, q) <= rank->notes[q].announced.room;
     if (enough) return QD_OK;
     const qd_status status = qdi_reserve(rank->allocator, &box->mail, &box->room, 0,
                                          expected(rank, rank->ranks.me), 1);
-    return pass_notes(rank, status, box->room); // the notes still have the sizes
+    return pass_notes(rank, status, NOTE_OF_STATUS); // the notes still have the sizes
 }
 
 // Ranks: the part of a message that goes in a round; of no bytes where it has all gone.
@@ -118,18 +146,18 @@ static bool transfer_round(const mpi_rank *rank, const qdi_message *to, const ma
     int count = 0;
     unsigned char *at = box->mail;
     for (int q = 0; q < rank->ranks.count; ++q) {
-        const size_t incoming = (size_t)rank->notes[q].sizes[rank->ranks.me];
+        const size_t incoming = (size_t)rank->notes[q].announced.sizes[rank->ranks.me];
         const size_t bytes = q == rank->ranks.me ? 0 : part_of(rank, incoming, round);
         if (bytes > 0)
-            MPI_Irecv(at + round * rank->piece, (int)bytes, MPI_BYTE, q, 0, MPI_COMM_WORLD,
+            MPI_Irecv(at + round * rank->piece, (int)bytes, MPI_BYTE, q, TAG_PIECE, MPI_COMM_WORLD,
                       &requests[count++]);
         if (incoming > 0) at += qdi_ranks_aligned(incoming);
     }
     for (int q = 0; q < rank->ranks.count; ++q) {
         const size_t bytes = q == rank->ranks.me ? 0 : part_of(rank, to[q].bytes, round);
         if (bytes > 0)
-            MPI_Isend((const unsigned char *)to[q].data + round * rank->piece, (int)bytes, MPI_BYTE, q, 0,
-                      MPI_COMM_WORLD, &requests[count++]);
+            MPI_Isend((const unsigned char *)to[q].data + round * rank->piece, (int)bytes, MPI_BYTE, q,
+                      TAG_PIECE, MPI_COMM_WORLD, &requests[count++]);
     }
     if (count > 0) await(requests, count);
     return count > 0; // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): it knows of no list that is tested
@@ -138,13 +166,15 @@ static bool transfer_round(const mpi_rank *rank, const qdi_message *to, const ma
 // Ranks: a message for each, into a mailbox.
 static qd_status swap(mpi_rank *rank, const qdi_message *to, qdi_message *from, mailbox *box) {
     const int me = rank->ranks.me;
-    for (int q = 0; q < rank->ranks.count; ++q) rank->notes[me].sizes[q] = to[q].bytes;
-    qd_status status = pass_notes(rank, QD_OK, box->room);
+    announcement *mine = &rank->notes[me].announced;
+    mine->room = box->room;
+    for (int q = 0; q < rank->ranks.count; ++q) mine->sizes[q] = to[q].bytes;
+    qd_status status = pass_notes(rank, QD_OK, NOTE_TO(rank->ranks.count));
     if (status == QD_OK) status = make_room(rank, box);
     if (status != QD_OK) return status;
     unsigned char *at = box->mail;
     for (int q = 0; q < rank->ranks.count; ++q) {
-        from[q] = (qdi_message){at, (size_t)rank->notes[q].sizes[me]};
+        from[q] = (qdi_message){at, (size_t)rank->notes[q].announced.sizes[me]};
         if (from[q].bytes == 0) continue;
         if (q == me && to[q].data) memcpy(at, to[q].data, to[q].bytes);
         at += qdi_ranks_aligned(from[q].bytes);
@@ -165,7 +195,7 @@ static qd_status merged(qdi_ranks *ranks, const void *mine, void *all, size_t by
     qd_status status;
     if (bytes <= sizeof rank->notes[0].words) {
         memcpy(rank->notes[ranks->me].words, mine, bytes);
-        status = pass_notes(rank, QD_OK, 0);
+        status = pass_notes(rank, QD_OK, NOTE_OF_STATUS + bytes);
         for (int q = 0; q < ranks->count; ++q) from[q] = (qdi_message){rank->notes[q].words, bytes};
     } else {
         for (int q = 0; q < ranks->count; ++q) to[q] = (qdi_message){mine, bytes};
@@ -198,9 +228,8 @@ qd_status qdi_ranks_mpi_begin(int *argc, char ***argv, size_t piece, qdi_ranks *
         MPI_Finalize();
         return (qd_status)worst;
     }
-    memset(made, 0, sizeof *made); // notes are sent whole
+    *made = (mpi_rank){.allocator = allocator};
     made->ranks = (qdi_ranks){.backend = &backend, .me = me, .count = count};
-    made->allocator = allocator;
     made->piece = piece > 0 ? piece : (size_t)1 << 30;
     *ranks = &made->ranks;
     return QD_OK;

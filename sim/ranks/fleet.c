@@ -136,11 +136,31 @@ qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *profile) {
     return status;
 }
 
+// Fleet: whether the whole world is at the moment that the parts are at.
+static bool is_gathered(const qdi_fleet *fleet) {
+    const qd_world *part = fleet->rank.world;
+    return !part || part->clock.step == fleet->rank.whole->clock.step;
+}
+
 qd_status qdi_fleet_gather(qdi_fleet *fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    const qd_world *part = fleet->rank.world;
-    if (!part || part->clock.step == fleet->rank.whole->clock.step) return QD_OK; // it is there
-    return qdi_fleet_tell(&fleet->rank, QDI_FLEET_GATHER, QDI_REALM_CUT, 0);
+    return is_gathered(fleet) ? QD_OK : qdi_fleet_tell(&fleet->rank, QDI_FLEET_GATHER, QDI_REALM_CUT, 0);
+}
+
+qd_status qdi_fleet_hash(qdi_fleet *fleet, uint64_t *hash) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    fleet->rank.hash = hash;
+    if (!is_gathered(fleet)) return qdi_fleet_tell(&fleet->rank, QDI_FLEET_HASH, QDI_REALM_CUT, 0);
+    *hash = qd_world_hash(fleet->rank.whole);
+    return QD_OK;
+}
+
+qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    fleet->rank.metrics = metrics;
+    if (!is_gathered(fleet)) return qdi_fleet_tell(&fleet->rank, QDI_FLEET_MEASURE, QDI_REALM_CUT, 0);
+    qd_world_measure(fleet->rank.whole, metrics);
+    return QD_OK;
 }
 
 qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts) {

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_FLEET_H
 #define QD_SIM_FLEET_H
 
+#include <quadrille/metrics.h>
 #include <quadrille/profile.h>
 #include <quadrille/world.h>
 
@@ -55,11 +56,18 @@ QD_MUST_USE qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *pr
 /// world is of no use then.
 QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
 
+/// The state hash and the metrics of the moment that the parts are at, as the whole world would have them:
+/// each rank works out what is its own, and these are added up, in a short message. Nothing is gathered.
+/// Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_hash(qdi_fleet *fleet, uint64_t *hash);
+QD_MUST_USE qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics);
+
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
-/// it from other ranks then, the bodies and ghosts that it has now, what it has sent to other ranks, and the
-/// most memory that its process has had in use, 0 where that is not known.
+/// it from other ranks then, the bodies and ghosts that it has now, how often it sent rank 0 all that is its
+/// own, what it has sent to other ranks (qdi_ranks_sent), and the most memory that its process has had in
+/// use, 0 where that is not known.
 typedef struct qdi_fleet_counts {
-    uint64_t renewals, migrations, bodies, ghosts, messages, bytes, memory;
+    uint64_t renewals, migrations, bodies, ghosts, gathers, messages, bytes, notes, note_bytes, memory;
 } qdi_fleet_counts;
 /// `counts` has room for one of each rank. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts);

@@ -19,7 +19,7 @@ enum { TOUCHING, NEAR, ENDED, LISTS };
 /// How a rank's message begins; then come bodies, and contacts list by list.
 typedef struct gathered_head {
     uint64_t bodies, listed[LISTS];
-    uint64_t contacts, begins, ends; ///< of all steps of the rank's parts
+    qdi_fleet_tally tally;
 } gathered_head;
 
 typedef struct gathered_body {
@@ -108,18 +108,10 @@ static void pack_bodies(packing *job) {
     }
 }
 
-// Gathering: what the parts of a rank have counted.
-static gathered_head head_of(const qdi_fleet_rank *rank) {
-    const qd_world *part = rank->world;
-    return (gathered_head){.bodies = part->count - part->part->ghosts,
-                           .contacts = rank->contacts + part->part->contacts,
-                           .begins = rank->begins + part->part->begins,
-                           .ends = rank->ends + part->part->ends};
-}
-
 // Gathering: writes a rank's message.
 static qd_status write_mail(qdi_fleet_rank *rank, size_t *bytes) {
-    packing job = {.part = rank->world, .head = head_of(rank)};
+    packing job = {.part = rank->world, .head = {.tally = qdi_fleet_tally_of(rank)}};
+    job.head.bodies = rank->world->count - rank->world->part->ghosts;
     pack_contacts(&job);
     const gathered_head head = job.head;
     *bytes = sizeof head + head.bodies * sizeof(gathered_body) +
@@ -267,15 +259,8 @@ static void gather_common(const qdi_fleet_rank *rank, const gathering *job) {
     memcpy(whole->axis, any->axis, sizeof whole->axis);
     memcpy(whole->wall_speed, any->wall_speed, sizeof whole->wall_speed);
     memcpy(whole->wall_mean, any->wall_mean, sizeof whole->wall_mean);
-    whole->totals = rank->totals;
-    whole->totals.wall_impulse = any->totals.wall_impulse;
-    whole->totals.wall_work = any->totals.wall_work;
-    for (int q = 0; q < job->count; ++q) {
-        const gathered_head *head = job->mail[q].head;
-        whole->totals.contacts += head->contacts;
-        whole->totals.begins += head->begins;
-        whole->totals.ends += head->ends;
-    }
+    whole->totals = qdi_fleet_totals(rank);
+    for (int q = 0; q < job->count; ++q) qdi_fleet_add_tally(&whole->totals, &job->mail[q].head->tally);
     whole->margin.held = whole->margin.edited = false;
 }
 
@@ -300,6 +285,7 @@ static qd_status put_together(const qdi_fleet_rank *rank, const qdi_message *fro
 
 qd_status qdi_fleet_collect(qdi_fleet_rank *rank) {
     qdi_message to[QDI_RANKS_MAX] = {{NULL, 0}}, from[QDI_RANKS_MAX];
+    rank->gathers += 1;
     qdi_contacts_need(rank->world);
     qd_status status = write_mail(rank, &to[0].bytes);
     if (status != QD_OK) return status;

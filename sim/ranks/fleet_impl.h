@@ -11,12 +11,14 @@
 
 /// What rank 0 tells all ranks to do; itself, too.
 typedef enum qdi_fleet_task {
-    QDI_FLEET_BEGIN,  ///< take over what there is to know of the world
-    QDI_FLEET_STEP,   ///< make a step
-    QDI_FLEET_GATHER, ///< send rank 0 all that it needs for the whole world
-    QDI_FLEET_COUNT,  ///< send it what was done
-    QDI_FLEET_END,    ///< forget the world
-    QDI_FLEET_LEAVE,  ///< and wait for nothing more
+    QDI_FLEET_BEGIN,   ///< take over what there is to know of the world
+    QDI_FLEET_STEP,    ///< make a step
+    QDI_FLEET_GATHER,  ///< send rank 0 all that it needs for the whole world
+    QDI_FLEET_HASH,    ///< add up the hash of the state
+    QDI_FLEET_MEASURE, ///< and what is measured of it
+    QDI_FLEET_COUNT,   ///< send it what was done
+    QDI_FLEET_END,     ///< forget the world
+    QDI_FLEET_LEAVE,   ///< and wait for nothing more
 } qdi_fleet_task;
 
 /// A rank, and what it alone knows.
@@ -31,12 +33,14 @@ typedef struct qdi_fleet_rank {
     double slack;                    ///< of the next part, see qdi_part; 0: not known yet
     uint64_t steps;                  ///< since ghosts were chosen
     uint64_t contacts, begins, ends; ///< of parts that it had before
-    uint64_t renewals, migrations;
+    uint64_t renewals, migrations, gathers;
     unsigned char *mail; ///< to rank 0
     size_t mail_room;
     // Only of rank 0:
     qd_profile *profile;      ///< of the step on its way
     qdi_fleet_counts *counts; ///< where counts are to go
+    uint64_t *hash;           ///< the same of a hash
+    qd_metrics *metrics;      ///< and of metrics
 } qdi_fleet_rank;
 
 /// Fleet: rank 0 tells all ranks what to do and does it, too; the status is that of all ranks. `dt` is the
@@ -52,6 +56,20 @@ QD_MUST_USE qd_status qdi_fleet_take_over(qdi_fleet_rank *rank, qdi_realm_rule r
 
 /// Fleet: the same for the whole world: rank 0 puts it together of what all send.
 QD_MUST_USE qd_status qdi_fleet_collect(qdi_fleet_rank *rank);
+
+/// Fleet: the state hash, and the metrics: each rank adds what is its own, rank 0 makes of it what it was
+/// asked for. All ranks call it together.
+QD_MUST_USE qd_status qdi_fleet_add_hashes(const qdi_fleet_rank *rank);
+QD_MUST_USE qd_status qdi_fleet_add_shares(const qdi_fleet_rank *rank);
+
+/// Fleet: what was counted in the steps of all parts that a rank has had.
+typedef struct qdi_fleet_tally {
+    uint64_t contacts, begins, ends;
+} qdi_fleet_tally;
+qdi_fleet_tally qdi_fleet_tally_of(const qdi_fleet_rank *rank);
+/// Fleet: the totals of the whole world, but for what ranks count: that comes with each rank's tally.
+qd_world_totals qdi_fleet_totals(const qdi_fleet_rank *rank);
+void qdi_fleet_add_tally(qd_world_totals *totals, const qdi_fleet_tally *tally);
 
 /// Fleet: how far from the centre of a body others may be to count as its neighbours; of two bodies these
 /// lengths are added.

@@ -81,8 +81,11 @@ static qd_status send_counts(qdi_fleet_rank *rank) {
     const qdi_ranks_sent sent = qdi_ranks_count_sent(rank->ranks);
     qdi_fleet_counts mine = {.renewals = rank->renewals,
                              .migrations = rank->migrations,
+                             .gathers = rank->gathers,
                              .messages = sent.messages,
                              .bytes = sent.bytes,
+                             .notes = sent.notes,
+                             .note_bytes = sent.note_bytes,
                              .memory = qdi_os_peak_memory()};
     if (rank->world) mine.ghosts = rank->world->part->ghosts;
     if (rank->world) mine.bodies = rank->world->count - mine.ghosts;
@@ -113,6 +116,8 @@ static qd_status do_task(qdi_fleet_rank *rank, const order *given) {
     case QDI_FLEET_BEGIN: return qdi_fleet_take_over(rank, (qdi_realm_rule)given->rule);
     case QDI_FLEET_STEP: return make_step(rank, given->dt);
     case QDI_FLEET_GATHER: return qdi_ranks_agree(rank->ranks, qdi_fleet_collect(rank));
+    case QDI_FLEET_HASH: return qdi_ranks_agree(rank->ranks, qdi_fleet_add_hashes(rank));
+    case QDI_FLEET_MEASURE: return qdi_ranks_agree(rank->ranks, qdi_fleet_add_shares(rank));
     case QDI_FLEET_COUNT: return qdi_ranks_agree(rank->ranks, send_counts(rank));
     case QDI_FLEET_END:
     case QDI_FLEET_LEAVE: forget(rank); break;

@@ -6,6 +6,7 @@
 #include "core/base/arithmetic.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
+#include "sim/world/part.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -46,18 +47,19 @@ static inline body_terms terms_of_row(const qd_world *world, size_t r) {
 // Sums of a world: how large the terms of a block are, and how fast its bodies.
 static void see_block(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
-    qdi_body_sums *sums = &world->block_sums[begin / QDI_BLOCK];
-    qdi_tally_most most[QDI_BODY_TALLIES] = {{{0}}};
-    double fastest = 0;
+    qdi_body_sizes sizes = {.fastest = 0};
     for (size_t r = begin; r < end; ++r) {
+        if (qdi_is_ghost(world, r)) continue;
+        sizes.bodies += 1;
         const body_terms terms = terms_of_row(world, r);
-        for (int t = 0; t < QDI_BODY_TALLIES; ++t) qdi_tally_see(&most[t], terms.lane + t * QDI_TALLY_LANES);
+        for (int t = 0; t < QDI_BODY_TALLIES; ++t)
+            qdi_tally_see(&sizes.most[t], terms.lane + t * QDI_TALLY_LANES);
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        sizes.dynamic += 1;
         double vx = world->now.vx[r], vy = world->now.vy[r], speed = sqrt(vx * vx + vy * vy);
-        if (speed > fastest) fastest = speed;
+        if (speed > sizes.fastest) sizes.fastest = speed;
     }
-    for (int t = 0; t < QDI_BODY_TALLIES; ++t) sums->most[t] = most[t];
-    sums->fastest = fastest;
+    world->block_sums[begin / QDI_BLOCK].sizes = sizes;
 }
 
 typedef struct cut_job {
@@ -68,35 +70,52 @@ typedef struct cut_job {
 // Sums of a world: adds up a block.
 static void add_block(void *context, size_t begin, size_t end) {
     const cut_job *job = context;
-    qdi_tally tally[QDI_BODY_TALLIES] = {{{0}, {0}}};
+    qdi_body_tallies all = {{{{0}, {0}}}};
     for (size_t r = begin; r < end; ++r) {
+        if (qdi_is_ghost(job->world, r)) continue;
         const body_terms terms = terms_of_row(job->world, r);
         for (int t = 0; t < QDI_BODY_TALLIES; ++t)
-            qdi_tally_add(&tally[t], &job->cut[t], terms.lane + t * QDI_TALLY_LANES);
+            qdi_tally_add(&all.tally[t], &job->cut[t], terms.lane + t * QDI_TALLY_LANES);
     }
-    for (int t = 0; t < QDI_BODY_TALLIES; ++t) job->world->block_sums[begin / QDI_BLOCK].tally[t] = tally[t];
+    job->world->block_sums[begin / QDI_BLOCK].tallies = all;
 }
 
-// Sums of a world: adds up all bodies.
-static qd_world_sums sum_bodies(const qd_world *world) {
-    const size_t blocks = qdi_range_count(world->count, QDI_BLOCK);
-    qdi_body_sums all = {.fastest = 0};
+void qdi_body_sizes_merge(qdi_body_sizes *all, const qdi_body_sizes *other) {
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t) qdi_tally_see(&all->most[t], other->most[t].lane);
+    if (other->fastest > all->fastest) all->fastest = other->fastest;
+    all->bodies += other->bodies;
+    all->dynamic += other->dynamic;
+}
+
+qdi_body_sizes qdi_see_bodies(const qd_world *world) {
+    qdi_body_sizes all = {.fastest = 0};
     // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots.
     qdi_team_for(world->team, world->count, QDI_BLOCK, see_block, (void *)(uintptr_t)world);
-    for (size_t b = 0; b < blocks; ++b) {
-        const qdi_body_sums *block = &world->block_sums[b];
-        for (int t = 0; t < QDI_BODY_TALLIES; ++t) qdi_tally_see(&all.most[t], block->most[t].lane);
-        if (block->fastest > all.fastest) all.fastest = block->fastest;
-    }
+    for (size_t b = 0; b < qdi_range_count(world->count, QDI_BLOCK); ++b)
+        qdi_body_sizes_merge(&all, &world->block_sums[b].sizes);
+    return all;
+}
+
+void qdi_body_tallies_merge(qdi_body_tallies *all, const qdi_body_tallies *other) {
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t) qdi_tally_merge(&all->tally[t], &other->tally[t]);
+}
+
+qdi_body_tallies qdi_add_bodies(const qd_world *world, const qdi_body_sizes *sizes) {
+    qdi_body_tallies all = {{{{0}, {0}}}};
     cut_job job = {.world = world};
-    for (int t = 0; t < QDI_BODY_TALLIES; ++t) job.cut[t] = qdi_tally_cut_for(&all.most[t], world->count);
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t)
+        job.cut[t] = qdi_tally_cut_for(&sizes->most[t], (size_t)sizes->bodies);
     qdi_team_for(world->team, world->count, QDI_BLOCK, add_block, &job);
+    for (size_t b = 0; b < qdi_range_count(world->count, QDI_BLOCK); ++b)
+        qdi_body_tallies_merge(&all, &world->block_sums[b].tallies);
+    return all;
+}
+
+qd_world_sums qdi_body_sums_of(const qdi_body_sizes *sizes, const qdi_body_tallies *tallies) {
     double sum[QDI_BODY_TALLIES * QDI_TALLY_LANES];
-    for (int t = 0; t < QDI_BODY_TALLIES; ++t) {
-        for (size_t b = 0; b < blocks; ++b) qdi_tally_merge(&all.tally[t], &world->block_sums[b].tally[t]);
+    for (int t = 0; t < QDI_BODY_TALLIES; ++t)
         for (int k = 0; k < QDI_TALLY_LANES; ++k)
-            sum[t * QDI_TALLY_LANES + k] = all.tally[t].first[k] + all.tally[t].second[k];
-    }
+            sum[t * QDI_TALLY_LANES + k] = tallies->tally[t].first[k] + tallies->tally[t].second[k];
     return (qd_world_sums){.kinetic = sum[TRANSLATION] + sum[ROTATION],
                            .translation = sum[TRANSLATION],
                            .rotation = sum[ROTATION],
@@ -106,12 +125,14 @@ static qd_world_sums sum_bodies(const qd_world *world) {
                            .angular = sum[ANGULAR],
                            .mass = sum[MASS],
                            .area = sum[AREA],
-                           .fastest = all.fastest};
+                           .fastest = sizes->fastest};
 }
 
 qd_world_sums qd_world_sum(const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    qd_world_sums result = sum_bodies(world);
+    const qdi_body_sizes sizes = qdi_see_bodies(world);
+    const qdi_body_tallies tallies = qdi_add_bodies(world, &sizes);
+    qd_world_sums result = qdi_body_sums_of(&sizes, &tallies);
     QDI_SETTLE(result);
     return result;
 }

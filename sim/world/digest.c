@@ -15,6 +15,7 @@
 #include "sim/world/fields.h"
 #include "sim/world/grain.h"
 #include "sim/world/names.h"
+#include "sim/world/part.h"
 #include "sim/world/population.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
@@ -52,8 +53,11 @@ static void digest_bodies(void *context, size_t begin, size_t end) {
     uint64_t sum = 0;
     for (size_t row = begin; row < end;) {
         size_t count = 0;
-        for (unsigned char *at = buffer; count < RECORDS && row < end; ++count)
-            at += qdi_digest_body(world, (uint32_t)row++, at);
+        for (unsigned char *at = buffer; count < RECORDS && row < end; ++row) {
+            if (qdi_is_ghost(world, row)) continue;
+            at += qdi_digest_body(world, (uint32_t)row, at);
+            count += 1;
+        }
         sum = qdi_hash_sum_add(sum, buffer, QDI_DIGEST_BODY, count);
     }
     world->block_digest[begin / QDI_BLOCK] = sum;
@@ -89,8 +93,11 @@ static void digest_contacts(void *context, size_t begin, size_t end) {
     uint64_t sum = 0;
     for (size_t i = begin; i < end;) {
         size_t count = 0, bytes = 0;
-        for (; count < RECORDS && i < end; ++count)
-            bytes = qdi_digest_contact(job->world, job->first + i++, buffer + count * bytes);
+        for (; count < RECORDS && i < end; ++i) {
+            if (!qdi_part_has(job->world, &job->world->present.contacts[job->first + i])) continue;
+            bytes = qdi_digest_contact(job->world, job->first + i, buffer + count * bytes);
+            count += 1;
+        }
         sum = qdi_hash_sum_add(sum, buffer, bytes, count);
     }
     job->world->block_digest[begin / QDI_BLOCK] = sum;
@@ -103,18 +110,34 @@ static uint64_t sum_blocks(const qd_world *world, size_t blocks) {
     return sum;
 }
 
+// State hash: how many of the contacts are hashed.
+static uint64_t count_own(const qd_world *world, size_t contacts) {
+    if (!world->part) return contacts;
+    uint64_t own = 0;
+    for (size_t i = 0; i < contacts; ++i) own += qdi_part_has(world, &world->present.contacts[i]);
+    return own;
+}
+
 qdi_world_digest qdi_world_digest_of(const qd_world *world) {
     // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots.
-    qdi_world_digest all = {.body_count = world->count,
-                            .contact_count = qdi_constraint_count(&world->present)};
+    const size_t contacts = qdi_constraint_count(&world->present);
+    qdi_world_digest all = {.body_count = world->count - (world->part ? world->part->ghosts : 0)};
     qdi_team_for(world->team, world->count, QDI_BLOCK, digest_bodies, (void *)(uintptr_t)world);
     all.bodies = sum_blocks(world, qdi_range_count(world->count, QDI_BLOCK));
     qdi_contacts_need(world);
     qdi_contact_range range = {world, 0};
     size_t first = 0, blocks;
-    while ((blocks = qdi_next_contacts(digest_contacts, &range, &range, &first, all.contact_count)) > 0)
+    while ((blocks = qdi_next_contacts(digest_contacts, &range, &range, &first, contacts)) > 0)
         all.contacts += sum_blocks(world, blocks);
+    all.contact_count = count_own(world, contacts);
     return all;
+}
+
+void qdi_digest_merge(qdi_world_digest *all, const qdi_world_digest *other) {
+    all->body_count += other->body_count;
+    all->bodies += other->bodies;
+    all->contact_count += other->contact_count;
+    all->contacts += other->contacts;
 }
 
 // ---- what the world has besides ----

@@ -19,8 +19,10 @@ typedef struct qdi_world_digest {
     uint64_t body_count, bodies, contact_count, contacts;
 } qdi_world_digest;
 
-/// All bodies and contacts of a world, on its team.
+/// All bodies and contacts of a world, on its team; of a part (part.h) those that are its own.
 qdi_world_digest qdi_world_digest_of(const qd_world *world);
+/// Adds the digest of another part.
+void qdi_digest_merge(qdi_world_digest *all, const qdi_world_digest *other);
 /// The hash of a state with these bodies and contacts, and the rest as this world has it.
 uint64_t qdi_digest_finish(const qd_world *world, const qdi_world_digest *digest);
 

@@ -52,11 +52,4 @@ typedef struct qdi_rates {
     double virial, push; ///< push: across all walls
 } qdi_rates;
 
-/// What a block of contacts shows, but for sensors: qd_world_measure.
-typedef struct qdi_contact_sums {
-    uint64_t ends;  ///< dynamic bodies, each once per contact
-    double deepest; ///< overlap
-    double energy;  ///< of springs
-} qdi_contact_sums;
-
 #endif

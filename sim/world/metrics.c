@@ -8,6 +8,7 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/order_sums.h"
 #include "sim/world/save.h"
+#include "sim/world/share.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -93,9 +94,8 @@ const qd_metric_field *qd_metric_fields(size_t *count) {
 
 // ---- all of it ----
 
-// Metrics of energies and momenta of bodies.
-static void measure_motion(const qd_world *world, qd_metrics *m) {
-    const qd_world_sums sums = qd_world_sum(world);
+// Metrics of energies and momenta of bodies, whose sums these are.
+static void measure_motion(const qd_world *world, qd_world_sums sums, qd_metrics *m) {
     m->kinetic = sums.kinetic;
     m->translation = sums.translation;
     m->rotation = sums.rotation;
@@ -112,13 +112,12 @@ static void measure_motion(const qd_world *world, qd_metrics *m) {
 }
 
 // Metrics of contacts and of what steps did so far.
-static void measure_contacts(const qd_world *world, qd_metrics *m) {
-    const qdi_contact_sums sums = qdi_sum_contacts(world);
-    const qd_world_totals *totals = &world->totals;
-    m->contacts = world->present.contact_count;
-    m->largest_overlap = sums.deepest;
-    m->contact_energy = sums.energy;
-    if (m->dynamic > 0) m->contact_number = (double)sums.ends / (double)m->dynamic;
+static void measure_contacts(const qdi_contact_sizes *sizes, const qdi_tally *energy,
+                             const qd_world_totals *totals, qd_metrics *m) {
+    m->contacts = sizes->contacts;
+    m->largest_overlap = sizes->deepest;
+    m->contact_energy = energy->first[0] + energy->second[0];
+    if (m->dynamic > 0) m->contact_number = (double)sizes->ends / (double)m->dynamic;
     m->begins = totals->begins;
     m->ends = totals->ends;
     m->impacts = totals->impacts;
@@ -172,14 +171,14 @@ static void measure_pressure(const qdi_axis axis[2], const qdi_energy_balance *a
 
 double qdi_pressure(const qd_world *world) {
     qd_metrics m = {.dynamic = world->count - world->fixed};
-    measure_motion(world, &m);
+    measure_motion(world, qd_world_sum(world), &m);
     measure_pressure(world->axis, &world->balance, &world->rates, &m);
     return m.pressure;
 }
 
 // Metrics of the tree.
 static void measure_tree(const qd_world *world, qd_metrics *m) {
-    if (world->led) {
+    if (world->led || world->part) {
         m->tree_nodes = m->tree_leaves = m->tree_deepest = m->tree_longest = m->tree_outside = UINT64_MAX;
         m->tree_tests = m->tree_tests_total = m->saved_bytes = UINT64_MAX;
         m->tree_candidates = (double)NAN;
@@ -210,19 +209,45 @@ static void measure_order(const qd_world *world, qd_metrics *m) {
     m->psi6_global = sqrt(sums.re * sums.re + sums.im * sums.im) / count;
 }
 
-void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+qdi_share_sizes qdi_share_see(const qd_world *world) {
+    return (qdi_share_sizes){.body = qdi_see_bodies(world), .contact = qdi_see_contacts(world)};
+}
+
+void qdi_share_sizes_merge(qdi_share_sizes *all, const qdi_share_sizes *other) {
+    qdi_body_sizes_merge(&all->body, &other->body);
+    qdi_contact_sizes_merge(&all->contact, &other->contact);
+}
+
+qdi_share_sums qdi_share_add(const qd_world *world, const qdi_share_sizes *sizes) {
+    return (qdi_share_sums){.body = qdi_add_bodies(world, &sizes->body),
+                            .energy = qdi_add_contacts(world, &sizes->contact)};
+}
+
+void qdi_share_sums_merge(qdi_share_sums *all, const qdi_share_sums *other) {
+    qdi_body_tallies_merge(&all->body, &other->body);
+    qdi_tally_merge(&all->energy, &other->energy);
+}
+
+void qdi_share_measure(const qd_world *world, const qdi_share_sizes *sizes, const qdi_share_sums *sums,
+                       const qd_world_totals *totals, qd_metrics *metrics) {
     qd_metrics m = {.step = qd_world_steps(world),
                     .time = qd_world_time(world),
-                    .bodies = world->count,
-                    .dynamic = world->count - world->fixed,
+                    .bodies = sizes->body.bodies,
+                    .dynamic = sizes->body.dynamic,
                     .saved_bytes = qdi_saved_bytes(world),
                     .stage = world->stage};
-    measure_motion(world, &m);
-    measure_contacts(world, &m);
-    measure_balance(&world->balance, world->entered, world->totals.wall_work, &m);
+    measure_motion(world, qdi_body_sums_of(&sizes->body, &sums->body), &m);
+    measure_contacts(&sizes->contact, &sums->energy, totals, &m);
+    measure_balance(&world->balance, world->entered, totals->wall_work, &m);
     measure_pressure(world->axis, &world->balance, &world->rates, &m);
     measure_tree(world, &m);
     measure_order(world, &m);
     *metrics = m;
+}
+
+void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    const qdi_share_sizes sizes = qdi_share_see(world);
+    const qdi_share_sums sums = qdi_share_add(world, &sizes);
+    qdi_share_measure(world, &sizes, &sums, &world->totals, metrics);
 }

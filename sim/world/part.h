@@ -52,6 +52,11 @@ static inline bool qdi_part_owns(const qdi_part *part, uint64_t order) {
     return !part->ghost[order >> 32];
 }
 
+/// World's part: whether a contact of a world is its own; of one that is whole all are.
+static inline bool qdi_part_has(const qd_world *world, const qd_contact *contact) {
+    return !world->part || !world->part->ghost[contact->a.index];
+}
+
 /// World's part: the order of the i-th contact of a state that a step has just made, numbered or not.
 static inline uint64_t qdi_part_order(const qdi_contact_state *state, size_t i) {
     return state->met ? qdi_contact_order_placed(state, i) : qdi_contact_order_at(state, i);

@@ -18,6 +18,11 @@ for part in usr/bin/quadrille usr/share/man/man1/quadrille-run.1 usr/include/qua
     usr/share/bash-completion/completions/quadrille usr/lib/python3/dist-packages/quadrille/__init__.py usr/share/doc/quadrille/LICENSE; do
     [ -e "$scratch/root/$part" ] || [ -e "$scratch/root/$part.gz" ] || { echo "the package has no $part" && bad=1; }
 done
+for part in bin/quadrille-mpi share/man/man1/quadrille-mpi.1; do # one with the other, where it was built
+    { [ -e "$scratch/root/usr/$part" ] || [ -e "$scratch/root/usr/$part.gz" ]; } && there=1 || there=0
+    grep -q '^QD_MPI:BOOL=\(ON\|1\|TRUE\|YES\)$' "$build/CMakeCache.txt" && wanted=1 || wanted=0
+    [ "$there" = "$wanted" ] || { echo "in the package usr/$part: $there, wanted: $wanted" && bad=1; }
+done
 find "$scratch/root" -name 'libquadrille.so.*' | grep -q . || { echo "the package has no library" && bad=1; }
 dpkg-deb -f "$package" Depends | grep -q libgomp || { echo "the package does not depend on libgomp" && bad=1; }
 (cd "$scratch" && ./root/usr/bin/quadrille run pool --steps 3 -q -o out && [ -s out/frames/frame_000000.png ]) || {

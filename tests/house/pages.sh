@@ -1,10 +1,11 @@
 #!/bin/sh
 # The manual pages name every command and flag that the program's help names, and read without complaint where there is a
-# program that checks them. The completions are sound for their shells, where those are there, and bash's offers what it should.
-# usage: pages.sh MANUAL PROGRAM
+# program that checks them. There is one of quadrille-mpi, and the others refer to it, just where that program was built. The completions are sound for their shells, where those are there, and bash's offers what it should.
+# usage: pages.sh MANUAL PROGRAM WITH-MPI
 set -u
 manual=$(cd "$1" && pwd)
 program=$2
+case $3 in ON | 1 | YES | TRUE) mpi=1 ;; *) mpi=0 ;; esac
 bad=0
 breach() {
     echo "$1"
@@ -18,6 +19,12 @@ for command in $("$program" help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) 
         quoted=$(printf '%s' "$flag" | sed 's/-/\\\\-/g')
         grep -q "\\\\fB$quoted\\\\fR" "$page" || breach "$page lacks $flag"
     done
+done
+[ -s "$manual/man1/quadrille-mpi.1" ] && there=1 || there=0
+[ "$there" = "$mpi" ] || breach "pages of quadrille-mpi: $there, wanted: $mpi"
+for page in "$manual"/man1/*.1; do
+    grep -q '^.BR quadrille.-mpi (1)' "$page" && seen=1 || seen=0
+    [ "${page##*/}" = quadrille-mpi.1 ] || [ "$seen" = "$mpi" ] || breach "$page names quadrille-mpi: $seen, wanted: $mpi"
 done
 grep -q '^.fBcontact.friction.fR' "$manual/man5/quadrille-scene.5" || breach "quadrille-scene.5 lacks contact.friction"
 if command -v mandoc >/dev/null; then

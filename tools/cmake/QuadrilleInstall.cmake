@@ -110,10 +110,10 @@ add_custom_command(
   OUTPUT "${qd_manual_folder}/done"
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${qd_manual_folder}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${qd_manual_folder}/man1" "${qd_manual_folder}/man5"
-  COMMAND quadrille_manual "${PROJECT_SOURCE_DIR}/docs/man" "${qd_manual_folder}"
+  COMMAND quadrille_manual "${PROJECT_SOURCE_DIR}/docs/man" "${qd_manual_folder}" $<$<BOOL:${QD_MPI}>:mpi>
   COMMAND "${CMAKE_COMMAND}" -E touch "${qd_manual_folder}/done"
   DEPENDS quadrille_manual ${qd_manual_texts}
-  VERBATIM)
+  COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(quadrille_pages ALL DEPENDS "${qd_manual_folder}/done")
 # All that `cmake --install` copies, and no tests: a tree in which less is built cannot be installed.
 add_custom_target(quadrille_installed DEPENDS quadrille quadrille_shared quadrille_static quadrille_pages)

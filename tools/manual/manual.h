@@ -26,10 +26,13 @@ typedef enum qdi_value_kind {
 qdi_value_kind qdi_value_kind_of(const char *name);
 
 /// The page of a command, in roff. `text` is what it says under DESCRIPTION: paragraphs, parted by empty
-/// lines; lines that begin with two spaces are shown as they are. `exits` is the same for EXIT STATUS.
-void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits);
+/// lines; lines that begin with two spaces are shown as they are. `exits` is the same for EXIT STATUS. `mpi`:
+/// there is a page of quadrille-mpi to see.
+void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits, bool mpi);
 /// The page of the program.
-void qdi_manual_program(FILE *out, const char *text, const char *exits);
+void qdi_manual_program(FILE *out, const char *text, const char *exits, bool mpi);
+/// The page of quadrille-mpi.
+void qdi_manual_mpi(FILE *out, const char *text, const char *exits);
 
 /// The page of the keys of a scene, section 5.
 void qdi_manual_scene(FILE *out);

@@ -88,8 +88,8 @@ static void put_page_examples(FILE *out, const char *examples) {
     fputs(".fi\n", out);
 }
 
-// Writes the names of the other manual pages.
-static void put_page_see_also(FILE *out, const char *but) {
+// Writes the names of the other manual pages; `mpi`: also that of quadrille-mpi.
+static void put_page_see_also(FILE *out, const char *but, bool mpi) {
     fputs(".SH SEE ALSO\n", out);
     if (*but) fputs(".BR quadrille (1)", out);
     const qdi_command *command;
@@ -99,10 +99,11 @@ static void put_page_see_also(FILE *out, const char *but) {
         fprintf(out, "%s.BR quadrille\\-%s (1)", begun ? " ,\n" : "", command->syntax->command);
         begun = true;
     }
+    if (mpi) fputs(" ,\n.BR quadrille\\-mpi (1)", out);
     fputc('\n', out);
 }
 
-void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits) {
+void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits, bool mpi) {
     const qdi_syntax *syntax = command->syntax;
     put_page_head(out, syntax->command, command->about);
     fprintf(out, ".SH SYNOPSIS\n\\fBquadrille %s\\fR", syntax->command);
@@ -128,10 +129,10 @@ void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, co
     put_page_examples(out, command->examples);
     fputs(".SH EXIT STATUS\n", out);
     put_paragraphs(out, exits);
-    put_page_see_also(out, syntax->command);
+    put_page_see_also(out, syntax->command, mpi);
 }
 
-void qdi_manual_program(FILE *out, const char *text, const char *exits) {
+void qdi_manual_program(FILE *out, const char *text, const char *exits, bool mpi) {
     put_page_head(out, "", "2D collision simulation on many cores");
     fputs(".SH SYNOPSIS\n\\fBquadrille\\fR \\fICOMMAND\\fR [\\fIarguments\\fR] [\\fIflags\\fR]\n.SH "
           "DESCRIPTION\n",
@@ -146,7 +147,22 @@ void qdi_manual_program(FILE *out, const char *text, const char *exits) {
     }
     fputs(".SH EXIT STATUS\n", out);
     put_paragraphs(out, exits);
-    put_page_see_also(out, "");
+    put_page_see_also(out, "", mpi);
+}
+
+void qdi_manual_mpi(FILE *out, const char *text, const char *exits) {
+    put_page_head(out, "mpi", "2D collision simulation on several processes");
+    fputs(".SH SYNOPSIS\n\\fBmpirun\\fR \\fB\\-n\\fR \\fIN\\fR \\fBquadrille\\-mpi run\\fR [\\fISCENE\\fR] "
+          "[\\fIflags\\fR]\n.br\n\\fBmpirun\\fR \\fB\\-n\\fR \\fIN\\fR \\fBquadrille\\-mpi resume\\fR "
+          "\\fIDIR\\fR [\\fIflags\\fR]\n.SH DESCRIPTION\n",
+          out);
+    put_paragraphs(out, text);
+    put_page_examples(out, "mpirun -n 4 quadrille-mpi run gas --set contact.model=none -o out\n"
+                           "mpirun -n 2 quadrille-mpi resume out\n"
+                           "mpirun -n 8 --map-by slot:PE=4 quadrille-mpi run scene.yaml --threads 4 -o out");
+    fputs(".SH EXIT STATUS\n", out);
+    put_paragraphs(out, exits);
+    put_page_see_also(out, "mpi", false);
 }
 
 void qdi_manual_scene(FILE *out) {

@@ -34,8 +34,11 @@ static void put_ranks(const qdi_result *result, qdi_json *json) {
         qdi_json_whole(json, "ghosts", rank->ghosts);
         qdi_json_whole(json, "renewals", rank->renewals);
         qdi_json_whole(json, "migrations", rank->migrations);
+        qdi_json_whole(json, "gathers", rank->gathers);
         qdi_json_whole(json, "messages", rank->messages);
         qdi_json_whole(json, "bytes", rank->bytes);
+        qdi_json_whole(json, "notes", rank->notes);
+        qdi_json_whole(json, "note_bytes", rank->note_bytes);
         if (rank->memory > 0) qdi_json_whole(json, "peak_rss_bytes", rank->memory);
         qdi_json_close(json, '}');
     }

@@ -174,6 +174,10 @@ QD_MUST_USE qd_status qdi_session_launch(qdi_session *session);
 QD_MUST_USE qd_status qdi_session_step(qdi_session *session);
 /// Brings the world up to the last step. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_session_gather(const qdi_session *session);
+/// Measures the world after the last step; hashes its state, in the form of the store. With ranks the world
+/// is not brought up to it for that. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_session_measure(const qdi_session *session, qd_metrics *metrics);
+QD_MUST_USE qd_status qdi_session_hash(const qdi_session *session, uint64_t *hash);
 /// After the last step, which had this status: ends the ranks, the world is that of the last step. Returns
 /// the status, or QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_session_land(qdi_session *session, qd_status status);

@@ -41,8 +41,15 @@ static qd_status record_metrics(qdi_session *session) {
         since[phase] = now[phase] - session->recorded_ns[phase];
     memcpy(session->recorded_ns, now, sizeof now);
     qd_metrics metrics;
-    qd_world_measure(session->world, &metrics);
-    return qd_store_put_metrics(session->store, &metrics, since);
+    const qd_status status = qdi_session_measure(session, &metrics);
+    return status == QD_OK ? qd_store_put_metrics(session->store, &metrics, since) : status;
+}
+
+// Records the hash of this step in run.db.
+static qd_status record_hash(qdi_session *session) {
+    uint64_t hash = 0;
+    const qd_status status = qdi_session_hash(session, &hash);
+    return status == QD_OK ? qd_store_put_hash(session->store, session->steps_done, hash) : status;
 }
 
 // Whether fields are measured at this step of a run: for a row, or for the mean that a row is.
@@ -100,8 +107,7 @@ static qd_status record_rows(qdi_session *session) {
     if (status == QD_OK) status = record_distributions(session);
     if (status == QD_OK && plan->record_hashes > 0 &&
         (is_due(step, plan->record_hashes) || step == plan->steps))
-        status = qd_store_put_hash(session->store, step,
-                                   qd_world_hash_as(session->world, session->hash_form));
+        status = record_hash(session);
     if (status == QD_OK && plan->record_events != QD_RECORD_EVENTS_NONE)
         status = qd_store_put_events(session->store, session->world,
                                      plan->record_events == QD_RECORD_EVENTS_ALL);

@@ -84,15 +84,11 @@ qd_status qdi_session_launch(qdi_session *session) {
 static bool wants_world(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     const uint64_t step = session->steps_done;
-    const uint64_t every[] = {session->writer ? plan->frames_every : 0,
-                              plan->record_metrics,
-                              plan->record_hashes,
-                              plan->record_snapshots,
+    const uint64_t every[] = {session->writer ? plan->frames_every : 0, plan->record_snapshots,
                               plan->record_distributions,
-                              plan->distribution_sample,
-                              session->step_log.every};
-    bool wants = session->until.count > 0 || plan->record_events != QD_RECORD_EVENTS_NONE ||
-                 step >= plan->steps;
+                              plan->record_distributions > 0 ? plan->distribution_sample : 0};
+    bool wants = qdi_until_needs_of(&session->until, step).world ||
+                 plan->record_events != QD_RECORD_EVENTS_NONE || step >= plan->steps;
     for (size_t i = 0; i < sizeof every / sizeof every[0]; ++i)
         wants = wants || (every[i] > 0 && step % every[i] == 0);
     return wants;
@@ -113,6 +109,19 @@ qd_status qdi_session_step(qdi_session *session) {
 
 qd_status qdi_session_gather(const qdi_session *session) {
     return session->fleet ? qdi_fleet_gather(session->fleet) : QD_OK;
+}
+
+qd_status qdi_session_measure(const qdi_session *session, qd_metrics *metrics) {
+    if (session->fleet) return qdi_fleet_measure(session->fleet, metrics);
+    qd_world_measure(session->world, metrics);
+    return QD_OK;
+}
+
+qd_status qdi_session_hash(const qdi_session *session, uint64_t *hash) {
+    if (session->fleet && session->hash_form == QD_HASH_FORM) return qdi_fleet_hash(session->fleet, hash);
+    const qd_status status = qdi_session_gather(session); // hashes of an earlier form are no sums
+    if (status == QD_OK) *hash = qd_world_hash_as(session->world, session->hash_form);
+    return status;
 }
 
 qd_status qdi_session_land(qdi_session *session, qd_status status) {

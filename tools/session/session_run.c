@@ -43,13 +43,17 @@ static void start_log(qdi_session *session) {
         session->step_log.every = qdi_step_log_period(session->plan.steps);
 }
 
-/// The line of the present step, where one is due. Its time counts as export.
-static void print_log(qdi_session *session, qdi_progress *progress) {
-    if (!qdi_step_log_due(&session->step_log, session->steps_done, session->plan.steps)) return;
+/// The line of the present step, where one is due. Its time counts as export. False: failed.
+static bool print_log(qdi_session *session, qdi_progress *progress) {
+    if (!qdi_step_log_due(&session->step_log, session->steps_done, session->plan.steps)) return true;
     uint64_t before = qdi_clock_ns();
+    qd_metrics metrics;
+    const qd_status status = qdi_session_measure(session, &metrics);
+    if (status != QD_OK) return qdi_session_note(session, QDI_PART_STEP, status);
     qdi_progress_end(progress);
-    qdi_step_log_print(&session->step_log, session->world);
+    qdi_step_log_print(&session->step_log, &metrics);
     session->result.profile.wall_ns[QD_PHASE_EXPORT] += qdi_clock_ns() - before;
+    return true;
 }
 
 /// Makes a checkpoint of the present step, unless there is one.
@@ -69,8 +73,8 @@ static bool begin_stage(qdi_session *session) {
 static qd_status run_steps(qdi_session *session) {
     start_log(session);
     qdi_progress progress = start_run_progress(session);
-    print_log(session, &progress);
-    qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
+    qd_status status = print_log(session, &progress) ? QD_OK : QD_ERR_MEMORY;
+    if (status == QD_OK) status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
     if (status == QD_OK) status = qdi_session_launch(session);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
         if (!begin_stage(session) || !qdi_session_watch(session)) break;
@@ -79,7 +83,7 @@ static qd_status run_steps(qdi_session *session) {
         const qd_status noted = qdi_session_look(session);
         if (noted != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, noted);
         if (noted != QD_OK || !qdi_session_record(session)) break;
-        print_log(session, &progress);
+        if (!print_log(session, &progress)) break;
         if (session->steps_done < session->plan.steps && qdi_session_checkpoint_due(session) &&
             !qdi_session_checkpoint(session))
             break;

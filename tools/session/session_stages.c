@@ -112,9 +112,17 @@ bool qdi_session_last_stage_is_over(const qdi_session *session) {
 }
 
 qd_status qdi_session_look(qdi_session *session) {
-    if (qdi_until_look(&session->until, session->world)) session->plan.steps = session->steps_done;
+    const uint64_t step = session->steps_done;
+    qd_metrics metrics;
+    const bool needed = qdi_until_needs_of(&session->until, step).metrics ||
+                        (session->course.count > 0 &&
+                         qdi_until_needs_of(&session->stage_until, step).metrics);
+    const qd_status status = needed ? qdi_session_measure(session, &metrics) : QD_OK;
+    if (status != QD_OK) return status;
+    const qd_metrics *measured = needed ? &metrics : NULL;
+    if (qdi_until_look(&session->until, step, session->world, measured)) session->plan.steps = step;
     if (session->course.count == 0) return QD_OK;
-    (void)qdi_until_look(&session->stage_until, session->world);
+    (void)qdi_until_look(&session->stage_until, step, session->world, measured);
     char word[32];
     const char *ended = stage_end(session, word);
     if (!ended) return QD_OK;

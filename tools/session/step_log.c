@@ -28,20 +28,18 @@ void qdi_step_log_words(const qd_metrics *metrics, double rate, char *text, size
              metrics->potential, metrics->lost, metrics->drift, speed);
 }
 
-void qdi_step_log_print(qdi_step_log *log, const qd_world *world) {
+void qdi_step_log_print(qdi_step_log *log, const qd_metrics *metrics) {
     char line[LINE_SIZE];
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
     uint64_t now = qdi_clock_ns();
     double rate = 0;
-    if (metrics.step > log->shown_step && now > log->shown_ns)
-        rate = (double)(metrics.step - log->shown_step) * 1e9 / (double)(now - log->shown_ns);
+    if (metrics->step > log->shown_step && now > log->shown_ns)
+        rate = (double)(metrics->step - log->shown_step) * 1e9 / (double)(now - log->shown_ns);
     if (!log->begun) {
         qdi_step_log_names(line, sizeof line);
         fprintf(stderr, "%s\n", line);
     }
-    qdi_step_log_words(&metrics, rate, line, sizeof line);
+    qdi_step_log_words(metrics, rate, line, sizeof line);
     fprintf(stderr, "%s\n", line);
     fflush(stderr);
-    *log = (qdi_step_log){log->every, true, metrics.step, now};
+    *log = (qdi_step_log){log->every, true, metrics->step, now};
 }

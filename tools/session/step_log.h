@@ -2,7 +2,6 @@
 #define QD_TOOLS_STEP_LOG_H
 
 #include <quadrille/metrics.h>
-#include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +21,8 @@ uint64_t qdi_step_log_period(uint64_t steps);
 /// True where the step has a line: every `every` steps, and the last.
 bool qdi_step_log_due(const qdi_step_log *log, uint64_t step, uint64_t last);
 
-/// Prints the line of the world's step, and before the first one the names.
-void qdi_step_log_print(qdi_step_log *log, const qd_world *world);
+/// Prints the line of a step of which this was measured, and before the first one the names.
+void qdi_step_log_print(qdi_step_log *log, const qd_metrics *metrics);
 
 /// The line with the names of the columns, and that of a moment; `rate`: steps in a second, 0: not known. No
 /// line breaks.

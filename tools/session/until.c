@@ -208,15 +208,16 @@ static bool have_met(const qd_world *world, const qd_id pair[2]) {
 }
 
 // Whether a rule that is due holds. It is asked even where another one did, for what it has to remember.
-static bool rule_holds(qdi_until *until, size_t number, const qd_world *world, const qd_metrics *metrics) {
+static bool rule_holds(qdi_until *until, size_t number, uint64_t step, const qd_world *world,
+                       const qd_metrics *metrics) {
     const qd_until_rule *rule = &until->rules[number];
     qdi_until_memory *memory = &until->memory[number];
     switch (rule->kind) {
     case QD_UNTIL_BELOW: return metric_value(metrics, rule->metric) < rule->value;
     case QD_UNTIL_ABOVE: return metric_value(metrics, rule->metric) > rule->value;
     case QD_UNTIL_STEADY:
-        return is_steady(rule, memory, metric_value(metrics, rule->metric),
-                         qd_world_steps(world) - until->origin, until->every);
+        return is_steady(rule, memory, metric_value(metrics, rule->metric), step - until->origin,
+                         until->every);
     case QD_UNTIL_REST: return is_at_rest(rule, memory, world, until->every);
     case QD_UNTIL_CONTACT: return until->found[number] && have_met(world, until->pair[number]);
     case QD_UNTIL_GONE: return are_gone(rule, memory, world, until->emitted);
@@ -225,18 +226,33 @@ static bool rule_holds(qdi_until *until, size_t number, const qd_world *world, c
     return false;
 }
 
-bool qdi_until_look(qdi_until *until, const qd_world *world) {
-    const bool due = until->count > 0 && (qd_world_steps(world) - until->origin) % until->every == 0;
-    bool measured = false;
-    qd_metrics metrics = {0};
+// Whether a rule is to be looked at after a step: whether two bodies meet after each, all else where that is
+// due.
+static bool is_due(const qdi_until *until, size_t number, uint64_t step) {
+    return until->rules[number].kind == QD_UNTIL_CONTACT || (step - until->origin) % until->every == 0;
+}
+
+// Whether a rule is about a metric.
+static bool is_of_metric(const qd_until_rule *rule) {
+    return rule->kind == QD_UNTIL_BELOW || rule->kind == QD_UNTIL_ABOVE || rule->kind == QD_UNTIL_STEADY;
+}
+
+qdi_until_needs qdi_until_needs_of(const qdi_until *until, uint64_t step) {
+    qdi_until_needs needs = {false, false};
     for (size_t i = 0; i < until->count; ++i) {
-        const qd_until_kind kind = until->rules[i].kind;
-        const bool counted = kind == QD_UNTIL_BELOW || kind == QD_UNTIL_ABOVE || kind == QD_UNTIL_STEADY;
-        if (!due && kind != QD_UNTIL_CONTACT) continue;
-        if (counted && !measured) qd_world_measure(world, &metrics);
-        measured = measured || counted;
-        if (rule_holds(until, i, world, &metrics) && until->ended == 0 &&
-            qd_world_steps(world) >= until->least)
+        if (!is_due(until, i, step)) continue;
+        if (is_of_metric(&until->rules[i]))
+            needs.metrics = true;
+        else
+            needs.world = true;
+    }
+    return needs;
+}
+
+bool qdi_until_look(qdi_until *until, uint64_t step, const qd_world *world, const qd_metrics *metrics) {
+    for (size_t i = 0; i < until->count; ++i) {
+        if (!is_due(until, i, step)) continue;
+        if (rule_holds(until, i, step, world, metrics) && until->ended == 0 && step >= until->least)
             until->ended = i + 1;
     }
     return until->ended > 0;

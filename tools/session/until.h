@@ -1,6 +1,7 @@
 #ifndef QD_TOOLS_UNTIL_H
 #define QD_TOOLS_UNTIL_H
 
+#include <quadrille/metrics.h>
 #include <quadrille/scene.h>
 #include <quadrille/world.h>
 #include <stdbool.h>
@@ -44,10 +45,17 @@ QD_MUST_USE qd_status qdi_until_begin(qdi_until *until, const qd_scene *scene, s
 /// Finds the rules' bodies again, after bodies were changed by hand.
 void qdi_until_find(qdi_until *until, const qd_world *world);
 
-/// Looks at the world after a step. True: a rule holds, and `ended` says which. To be called after every
-/// step. Cost: nothing without rules; else every `every` steps that of qd_world_measure and a look at each
-/// body.
-bool qdi_until_look(qdi_until *until, const qd_world *world);
+/// What rules look at after a step.
+typedef struct qdi_until_needs {
+    bool metrics, world;
+} qdi_until_needs;
+qdi_until_needs qdi_until_needs_of(const qdi_until *until, uint64_t step);
+
+/// Looks at what there is after a step, of which the rules get what they need: where that is not the world,
+/// it may be of an earlier step, and where it is not metrics, these may be NULL. True: a rule holds, and
+/// `ended` says which. To be called after every step. Cost: nothing without rules; else every `every` steps a
+/// look at each body.
+bool qdi_until_look(qdi_until *until, uint64_t step, const qd_world *world, const qd_metrics *metrics);
 
 /// Rule `number`, from 0, in words: "kinetic below 0.001".
 void qdi_until_words(const qdi_until *until, size_t number, char *text, size_t bytes);

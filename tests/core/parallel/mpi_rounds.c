@@ -5,6 +5,7 @@
 
 #include <quadrille/alloc.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,35 @@ static qd_status fail_in_turn(qdi_ranks *ranks, int round, size_t *wrong) {
     return QD_OK;
 }
 
+/// What notes say: a status, a length, and how much comes for each of some ranks.
+enum { WORD = 8 };
+
+// Rounds of ranks: whether so many notes to each other rank were sent since a moment, so long all together.
+static bool noted(const qdi_ranks *ranks, qdi_ranks_sent since, size_t notes, size_t bytes) {
+    const uint64_t others = (uint64_t)qdi_ranks_count(ranks) - 1;
+    const qdi_ranks_sent now = qdi_ranks_count_sent(ranks);
+    return now.notes - since.notes == notes * others && now.note_bytes - since.note_bytes == bytes * others;
+}
+
+// Rounds of ranks: makes one call of each kind; how many sent another note than one that says what there is
+// to say. There is room for what is received.
+static size_t count_notes(qdi_ranks *ranks) {
+    const uint64_t mine[3] = {1, 2, 3};
+    uint64_t all[3];
+    const size_t count = (size_t)qdi_ranks_count(ranks);
+    qdi_message to[QDI_RANKS_MAX], from[QDI_RANKS_MAX];
+    for (size_t q = 0; q < count; ++q) to[q] = (qdi_message){mine, sizeof mine};
+    qdi_ranks_sent before = qdi_ranks_count_sent(ranks);
+    size_t wrong = qdi_ranks_agree(ranks, QD_OK) != QD_OK;
+    wrong += !noted(ranks, before, 1, WORD);
+    before = qdi_ranks_count_sent(ranks);
+    wrong += qdi_ranks_merged(ranks, mine, all, sizeof mine, add) != QD_OK;
+    wrong += !noted(ranks, before, 1, WORD + sizeof mine);
+    before = qdi_ranks_count_sent(ranks);
+    wrong += qdi_ranks_exchange(ranks, to, from) != QD_OK;
+    return wrong + !noted(ranks, before, 1, 2 * WORD + count * WORD);
+}
+
 int main(int argc, char **argv) {
     qdi_ranks *ranks = NULL;
     if (qdi_ranks_mpi_begin(&argc, &argv, PIECE, &ranks) != QD_OK) return 3;
@@ -96,6 +126,7 @@ int main(int argc, char **argv) {
         wrong += qdi_ranks_agree(ranks, fail_in_turn(ranks, round, &others)) != QD_ERR_LIMIT;
         wrong += others;
     }
+    wrong += count_notes(ranks);
     if (qdi_ranks_merged(ranks, &wrong, &all, sizeof all, add) != QD_OK) all = 1;
     if (me == 0) printf("%d ranks, %llu wrong\n", count, (unsigned long long)all);
     qdi_ranks_mpi_end(ranks);

@@ -36,26 +36,43 @@ static void uproot(plant *all) {
     qd_world_destroy(all->plain);
 }
 
-/// All that is measured, but of the tree and of fat boxes.
-static qd_metrics measured(const qd_world *world) {
-    qd_metrics all = qd_test_measure(world);
+/// All that was measured, but of the tree and of fat boxes.
+static qd_metrics without_tree(qd_metrics all) {
     all.tree_nodes = all.tree_leaves = all.tree_deepest = all.tree_longest = all.tree_outside = 0;
     all.tree_candidates = 0;
     all.tree_tests = all.tree_tests_total = all.saved_bytes = 0;
     return all;
 }
 
+static void expect_same_metrics(const plant *all, uint64_t step, const qd_metrics *plain,
+                                const qd_metrics *others) {
+    const qd_metrics left = without_tree(*plain), right = without_tree(*others);
+    const double *p = (const double *)(const void *)&left, *q = (const double *)(const void *)&right;
+    for (size_t i = 0; i < sizeof left / sizeof *p; ++i)
+        QD_TEST_CHECK(memcmp(&p[i], &q[i], sizeof *p) == 0, all->seed, "ranks", all->ranks,
+                      "step %" PRIu64 ": measure %zu differs: %.17g %.17g", step, i, p[i], q[i]);
+}
+
+/// What ranks add up, each its own, while the whole world lags behind.
+static void expect_same_sums(const plant *all, uint64_t step) {
+    const qd_metrics plain = qd_test_measure(all->plain);
+    qd_metrics sums;
+    uint64_t hash = 0;
+    ck_assert_int_eq(qdi_fleet_hash(all->fleet, &hash), QD_OK);
+    QD_TEST_CHECK(qd_world_hash(all->plain) == hash, all->seed, "ranks", all->ranks,
+                  "step %" PRIu64 ": the hashes of ranks add up to another", step);
+    ck_assert_int_eq(qdi_fleet_measure(all->fleet, &sums), QD_OK);
+    expect_same_metrics(all, step, &plain, &sums);
+}
+
 /// `stepped`: the last step was made, and not refused: only then are there its events.
 static void expect_same(const plant *all, uint64_t step, bool stepped) {
-    const qd_metrics plain = measured(all->plain), whole = measured(all->whole);
+    const qd_metrics plain = qd_test_measure(all->plain), whole = qd_test_measure(all->whole);
     QD_TEST_CHECK(qd_world_hash(all->plain) == qd_world_hash(all->whole), all->seed, "ranks", all->ranks,
                   "step %" PRIu64 ": another state", step);
     QD_TEST_CHECK(!stepped || qd_test_events_hash(all->plain) == qd_test_events_hash(all->whole), all->seed,
                   "ranks", all->ranks, "step %" PRIu64 ": other contacts or events", step);
-    const double *p = (const double *)(const void *)&plain, *q = (const double *)(const void *)&whole;
-    for (size_t i = 0; i < sizeof plain / sizeof *p; ++i)
-        QD_TEST_CHECK(memcmp(&p[i], &q[i], sizeof *p) == 0, all->seed, "ranks", all->ranks,
-                      "step %" PRIu64 ": measure %zu differs: %.17g %.17g", step, i, p[i], q[i]);
+    expect_same_metrics(all, step, &plain, &whole);
 }
 
 /// Steps both; ends the test unless both say the same and are the same. False where the step was refused.
@@ -66,6 +83,7 @@ static bool step_both(plant *all, double dt, bool compared) {
     QD_TEST_CHECK(plain == fleet, all->seed, "ranks", all->ranks, "step %" PRIu64 ": %s and %s", step,
                   qd_status_text(plain), qd_status_text(fleet));
     if (!compared && plain == QD_OK) return true;
+    expect_same_sums(all, step);
     ck_assert_int_eq(qdi_fleet_gather(all->fleet), QD_OK);
     expect_same(all, step, plain == QD_OK);
     if (plain == QD_OK) return true;

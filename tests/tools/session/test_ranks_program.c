@@ -117,25 +117,111 @@ START_TEST(refused_by_name) {
 }
 END_TEST
 
-// What each rank has and has sent: every body has one owner.
-START_TEST(result_tells_of_each_rank) {
-    static const char *const counts[] = {"bodies", "ghosts", "renewals", "migrations", "messages", "bytes"};
-    qd_scratch_write(at("little.yaml").text, scene);
-    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--ranks", "3");
+/// What result.json says of the ranks of the run in `out`; the caller frees it.
+static json_t *load_ranks(size_t count) {
     json_error_t error;
     json_t *root = json_load_file(at("out/result.json").text, 0, &error);
     ck_assert_msg(root != NULL, "%s", error.text);
-    const json_t *ranks = json_object_get(root, "ranks");
-    ck_assert_uint_eq(json_array_size(ranks), 3);
-    json_int_t sum[6] = {0};
-    for (size_t q = 0; q < 3; ++q)
-        for (int k = 0; k < 6; ++k)
-            sum[k] += json_integer_value(json_object_get(json_array_get(ranks, q), counts[k]));
-    ck_assert_int_eq(sum[0], 200);
-    for (int k = 1; k < 6; ++k) ck_assert_msg(sum[k] > 0, "%s", counts[k]);
-    const json_t *first = json_array_get(ranks, 0);
-    ck_assert_int_gt(json_integer_value(json_object_get(first, "peak_rss_bytes")), 1000000);
+    json_t *ranks = json_incref(json_object_get(root, "ranks"));
     json_decref(root);
+    ck_assert_uint_eq(json_array_size(ranks), count);
+    return ranks;
+}
+
+static json_int_t count_of(const json_t *ranks, size_t rank, const char *name) {
+    const json_t *count = json_object_get(json_array_get(ranks, rank), name);
+    ck_assert_msg(json_is_integer(count), "%s", name);
+    return json_integer_value(count);
+}
+
+// What each rank has and has sent: every body has one owner.
+START_TEST(result_tells_of_each_rank) {
+    static const char *const counts[] = {"bodies",  "ghosts",   "renewals", "migrations",
+                                         "gathers", "messages", "bytes"};
+    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--ranks", "3");
+    json_t *ranks = load_ranks(3);
+    json_int_t sum[COUNTS] = {0};
+    for (size_t q = 0; q < 3; ++q)
+        for (int k = 0; k < COUNTS; ++k) sum[k] += count_of(ranks, q, counts[k]);
+    ck_assert_int_eq(sum[0], 200);
+    for (int k = 1; k < COUNTS; ++k) ck_assert_msg(sum[k] > 0, "%s", counts[k]);
+    ck_assert_int_eq(sum[4], 3 * 300); // its events are recorded at every step
+    ck_assert_int_eq(count_of(ranks, 0, "notes") + count_of(ranks, 0, "note_bytes"), 0);
+    ck_assert_int_gt(count_of(ranks, 0, "peak_rss_bytes"), 1000000);
+    json_decref(ranks);
+}
+END_TEST
+
+// Records nothing but hashes, and metrics at every step.
+#define SUMS                                                                                                 \
+    "--threads", "1", "--frames", "0", "--set", "record.events=false", "--set", "record.snapshots=0",        \
+        "--set", "record.distributions.every=0", "--set", "record.metrics=1"
+
+// Ends the test unless the ranks of the run in `out` put the world together only for its checkpoints.
+static void expect_gathered_for_checkpoints(json_int_t steps) {
+    json_t *ranks = load_ranks(3);
+    for (size_t q = 0; q < 3; ++q) ck_assert_int_eq(count_of(ranks, q, "gathers"), (steps - 1) / 40 + 1);
+    json_decref(ranks);
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+    SUCCEED("diff", "ref", "out", "-q");
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM hashes"), steps + 1);
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(kinetic) FROM metrics"), steps + 1);
+}
+
+// Hashes, metrics and the lines of --log, all at every step, are sums over ranks: the whole world is put
+// together only for the checkpoints.
+START_TEST(sums_gather_nothing) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    for (int ranks = 0; ranks < 2; ++ranks) {
+        qd_program_outcome told = RUN("run", "little.yaml", "-o", ranks ? "out" : "ref", SUMS, "--log", "1",
+                                      "--no-progress", ranks ? "--ranks" : NULL, "3");
+        ck_assert_msg(told.code == 0, "%s", told.err);
+        ck_assert_msg(strstr(told.err, "\n       299 ") != NULL, "%s", told.err);
+        qd_program_forget(&told);
+    }
+    expect_gathered_for_checkpoints(300);
+}
+END_TEST
+
+// So are the rules that end a run by what is measured.
+START_TEST(rules_of_metrics_gather_nothing) {
+    static const char rules[] = "run.until=[{below: {metric: kinetic, value: 1e-9}}, "
+                                "{above: {metric: begins, value: 200}}]";
+    qd_scratch_write(at("little.yaml").text, scene);
+    for (int ranks = 0; ranks < 2; ++ranks)
+        SUCCEED("run", "little.yaml", "-o", ranks ? "out" : "ref", "-q", SUMS, "--set", rules,
+                ranks ? "--ranks" : NULL, "3");
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "ended_by").text, "until.1");
+    const json_int_t steps = qd_program_result_whole(&program, "out", "steps");
+    ck_assert_int_eq(steps, qd_program_result_whole(&program, "ref", "steps"));
+    ck_assert_int_gt(steps, 40);
+    ck_assert_int_lt(steps, 300);
+    expect_gathered_for_checkpoints(steps);
+}
+END_TEST
+
+// Hashes of the form of earlier versions are no sums: the world is put together for them. The run goes on
+// from step 0, and is verified and compared by these hashes.
+START_TEST(an_earlier_run_goes_on_with_ranks) {
+    static const char *const runs[] = {"ref", "out"};
+    qd_scratch_write(at("little.yaml").text, scene);
+    for (int k = 0; k < 2; ++k) {
+        SUCCEED("run", "little.yaml", "-o", runs[k], "-q", SUMS);
+        qd_runs_change(at(runs[k]).text, "DROP TABLE forms; PRAGMA user_version=3; DELETE FROM hashes; "
+                                         "DELETE FROM checkpoints WHERE step > 0");
+        ck_assert_int_eq(unlink(at(k ? "out/result.json" : "ref/result.json").text), 0);
+        SUCCEED("run", "little.yaml", "-o", runs[k], "-q", SUMS, "--resume", k ? "--ranks" : NULL, "3");
+    }
+    json_t *ranks = load_ranks(3);
+    ck_assert_int_eq(count_of(ranks, 0, "gathers"), 300);
+    json_decref(ranks);
+    SUCCEED("diff", "ref", "out", "-q");
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM hashes"), 300);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text,
+                     qd_program_result_text(&program, "ref", "state_hash").text);
 }
 END_TEST
 
@@ -145,6 +231,7 @@ int main(int argc, char **argv) {
     TCase *tests = qd_test_case("ranks_program", 200, setup, teardown);
     qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 3}, {goes_on_with_other_ranks, 3},
                   {refused_by_name, 8});
-    qd_test_once(tests, frames_leave_out_the_tree, result_tells_of_each_rank);
+    qd_test_once(tests, frames_leave_out_the_tree, result_tells_of_each_rank, sums_gather_nothing,
+                 an_earlier_run_goes_on_with_ranks, rules_of_metrics_gather_nothing);
     return qd_test_run_case("ranks_program", tests);
 }
