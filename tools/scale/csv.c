@@ -75,8 +75,8 @@ void qdi_scale_csv_run(FILE *out, const qdi_scale_report *report, size_t turn) {
     else
         fputc(',', out);
     fprintf(out, ",%" PRIu64 ",%s", sample->memory, report->simd);
-    const qdi_bench_origin origin = {report->origin.commit, report->origin.compiler, report->origin.flags,
-                                     report->origin.cpu, NULL};
+    const qdi_bench_origin origin = {
+        report->origin.commit, report->origin.compiler, report->origin.flags, report->origin.cpu, NULL, NULL};
     qdi_bench_put_origin(out, &origin);
     fputc('\n', out);
 }

@@ -69,6 +69,7 @@ static int measure_run(const measuring *run) {
     session.scene = job->scene;
     session.label = job->label;
     session.threads.threads = job->threads;
+    if (job->pin) session.pin = *job->pin;
     session.simd = job->simd;
     int exit_code = qdi_session_make_world(&session);
     if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run);
@@ -77,7 +78,7 @@ static int measure_run(const measuring *run) {
         sample->hash = qd_world_hash(session.world);
         sample->memory = qdi_os_peak_memory();
         qd_world_destroy(session.world);
-        sample->bandwidth = qdi_scale_triad(job->threads);
+        sample->bandwidth = qdi_scale_triad(job->threads, job->pin);
     }
     return exit_code;
 }

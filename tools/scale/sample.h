@@ -1,6 +1,7 @@
 #ifndef QD_TOOLS_SCALE_SAMPLE_H
 #define QD_TOOLS_SCALE_SAMPLE_H
 
+#include "tools/host/pin.h"
 #include "tools/scale/plan.h"
 
 #include <quadrille/profile.h>
@@ -34,6 +35,7 @@ typedef struct qdi_scale_job {
     qd_scene *scene;   ///< only looked at
     const char *label; ///< the scene, as the user named it
     int threads;
+    const qdi_pin *pin; ///< of these; NULL: they are not bound
     qd_simd simd;
     size_t steps, dropped;
 } qdi_scale_job;

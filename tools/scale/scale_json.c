@@ -126,6 +126,8 @@ static void put_scale_result(qdi_json *json, const qdi_scale_report *report, con
     qdi_json_whole(json, "bodies_asked", config->bodies);
     qdi_json_whole(json, "bodies", result->bodies);
     qdi_json_whole(json, "threads", (uint64_t)config->threads);
+    const qdi_pin *pin = qdi_scale_pin_of(report, config);
+    if (pin) qdi_pin_json(json, pin);
     qdi_json_truth(json, "beyond", config->beyond);
     qdi_json_whole(json, "runs", result->runs);
     qdi_json_hash(json, "hash", result->hash);

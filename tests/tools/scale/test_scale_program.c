@@ -3,6 +3,7 @@
 #include "tests/support/one_program.h"
 #include "tests/support/spinners.h"
 #include "tools/host/os.h"
+#include "tools/host/topology.h"
 
 #include <math.h>
 #include <signal.h>
@@ -213,6 +214,36 @@ START_TEST(test_json_instead_of_tables) {
 }
 END_TEST
 
+// Where threads were bound is told of every configuration; where none is, nothing is.
+START_TEST(test_bound_threads_are_told) {
+    if (!qdi_topology_known()) {
+        expect_refusal(RUN("scale", "gas", "--pin", "close", "-o", "out"), 2, "built without hwloc");
+        return;
+    }
+    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,3", "--steps", "2",
+                                    "--repeats", "1", "--pin", "close", "-o", "out");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "pin      close: threads on processors "));
+    qd_program_forget(&result);
+    json_t *all = read_json("out/scale.json");
+    for (int threads = 1; threads <= 3; threads += 2) {
+        const json_t *config = config_of(all, 500, threads),
+                     *processors = json_object_get(config, "processors");
+        ck_assert_str_eq(text_of(config, "pin"), "close");
+        ck_assert_uint_eq(json_array_size(processors), (size_t)threads);
+        ck_assert_uint_eq(json_array_size(json_object_get(config, "nodes")), (size_t)threads);
+    }
+    json_decref(all);
+    result = RUN("scale", "gas", "--bodies", "500", "--threads", "1", "--steps", "2", "--repeats", "1",
+                 "--pin", "off", "-q", "-o", "out", "--force");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
+    all = read_json("out/scale.json");
+    ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "pin"));
+    json_decref(all);
+}
+END_TEST
+
 START_TEST(test_a_busy_machine) {
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
     qd_program_outcome result = RUN("scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps", "500",
@@ -274,6 +305,7 @@ START_TEST(test_bad_input) {
         {{"gas", "-o", "out", "--bodies", "many"}, 2, "'many'"},
         {{"gas", "-o", "out", "--repeats", "0"}, 2, "--repeats"},
         {{"gas", "-o", "out", "--simd", "mmx"}, 2, "mmx"},
+        {{"gas", "-o", "out", "--pin", "here"}, 2, "--pin: 'here'"},
         {{"gaz", "-o", "out"}, 3, "gas"},
         {{"gas", "-o", "out", "--set", "world.nonsense=1"}, 2, "nonsense"},
         {{"hopper", "-o", "out", "--bodies", "5000"}, 2, "bodies.0"},
@@ -311,7 +343,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
-    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables, test_a_busy_machine,
-                 test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
+    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables,
+                 test_bound_threads_are_told, test_a_busy_machine, test_without_gnuplot,
+                 test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
     return qd_test_run_case("scale_program", tcase);
 }
