@@ -75,6 +75,16 @@ static void sum_up_phase(const runs *all, size_t phase, qdi_scale_part *part) {
         all->numbers[r] = times.sum > 0 ? times.most * threads / times.sum : 1;
     }
     part->imbalance = qdi_scale_interval_of(all->numbers, count).median;
+    const qdi_traffic *traffic = &all->of[0]->traffic;
+    for (size_t p = 0; p < QDI_SCALE_PHASES; ++p) {
+        if (p != phase && phase != QDI_SCALE_PHASES) continue;
+        part->reads += (double)traffic->reads[p] / steps;
+        part->writes += (double)traffic->writes[p] / steps;
+    }
+}
+
+double qdi_scale_bandwidth(const qdi_scale_part *part) {
+    return part->time.median > 0 ? (part->reads + part->writes) * 1e9 / part->time.median : 0;
 }
 
 /// Scaling test's analysis: each step where it took least, in the mean over the steps.

@@ -43,6 +43,7 @@ static int run_measured_steps(qdi_session *session, const measuring *run) {
         if (qdi_host_signal() != 0) return QDI_EXIT_SIGNAL + qdi_host_signal();
         if (k == job->dropped) before = qdi_host_usage_now();
         qd_profile *profile = k < job->dropped ? NULL : &sample->profile;
+        const qdi_work work = qdi_world_work(session->world);
         uint64_t start = qdi_clock_ns();
         qd_status status = qd_world_step(session->world, dt, profile);
         uint64_t took = qdi_clock_ns() - start;
@@ -51,6 +52,8 @@ static int run_measured_steps(qdi_session *session, const measuring *run) {
         if (!profile) continue;
         run->step_ns[k - job->dropped] = took;
         sample->wall_ns += took;
+        const qdi_work worked = qdi_world_work(session->world);
+        qdi_traffic_add(&sample->traffic, &work, &worked);
     }
     qdi_host_usage after = qdi_host_usage_now();
     sample->processor_ns = after.processor_ns - before.processor_ns;

@@ -3,6 +3,7 @@
 
 #include "tools/host/pin.h"
 #include "tools/scale/plan.h"
+#include "tools/scale/traffic.h"
 
 #include <quadrille/profile.h>
 #include <quadrille/scene.h>
@@ -25,6 +26,7 @@ typedef struct qdi_scale_sample {
     qd_profile profile;    ///< of the steps that count
     uint64_t processor_ns; ///< that all threads got for them
     uint64_t preemptions;  ///< how often one of them had to leave a processor to somebody else
+    qdi_traffic traffic;   ///< of the steps that count
     double bandwidth;      ///< of a triad on as many threads, in bytes per second; 0: not measured
     double load;           ///< of the machine in the minute before; < 0: not known
     uint64_t memory;       ///< the most that was in use, in bytes; 0: not known

@@ -95,8 +95,18 @@ static void put_scale_run(qdi_json *json, const qdi_scale_report *report, size_t
     qdi_json_close(json, '}');
 }
 
+// Writes what a phase moves, and beside the triad, as JSON.
+static void put_scale_traffic(qdi_json *json, const qdi_scale_part *part, double triad) {
+    qdi_json_whole(json, "bytes_read_per_step", (uint64_t)(part->reads + .5));
+    qdi_json_whole(json, "bytes_written_per_step", (uint64_t)(part->writes + .5));
+    if (!(part->time.median > 0)) return;
+    qdi_json_whole(json, "bytes_per_s", (uint64_t)qdi_scale_bandwidth(part));
+    if (triad > 0) put_ratio(json, "of_triad", qdi_scale_bandwidth(part) / triad);
+}
+
 // Writes the times of a phase in a scaling test as JSON.
-static void put_scale_part(qdi_json *json, const qdi_scale_part *part, int threads) {
+static void put_scale_part(qdi_json *json, const qdi_scale_part *part, const qdi_scale_result *result) {
+    const int threads = result->config->threads;
     qdi_json_open(json, "ns_per_step", '{');
     put_scale_ns(json, "median", part->time.median);
     put_scale_ns(json, "low", part->time.low);
@@ -115,6 +125,7 @@ static void put_scale_part(qdi_json *json, const qdi_scale_part *part, int threa
     for (size_t k = 0; k < QDI_SCALE_CLOCKED && k < (size_t)threads; ++k)
         put_scale_ns(json, NULL, part->busy[k]);
     qdi_json_close(json, ']');
+    put_scale_traffic(json, part, result->triad.median);
 }
 
 // Writes the result of one configuration of a scaling test as JSON.
@@ -139,12 +150,12 @@ static void put_scale_result(qdi_json *json, const qdi_scale_report *report, con
     qdi_json_whole(json, "triad_bytes_per_s", (uint64_t)result->triad.median);
     qdi_json_whole(json, "peak_bytes", (uint64_t)result->memory);
     qdi_json_open(json, "step", '{');
-    put_scale_part(json, &result->whole, config->threads);
+    put_scale_part(json, &result->whole, result);
     qdi_json_close(json, '}');
     qdi_json_open(json, "phases", '{');
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase) {
         qdi_json_open(json, qd_phase_name((qd_phase)phase), '{');
-        put_scale_part(json, &result->phases[phase], config->threads);
+        put_scale_part(json, &result->phases[phase], result);
         qdi_json_close(json, '}');
     }
     qdi_json_close(json, '}');

@@ -131,6 +131,22 @@ static void check_json(const json_t *all, double median) {
     double ns = number_of(json_object_get(step, "ns_per_step"), "median");
     ck_assert_msg(fabs(ns * 4 - median) < 1, "%g and %g", ns * 4, median);
     ck_assert_uint_eq(json_array_size(json_object_get(step, "busy_ns_per_step")), 2);
+    double read = 0, written = 0;
+    const json_t *phases = json_object_get(config, "phases");
+    const char *name;
+    json_t *phase;
+    json_object_foreach((json_t *)(uintptr_t)phases, name, phase) {
+        read += number_of(phase, "bytes_read_per_step");
+        written += number_of(phase, "bytes_written_per_step");
+    }
+    ck_assert(fabs(read - number_of(step, "bytes_read_per_step")) <= 5);
+    ck_assert(fabs(written - number_of(step, "bytes_written_per_step")) <= 5);
+    ck_assert_double_gt(written, 3000 * (2 + 2 + 2) * 8); // x, y, vx, vy, and boxes of as many bytes
+    double rate = number_of(step, "bytes_per_s");
+    ck_assert_msg(fabs(rate * ns / 1e9 / (read + written) - 1) < 1e-3, "%g", rate);
+    ck_assert_msg(fabs(number_of(step, "of_triad") * number_of(config, "triad_bytes_per_s") - rate) <
+                      1e-3 * rate + 1e-4 * number_of(config, "triad_bytes_per_s"),
+                  "%g", rate);
     const json_t *shares = json_object_get(step, "thread_ns_per_step");
     double sum = number_of(shares, "busy") + number_of(shares, "serial") + number_of(shares, "alone") +
                  number_of(shares, "waiting");
@@ -151,6 +167,7 @@ START_TEST(test_a_test_and_what_it_leaves) {
                                        "speed-up",
                                        "imbal.",
                                        "of the threads' time",
+                                       "GB/s of triad",
                                        "resolve",
                                        "the median is in them",
                                        "3000 bodies are too few for 2 threads"};
