@@ -41,6 +41,7 @@ typedef struct scale {
     qdi_pin_policy pin_policy;
     qdi_pin *pins; ///< by number of threads, as the plan has them
     qdi_scale_report report;
+    char uncounted[128]; ///< why there are no counters
 } scale;
 
 // ---- what is asked for ----
@@ -215,6 +216,7 @@ static void say_scale_start(const scale *job) {
         qdi_pin_words(&job->pins[i], words, sizeof words);
         fprintf(stderr, "pin      %s\n", words);
     }
+    if (job->uncounted[0]) fprintf(stderr, "note     no counters of the processor: %s\n", job->uncounted);
     fprintf(stderr, "output   %s\n", job->settings.directory);
     int most = plan->threads[plan->thread_count - 1];
     if (most > plan->available)
@@ -363,6 +365,10 @@ static int do_scale(scale *job) {
                                      .results = job->results,
                                      .scene_hashes = job->scene_hashes};
     qdi_scale_origin_look(&job->report.origin);
+    qdi_counters counters; // only tried out: each run has its own
+    qdi_counters_start(&counters, job->uncounted, sizeof job->uncounted);
+    qdi_counters_stop(&counters);
+    job->report.uncounted = job->uncounted;
     qdi_host_watch_signals();
     say_scale_start(job);
     const qdi_others_start others = qdi_others_begin();

@@ -33,6 +33,7 @@ typedef struct qdi_scale_result {
     double calm;              ///< ns per step, each step where it took least in all runs
     double taken;             ///< part of the threads' time that they had no processor: median over runs
     double memory;            ///< bytes, the most
+    qdi_counts counts;        ///< of the processor, per step: medians; known where they are of all runs
     qdi_scale_part whole;
     qdi_scale_part phases[QDI_SCALE_PHASES];
 } qdi_scale_result;

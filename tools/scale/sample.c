@@ -33,15 +33,19 @@ static int report_step_failure(const qdi_session *session, qd_status status) {
 }
 
 // Does the measured steps of one run of a scaling test.
-static int run_measured_steps(qdi_session *session, const measuring *run) {
+static int run_measured_steps(qdi_session *session, const measuring *run, const qdi_counters *counters) {
     const qdi_scale_job *job = run->job;
     qdi_scale_sample *sample = run->sample;
     double dt = qd_scene_run_settings(job->scene).dt;
     qdi_host_usage before = {0, 0};
+    qdi_counts first = {{false}, {0}};
     if (qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL) != QD_OK) return QDI_EXIT_FAILED;
     for (size_t k = 0; k < job->dropped + job->steps; ++k) {
         if (qdi_host_signal() != 0) return QDI_EXIT_SIGNAL + qdi_host_signal();
-        if (k == job->dropped) before = qdi_host_usage_now();
+        if (k == job->dropped) {
+            before = qdi_host_usage_now();
+            first = qdi_counters_now(counters);
+        }
         qd_profile *profile = k < job->dropped ? NULL : &sample->profile;
         const qdi_work work = qdi_world_work(session->world);
         uint64_t start = qdi_clock_ns();
@@ -55,6 +59,8 @@ static int run_measured_steps(qdi_session *session, const measuring *run) {
         const qdi_work worked = qdi_world_work(session->world);
         qdi_traffic_add(&sample->traffic, &work, &worked);
     }
+    const qdi_counts last = qdi_counters_now(counters);
+    sample->counts = qdi_counts_between(&first, &last);
     qdi_host_usage after = qdi_host_usage_now();
     sample->processor_ns = after.processor_ns - before.processor_ns;
     sample->preemptions = after.preemptions - before.preemptions;
@@ -74,8 +80,12 @@ static int measure_run(const measuring *run) {
     session.threads.threads = job->threads;
     if (job->pin) session.pin = *job->pin;
     session.simd = job->simd;
+    qdi_counters counters;
+    char why[128];
+    qdi_counters_start(&counters, why, sizeof why); // before there are threads, whose events count too
     int exit_code = qdi_session_make_world(&session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run);
+    if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run, &counters);
+    qdi_counters_stop(&counters);
     if (exit_code == QDI_EXIT_DONE) {
         sample->bodies = qd_world_count(session.world);
         sample->hash = qd_world_hash(session.world);

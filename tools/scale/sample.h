@@ -1,6 +1,7 @@
 #ifndef QD_TOOLS_SCALE_SAMPLE_H
 #define QD_TOOLS_SCALE_SAMPLE_H
 
+#include "tools/host/counters.h"
 #include "tools/host/pin.h"
 #include "tools/scale/plan.h"
 #include "tools/scale/traffic.h"
@@ -27,6 +28,7 @@ typedef struct qdi_scale_sample {
     uint64_t processor_ns; ///< that all threads got for them
     uint64_t preemptions;  ///< how often one of them had to leave a processor to somebody else
     qdi_traffic traffic;   ///< of the steps that count
+    qdi_counts counts;     ///< of the processor, for these steps, of all threads
     double bandwidth;      ///< of a triad on as many threads, in bytes per second; 0: not measured
     double load;           ///< of the machine in the minute before; < 0: not known
     uint64_t memory;       ///< the most that was in use, in bytes; 0: not known

@@ -33,7 +33,8 @@ typedef struct qdi_scale_report {
     const uint64_t *scene_hashes;    ///< by configuration
     const qdi_pin *pins;             ///< by the plan's numbers of threads; NULL: no thread is bound
     bool equal;                      ///< the hashes are
-    qdi_others_reason others;        ///< what qdi_others_end said of the whole test
+    const char *uncounted;    ///< why not all of the processor's counters are there; "" or NULL: they are
+    qdi_others_reason others; ///< what qdi_others_end said of the whole test
 } qdi_scale_report;
 
 /// Why the test's times are not reliable, "" where nothing speaks against them: in a configuration that can

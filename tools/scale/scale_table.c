@@ -126,6 +126,30 @@ static void print_traffic(FILE *out, const qdi_scale_report *report, bool strong
     }
 }
 
+/// Scaling test's table: what the processor counted, per body and step; nothing where it counted nothing.
+static void print_counts(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies) {
+    bool any = false;
+    for (size_t n = 0; n < report->plan->thread_count; ++n)
+        for (int i = 0; i < QDI_COUNTERS; ++i)
+            any = any || qdi_scale_member(report, strong, bodies, n)->counts.known[i];
+    if (!any) return;
+    fprintf(out, "\n%7s %9s %12s %9s %12s   counted per body and step, all threads together\n", "threads",
+            "cycles", "instructions", "per cycle", "cache misses");
+    for (size_t n = 0; n < report->plan->thread_count; ++n) {
+        const qdi_scale_result *result = qdi_scale_member(report, strong, bodies, n);
+        double each[QDI_COUNTERS];
+        for (int i = 0; i < QDI_COUNTERS; ++i)
+            each[i] = result->counts.known[i] && result->bodies > 0
+                          ? result->counts.value[i] / (double)result->bodies
+                          : (double)NAN;
+        fprintf(out, "%7d %9s %12s %9s %12s\n", result->config->threads,
+                format_cell("2", each[QDI_COUNTER_CYCLES]).text,
+                format_cell("2", each[QDI_COUNTER_INSTRUCTIONS]).text,
+                format_cell("2", each[QDI_COUNTER_INSTRUCTIONS] / each[QDI_COUNTER_CYCLES]).text,
+                format_cell("3", each[QDI_COUNTER_CACHE_MISSES]).text);
+    }
+}
+
 // Scaling test's table: prints the time of each thread in each phase.
 static void print_thread_times(FILE *out, const qdi_scale_result *result) {
     fprintf(out, "\nmilliseconds per step of each of %d threads\n%-9s", result->config->threads, "phase");
@@ -160,6 +184,7 @@ static void print_scale_series(FILE *out, const qdi_scale_report *report, bool s
     print_phases(out, report, strong, bodies);
     print_shares(out, report, strong, bodies);
     print_traffic(out, report, strong, bodies);
+    print_counts(out, report, strong, bodies);
     for (size_t n = 0; every_thread && n < plan->thread_count; ++n)
         print_thread_times(out, qdi_scale_member(report, strong, bodies, n));
     fputc('\n', out);

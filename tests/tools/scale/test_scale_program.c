@@ -1,10 +1,12 @@
 #define _GNU_SOURCE // kill
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
+#include "tests/support/refused.h"
 #include "tests/support/spinners.h"
 #include "tools/host/os.h"
 #include "tools/host/topology.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -261,6 +263,32 @@ START_TEST(test_bound_threads_are_told) {
 }
 END_TEST
 
+// Where the system refuses the processor's counters, the test goes on without: they are absent, with one
+// line.
+START_TEST(test_refused_counters_are_absent) {
+    qd_refuse_counters(EACCES);
+    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,2", "--steps", "2",
+                                    "--repeats", "1", "-o", "out");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_msg(strstr(result.err, "note     no counters of the processor: the system does not let"), "%s",
+                  result.err);
+    ck_assert_msg(!strstr(result.out, "instructions"), "%s", result.out);
+    qd_program_forget(&result);
+    json_t *all = read_json("out/scale.json");
+    ck_assert_ptr_nonnull(strstr(text_of(all, "counters_absent"), "does not let this process see them"));
+    ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "counters_per_step"));
+    ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(all, "runs"), 0), "counters"));
+    json_decref(all);
+    char *text = qd_scratch_read(at("out/scale.csv").text, NULL);
+    const char *line = strchr(text, '\n') + 1;
+    ck_assert_str_eq(field_of(line, column_of(text, "cycles")).text, "");
+    ck_assert_str_eq(field_of(line, column_of(text, "cache_misses")).text, "");
+    ck_assert_str_ne(field_of(line, column_of(text, "peak_bytes")).text, "");
+    ck_assert_str_ne(field_of(line, column_of(text, "simd")).text, "");
+    free(text);
+}
+END_TEST
+
 START_TEST(test_a_busy_machine) {
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
     qd_program_outcome result = RUN("scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps", "500",
@@ -361,7 +389,7 @@ END_TEST
 int main(void) {
     TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
     qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables,
-                 test_bound_threads_are_told, test_a_busy_machine, test_without_gnuplot,
-                 test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
+                 test_bound_threads_are_told, test_refused_counters_are_absent, test_a_busy_machine,
+                 test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
     return qd_test_run_case("scale_program", tcase);
 }
