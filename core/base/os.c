@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // madvise, RUSAGE_THREAD
+#define _GNU_SOURCE // madvise, RUSAGE_THREAD, sched_setaffinity
 #include "core/base/os.h"
 
 #include "core/base/arithmetic.h"
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #ifdef __linux__
+#    include <sched.h>
 #    include <sys/mman.h>
 #    include <sys/resource.h>
 #endif
@@ -75,6 +76,38 @@ uint64_t qdi_os_preemptions(void) {
     if (getrusage(RUSAGE_THREAD, &usage) == 0) return (uint64_t)usage.ru_nivcsw;
 #endif
     return 0;
+}
+
+bool qdi_os_bind(int processor, qdi_os_affinity *before) {
+#ifdef __linux__
+    const size_t bits = 8 * sizeof before->words[0];
+    qdi_os_affinity one = {{0}};
+    if (processor < 0 || (size_t)processor >= 8 * sizeof one) return false;
+    one.words[(size_t)processor / bits] |= 1UL << (size_t)processor % bits;
+    *before = (qdi_os_affinity){{0}};
+    return sched_getaffinity(0, sizeof *before, (cpu_set_t *)before) == 0 &&
+           sched_setaffinity(0, sizeof one, (const cpu_set_t *)&one) == 0;
+#else
+    (void)processor;
+    (void)before;
+    return false;
+#endif
+}
+
+void qdi_os_unbind(const qdi_os_affinity *before) {
+#ifdef __linux__
+    (void)sched_setaffinity(0, sizeof *before, (const cpu_set_t *)before);
+#else
+    (void)before;
+#endif
+}
+
+void qdi_os_move(int processor) {
+    qdi_os_affinity before;
+#ifdef __linux__
+    if (sched_getcpu() == processor) return;
+#endif
+    if (qdi_os_bind(processor, &before)) qdi_os_unbind(&before);
 }
 
 size_t qdi_os_peak_memory(void) {

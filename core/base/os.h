@@ -3,6 +3,7 @@
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,21 @@ static inline void qdi_os_relax(void) {
 /// System: how often this thread was made to leave its processor to another one; 0 where that cannot be
 /// known.
 uint64_t qdi_os_preemptions(void);
+
+/// System: the processors that a thread may run on.
+typedef struct qdi_os_affinity {
+    unsigned long words[(1 << 14) / (8 * sizeof(unsigned long))]; ///< a bit each, more than Linux ever has
+} qdi_os_affinity;
+
+/// System: from now on this thread runs on that processor alone, by the system's number; `before` gets those
+/// that it could run on. False, and nothing changed, where the system refuses it or knows no such thing.
+bool qdi_os_bind(int processor, qdi_os_affinity *before);
+/// System: takes that back.
+void qdi_os_unbind(const qdi_os_affinity *before);
+
+/// System: this thread continues on that processor, where it is not there already. The system may move it on
+/// later: those that it may run on stay what they are, also for threads and programs that it starts.
+void qdi_os_move(int processor);
 
 /// System: the most memory this process has had in use, in bytes; 0 where that cannot be known.
 size_t qdi_os_peak_memory(void);

@@ -31,6 +31,13 @@ void qdi_team_use(qd_team *team, int most);
 /// How many threads loops have at most.
 int qdi_team_used(const qd_team *team);
 
+/// From now on thread k of the team works on processor processors[k % count] alone, by the system's numbers,
+/// which are copied; count 0: wherever the system likes. A processor that the system refuses leaves its
+/// thread unbound. The caller's own thread, which is thread 0, is put there at each loop, but stays free to
+/// be moved, as what it starts is. Results do not change. Threads that are there are ended first: not for
+/// each step. Errors: QD_ERR_MEMORY, nothing changed.
+QD_MUST_USE qd_status qdi_team_bind(qd_team *team, const int *processors, size_t count);
+
 /// The number of ranges that qdi_team_for makes.
 static inline size_t qdi_range_count(size_t count, size_t grain) {
     return (count + grain - 1) / grain;

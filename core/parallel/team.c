@@ -31,6 +31,8 @@ struct qd_team {
     qdi_thread_pool *pool; // NULL for one thread
     qdi_thread *opener;    // NULL before the first loop that is shared
     bool no_threads;       // the system has no more threads
+    int *processors;       // that the threads are bound to, one for each; NULL: none is bound
+    bool apart;            // each has one to itself
     uint64_t *busy_ns;     // LINE apart, so that workers do not share cache lines
     uint64_t *busy_out;
     qdi_ranks *ranks;     // see ranks.h
@@ -84,16 +86,20 @@ static int threads_to_ask_for(const qd_team *team) {
 /// Opens the parallel region in which the team's other threads live; there may be fewer than asked for.
 static void open_region(void *context) {
     qd_team *team = context;
-    bool spins = omp_get_num_procs() >= team->threads;
+    bool spins = team->processors ? team->apart : omp_get_num_procs() >= team->threads;
 #pragma omp parallel num_threads(threads_to_ask_for(team))
     {
         QDI_RESTORED qdi_arithmetic caller =
             qdi_arithmetic_standard(); // the runtime may lend its threads to others
         int worker = omp_get_thread_num();
-        if (worker == 0)
+        if (worker == 0) {
             qdi_thread_pool_wait_dismissed(team->pool);
-        else
+        } else {
+            qdi_os_affinity before;
+            bool bound = team->processors && qdi_os_bind(team->processors[worker], &before);
             qdi_thread_pool_serve(team->pool, worker, spins);
+            if (bound) qdi_os_unbind(&before);
+        }
     }
 }
 
@@ -109,6 +115,7 @@ static void stop_threads(qd_team *team) {
     if (!team->opener) return;
     qdi_thread_pool_dismiss(team->pool);
     qdi_thread_join(team->opener);
+    team->opener = NULL;
 }
 
 void qd_team_destroy(qd_team *team) {
@@ -117,11 +124,35 @@ void qd_team_destroy(qd_team *team) {
     qdi_thread_pool_destroy(team->pool);
     const qd_allocator *allocator = team->allocator;
     size_t threads = (size_t)team->threads;
+    qdi_release(allocator, team->processors, threads, sizeof *team->processors);
     qdi_release(allocator, team->busy_ns, threads * LINE, sizeof *team->busy_ns);
     qdi_release(allocator, team->blocks, threads * LINE, sizeof *team->blocks);
     qdi_release(allocator, team->busy_out, threads, sizeof *team->busy_out);
     qdi_release(allocator, team->histogram, team->histogram_room, sizeof *team->histogram);
     qdi_release(allocator, team, 1, sizeof *team);
+}
+
+/// Whether no number is in the list twice.
+static bool all_differ(const int *numbers, int count) {
+    for (int i = 1; i < count; ++i)
+        for (int k = 0; k < i; ++k)
+            if (numbers[i] == numbers[k]) return false;
+    return true;
+}
+
+qd_status qdi_team_bind(qd_team *team, const int *processors, size_t count) {
+    size_t threads = (size_t)team->threads;
+    int *bound = count > 0 ? qdi_allocate(team->allocator, threads, sizeof *bound) : NULL;
+    if (count > 0 && !bound) return QD_ERR_MEMORY;
+    for (size_t k = 0; k < threads && count > 0; ++k) bound[k] = processors[k % count];
+    if (team->opener) {
+        stop_threads(team); // those of the next loop are bound as they begin
+        qdi_thread_pool_reopen(team->pool);
+    }
+    qdi_release(team->allocator, team->processors, threads, sizeof *team->processors);
+    team->processors = bound;
+    team->apart = bound && all_differ(bound, team->threads);
+    return QD_OK;
 }
 
 int qd_team_threads(const qd_team *team) {
@@ -212,6 +243,7 @@ static void run_loop(qd_team *team, size_t count, size_t grain, const loop_body 
     size_t ranges = qdi_range_count(count, grain);
     size_t most = ranges < (size_t)team->used ? ranges : (size_t)team->used;
     if (most > 1 && !team->opener && !team->no_threads) start_threads(team);
+    if (team->processors) qdi_os_move(team->processors[0]); // the caller's thread is not the team's to bind
     if (most == 1 || team->no_threads) {
         run_loop_alone(team, count, grain, body);
         return;

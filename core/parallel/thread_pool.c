@@ -96,17 +96,21 @@ static uint64_t loop_number_of_gate(uint64_t gate) {
     return gate >> LOOP_SHIFT;
 }
 
+void qdi_thread_pool_reopen(qdi_thread_pool *pool) {
+    atomic_init(&pool->gate, 0);
+    atomic_init(&pool->asleep, false);
+    atomic_init(&pool->leader_asleep, false);
+    atomic_init(&pool->preempted, false);
+    pool->alone_until = 0;
+}
+
 qd_status qdi_thread_pool_create(const qd_allocator *allocator, qdi_thread_pool **pool) {
     qdi_thread_pool *made = qdi_allocate(allocator, 1, sizeof *made);
     *pool = NULL;
     if (!made) return QD_ERR_MEMORY;
     made->allocator = allocator;
     made->workers = made->leader = made->dismissal = NULL;
-    atomic_init(&made->gate, 0);
-    atomic_init(&made->asleep, false);
-    atomic_init(&made->leader_asleep, false);
-    atomic_init(&made->preempted, false);
-    made->alone_until = 0;
+    qdi_thread_pool_reopen(made);
     qd_status status = qdi_monitor_create(allocator, &made->workers);
     if (status == QD_OK) status = qdi_monitor_create(allocator, &made->leader);
     if (status == QD_OK) status = qdi_monitor_create(allocator, &made->dismissal);

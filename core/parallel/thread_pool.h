@@ -32,7 +32,10 @@ void qdi_thread_pool_wait_dismissed(qdi_thread_pool *pool);
 bool qdi_thread_pool_run(qdi_thread_pool *pool, int most, bool wake_sleepers,
                          qdi_thread_pool_function function, void *context);
 
-/// Makes all workers return from qdi_thread_pool_serve, for good.
+/// Makes all workers return from qdi_thread_pool_serve, for good or until qdi_thread_pool_reopen.
 void qdi_thread_pool_dismiss(qdi_thread_pool *pool);
+
+/// After qdi_thread_pool_dismiss, once all workers have ended: as it was when it was made, for others.
+void qdi_thread_pool_reopen(qdi_thread_pool *pool);
 
 #endif

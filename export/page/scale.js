@@ -130,6 +130,11 @@
     const parts = member.at.phases[phase].thread_ns_per_step;
     return percent(parts[name] / (parts.busy + parts.serial + parts.alone + parts.waiting));
   };
+  // Tests of earlier versions have no bytes.
+  const moved = (tell) => (member, phase) => {
+    const of = member.at.phases[phase];
+    return of.bytes_per_s === undefined ? '–' : tell(of);
+  };
   const MEASURES = {
     'ms per step': (member, phase) => short(ms(member.at.phases[phase].ns_per_step.median)),
     'part of the step': (member, phase) => percent(member.at.phases[phase].ns_per_step.median / member.at.step.ns_per_step.median),
@@ -137,6 +142,9 @@
     efficiency: (member, phase) => percent(member.gain.phases[phase].efficiency),
     'serial fraction': (member, phase) => percent(member.gain.phases[phase].serial_fraction),
     imbalance: (member, phase) => fixed(member.at.phases[phase].imbalance),
+    'MB moved per step, at least': moved((of) => short((of.bytes_read_per_step + of.bytes_written_per_step) / 1e6)),
+    'GB moved per second, at least': moved((of) => short(of.bytes_per_s / 1e9)),
+    'of what a triad moves': moved((of) => of.of_triad === undefined ? '–' : percent(of.of_triad)),
     'busy: working in parallel parts': share('busy'),
     'serial: one works outside of them': share('serial'),
     'alone: loops too short for a second thread': share('alone'),

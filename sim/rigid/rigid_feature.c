@@ -9,7 +9,7 @@
 /// Rigid contacts: motion asks for these with any contact model.
 static qd_status begin(qd_world *world, qdi_step_context *step) {
     (void)step;
-    world->scratch.mover_count = world->scratch.pressed = 0;
+    world->scratch.mover_count = world->scratch.pressed = world->scratch.solved = 0;
     world->fast = 0;
     return QD_OK;
 }

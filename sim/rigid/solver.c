@@ -267,6 +267,10 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
+    for (size_t u = 0; u < units->count; ++u) {
+        const qdi_solver_colours *colours = &units->unit[u].colours;
+        scratch->solved += colours->start[colours->count] - colours->start[0];
+    }
     solve_unit(&job, &units->unit[0]);
     qdi_team_for_workers(world->team, units->count - 1, 1, solve_units_range, &job);
 }

@@ -28,9 +28,35 @@ typedef struct column {
 
 enum { COLUMNS_MAX = 32 };
 
-/// World's bodies: grows all columns of a group from `room` to `grown` items, or none of them.
-static qd_status columns_grow(const qd_allocator *allocator, const column *columns, size_t count, size_t room,
+/// Columns that grow, by ranges of items.
+typedef struct growth {
+    const column *columns;
+    void *const *fresh;
+    size_t count, room;
+} growth;
+
+enum { GROWN_GRAIN = 1 << 16 };
+
+// World's bodies: copies a range of items to the grown columns, or zeroes them where there are none yet.
+static void fill_grown_columns(void *context, size_t begin, size_t end) {
+    const growth *job = context;
+    for (size_t i = 0; i < job->count; ++i) {
+        const size_t size = job->columns[i].size, copied = end < job->room ? end : job->room;
+        char *fresh = job->fresh[i], *old = NULL;
+        memcpy(&old, job->columns[i].array,
+               sizeof old); // pointers to all object types look alike, as in qdi_reserve
+        const size_t from = copied > begin ? copied : begin;
+        if (from > begin) memcpy(fresh + begin * size, old + begin * size, (from - begin) * size);
+        memset(fresh + from * size, 0, (end - from) * size);
+    }
+}
+
+/// World's bodies: grows all columns of a group from `room` to `grown` items, or none of them. The team fills
+/// them: a page of memory lies near the processor that writes to it first, so each thread's share of the
+/// rows should be written first by about that thread.
+static qd_status columns_grow(const qd_world *world, const column *columns, size_t count, size_t room,
                               size_t grown) {
+    const qd_allocator *allocator = world->allocator;
     void *fresh[COLUMNS_MAX];
     for (size_t i = 0; i < count; ++i) {
         fresh[i] = qdi_allocate(allocator, grown, columns[i].size);
@@ -38,12 +64,11 @@ static qd_status columns_grow(const qd_allocator *allocator, const column *colum
         while (i-- > 0) qdi_release(allocator, fresh[i], grown, columns[i].size);
         return QD_ERR_MEMORY;
     }
+    growth job = {columns, fresh, count, room};
+    qdi_team_for(world->team, grown, GROWN_GRAIN, fill_grown_columns, &job);
     for (size_t i = 0; i < count; ++i) {
         void *old = NULL;
-        memcpy(&old, columns[i].array,
-               sizeof old); // pointers to all object types look alike, as in qdi_reserve
-        if (room > 0) memcpy(fresh[i], old, room * columns[i].size);
-        memset((char *)fresh[i] + room * columns[i].size, 0, (grown - room) * columns[i].size);
+        memcpy(&old, columns[i].array, sizeof old);
         qdi_release(allocator, old, room, columns[i].size);
         memcpy(columns[i].array, &fresh[i], sizeof old);
     }
@@ -112,11 +137,11 @@ static size_t grown_room(size_t room, size_t need) {
 }
 
 // World's bodies: grows a group of body columns together.
-static qd_status reserve_columns(const qd_allocator *allocator, const column *columns, size_t count,
-                                 size_t *room, size_t need) {
+static qd_status reserve_columns(const qd_world *world, const column *columns, size_t count, size_t *room,
+                                 size_t need) {
     if (need <= *room) return QD_OK;
     size_t grown = grown_room(*room, need < 16 ? 16 : need);
-    qd_status status = columns_grow(allocator, columns, count, *room, grown);
+    qd_status status = columns_grow(world, columns, count, *room, grown);
     if (status == QD_OK) *room = grown;
     return status;
 }
@@ -124,15 +149,14 @@ static qd_status reserve_columns(const qd_allocator *allocator, const column *co
 qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     column columns[COLUMNS_MAX];
     size_t count = row_columns(world, columns);
-    qd_status status = reserve_columns(world->allocator, columns, count, &world->row_room, rows);
+    qd_status status = reserve_columns(world, columns, count, &world->row_room, rows);
     if (status != QD_OK) return status;
     count = index_columns(world, columns);
-    status = reserve_columns(world->allocator, columns, count, &world->index_room, indices);
+    status = reserve_columns(world, columns, count, &world->index_room, indices);
     if (status == QD_OK) status = qdi_homes_reserve(world, indices);
     if (status != QD_OK) return status;
     count = block_columns(world, columns);
-    return reserve_columns(world->allocator, columns, count, &world->block_room,
-                           qdi_range_count(indices, QDI_BLOCK));
+    return reserve_columns(world, columns, count, &world->block_room, qdi_range_count(indices, QDI_BLOCK));
 }
 
 void qdi_bodies_release(qd_world *world) {

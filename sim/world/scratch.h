@@ -177,6 +177,7 @@ struct qdi_scratch {
     size_t plan_bodies;
     qdi_mover *movers; ///< number 0 stands for all that does not move
     size_t mover_count, mover_room;
+    size_t solved;                   ///< constraints that the sub-steps of the step on its way worked on
     qdi_ccd *ccd;                    ///< rigid/ccd.h; NULL until it is needed
     qdi_scratch_release release_ccd; ///< NULL where there is nothing of its
     size_t pressed;                  ///< links that are

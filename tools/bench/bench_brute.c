@@ -4,6 +4,7 @@
 #include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/sink.h"
+#include "tools/host/pin.h"
 
 #include <string.h>
 
@@ -38,12 +39,13 @@ static void destroy_brute(void *given) {
 }
 
 // Allocates what the method `brute` of the bench works with.
-static qd_status allocate_brute(brute_state *state, int threads) {
+static qd_status allocate_brute(brute_state *state, int threads, const qdi_pin *pin) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count, padded = n + QDI_BENCH_LANES;
     qd_team_def def = qd_team_def_default();
     def.threads = threads;
     qd_status status = qd_team_create(&def, &state->team);
+    if (status == QD_OK) status = qdi_pin_team(pin, state->team);
     if (status != QD_OK) return status;
     state->x = qdi_allocate(allocator, COLUMNS * n, sizeof *state->x);
     state->floats = qdi_allocate(allocator, 4 * padded, sizeof *state->floats);
@@ -75,7 +77,7 @@ static qd_status create_brute(const qdi_bench_bodies *bodies, const qdi_bench_op
     if (!state) return QD_ERR_MEMORY;
     *state = (brute_state){.allocator = allocator, .count = bodies->count, .half = .5 * bodies->side};
     state->sink.allocator = allocator;
-    qd_status status = allocate_brute(state, options->threads);
+    qd_status status = allocate_brute(state, options->threads, options->pin);
     if (status != QD_OK) {
         destroy_brute(state);
         return status;

@@ -34,7 +34,8 @@ typedef struct qdi_spring_plan {
     size_t bodies;
     size_t warm, steps; ///< that are dropped, and that count
     size_t repeats;
-    int threads; ///< ranks of LAMMPS
+    int threads;               ///< ranks of LAMMPS
+    const struct qdi_pin *pin; ///< of ours; NULL: they are not bound
     qd_simd simd;
     bool peer; ///< LAMMPS is there
     uint64_t seed;

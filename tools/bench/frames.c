@@ -7,6 +7,8 @@
 #include "export/picture/picture.h"
 #include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
+#include "sim/world/world_team.h"
+#include "tools/host/pin.h"
 
 #include <quadrille/hash.h>
 #include <string.h>
@@ -47,6 +49,7 @@ static qd_status make_frames_world(const qdi_frames_plan *plan, qd_world **world
     def.threads = plan->threads;
     def.seed = plan->seed;
     status = qd_world_create(&def, world);
+    if (status == QD_OK) status = qdi_pin_team(plan->pin, qdi_world_team(*world));
     for (size_t i = 0; status == QD_OK && i < from->count; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape.radius = from->radius[i];

@@ -16,9 +16,10 @@
 typedef struct qdi_frames_plan {
     const qdi_bench_scene *scene;
     size_t bodies;
-    int width, height; ///< pixels
-    int threads;       ///< of the world's team, which copies
-    size_t frames;     ///< measured, after one that is dropped
+    int width, height;         ///< pixels
+    int threads;               ///< of the world's team, which copies
+    const struct qdi_pin *pin; ///< of these; NULL: they are not bound
+    size_t frames;             ///< measured, after one that is dropped
     uint64_t seed;
     const char *lammps; ///< a folder where LAMMPS may draw the same disks; NULL: not asked
     bool (*tick)(void *context);

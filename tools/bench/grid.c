@@ -14,6 +14,7 @@
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/grid_side.h"
 #include "tools/bench/sink.h"
+#include "tools/host/pin.h"
 
 #include <string.h>
 
@@ -73,12 +74,13 @@ static void destroy_grid(void *given) {
 }
 
 // Allocates what the method `grid` of the bench works with.
-static qd_status allocate_grid(grid_state *state, int team_threads) {
+static qd_status allocate_grid(grid_state *state, int team_threads, const qdi_pin *pin) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count, padded = padded_count(state), threads = (size_t)team_threads;
     qd_team_def def = qd_team_def_default();
     def.threads = team_threads;
     qd_status status = qd_team_create(&def, &state->team);
+    if (status == QD_OK) status = qdi_pin_team(pin, state->team);
     if (status != QD_OK) return status;
     state->wide = qdi_allocate(allocator, WIDE * n, sizeof *state->wide);
     state->narrow = qdi_allocate(allocator, NARROW * padded, sizeof *state->narrow);
@@ -129,7 +131,7 @@ static qd_status create_grid(const qdi_bench_bodies *bodies, const qdi_bench_opt
     if (!state) return QD_ERR_MEMORY;
     *state = (grid_state){.allocator = allocator, .count = bodies->count, .sink = {.allocator = allocator}};
     qd_status status = qdi_bench_cells_choose(bodies, allocator, &state->cells);
-    if (status == QD_OK) status = allocate_grid(state, options->threads);
+    if (status == QD_OK) status = allocate_grid(state, options->threads, options->pin);
     if (status != QD_OK) {
         destroy_grid(state);
         return status;

@@ -29,6 +29,7 @@ typedef struct qdi_bench_options {
     int simd;        ///< qd_simd, of the methods that have kernels
     double margin;   ///< of the quadtree: a length, 0 for none, NaN: automatic
     unsigned faults; ///< of the lineage's originals (lineage.h) that it shall have again; 0: all are mended
+    const struct qdi_pin *pin; ///< of the threads; NULL: they are not bound
 } qdi_bench_options;
 
 /// A pair of body indices, in any order of the two.

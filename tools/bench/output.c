@@ -9,7 +9,7 @@
 enum { OUTPUT_SCHEMA = 1 };
 
 qdi_bench_origin qdi_bench_origin_here(const char *cpu, const char *unreliable) {
-    return (qdi_bench_origin){qdi_build_commit, qdi_build_compiler, qdi_build_flags, cpu, unreliable};
+    return (qdi_bench_origin){qdi_build_commit, qdi_build_compiler, qdi_build_flags, cpu, unreliable, NULL};
 }
 
 // Whether nothing disturbed the bench.
@@ -144,6 +144,7 @@ static void put_bench_origin(qdi_json *json, const qdi_bench_origin *origin) {
     qdi_json_text(json, "compiler", origin->compiler);
     qdi_json_text(json, "flags", origin->flags);
     qdi_json_text(json, "cpu", origin->cpu);
+    if (origin->pin) qdi_json_text(json, "pin", origin->pin);
     qdi_json_truth(json, "reliable", is_origin_reliable(origin));
     if (!is_origin_reliable(origin)) qdi_json_text(json, "unreliable", origin->unreliable);
 }

@@ -12,6 +12,7 @@
 typedef struct qdi_bench_origin {
     const char *commit, *compiler, *flags, *cpu;
     const char *unreliable; ///< why the times are not reliable; "" or NULL where nothing speaks against them
+    const char *pin;        ///< which processors our threads are bound to, for people; NULL: they are not
 } qdi_bench_origin;
 
 /// What the build knows, with this processor's name and what qdi_others_end said.

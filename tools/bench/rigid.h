@@ -75,6 +75,7 @@ struct qdi_rigid_setting {
 typedef struct qdi_rigid_options {
     int threads;
     qd_simd simd;
+    const struct qdi_pin *pin; ///< of the threads; NULL: they are not bound
 } qdi_rigid_options;
 
 typedef struct qdi_rigid_method {

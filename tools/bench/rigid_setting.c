@@ -71,7 +71,7 @@ qd_status qdi_rigid_make_pile(qdi_rigid_setting *setting, size_t count) {
 
 /// Bench of rigid piles: lets our own solver bring the bodies to rest.
 static qd_status settle(qdi_rigid_setting *setting, int threads, qdi_rigid_tick tick, void *context) {
-    qdi_rigid_options options = {threads, QD_SIMD_AUTO};
+    qdi_rigid_options options = {threads, QD_SIMD_AUTO, NULL};
     void *state = NULL;
     qd_status status = qdi_rigid_impulse_off.create(setting, &options, &state);
     for (int k = 0; status == QD_OK && k < MOST_SETTLING; ++k) {

@@ -1,6 +1,8 @@
 #include "tools/bench/rigid_world.h"
 
 #include "core/base/memory.h"
+#include "sim/world/world_team.h"
+#include "tools/host/pin.h"
 
 #include <math.h>
 #include <quadrille/math.h>
@@ -50,6 +52,7 @@ static qd_status make_rigid_world(const qdi_rigid_setting *setting, const qdi_ri
     def.threads = options->threads;
     def.simd = options->simd;
     qd_status status = qd_world_create(&def, world);
+    if (status == QD_OK) status = qdi_pin_team(options->pin, qdi_world_team(*world));
     if (status == QD_OK) status = add_rigid_bodies(*world, bodies, setting->total);
     return status;
 }
@@ -171,7 +174,7 @@ qd_status qdi_rigid_quality_of(const qdi_rigid_setting *setting, const qdi_rigid
                                qdi_rigid_quality *look) {
     *look = (qdi_rigid_quality){0};
     qd_world *world = NULL;
-    qdi_rigid_options options = {1, QD_SIMD_AUTO};
+    qdi_rigid_options options = {1, QD_SIMD_AUTO, NULL};
     qd_status status = make_rigid_world(setting, bodies, &options, QD_CONTINUOUS_OFF, &world);
     if (status == QD_OK) status = qd_world_detect(world);
     if (status == QD_OK) {

@@ -124,7 +124,7 @@ static qd_status run_bench_method(void *context, size_t method, size_t repeat, b
     found.steps = plan->steps;
     found.repeats = plan->repeats;
     found.steady = true;
-    const qdi_bench_options options = {plan->threads, (int)plan->simd, plan->margin, 0};
+    const qdi_bench_options options = {plan->threads, (int)plan->simd, plan->margin, 0, plan->pin};
     void *state = NULL;
     qd_status status = tested->create(run->bodies, &options, &state);
     if (status != QD_OK) return status;

@@ -23,6 +23,7 @@ typedef struct qdi_bench_plan {
     const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS];
     size_t method_count;
     int threads;
+    const struct qdi_pin *pin; ///< see qdi_bench_options
     qd_simd simd;
     double margin; ///< see qdi_bench_options
     size_t steps;  ///< that count, in each repeat; QDI_BENCH_DROPPED come before them and are dropped

@@ -2,6 +2,8 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "sim/world/world_team.h"
+#include "tools/host/pin.h"
 #include "tools/lammps/lammps.h"
 
 #include <math.h>
@@ -154,6 +156,7 @@ static qd_status step_our_springs(spring_run *run, qd_world *world, double *samp
 static qd_status run_our_springs(spring_run *run, double *sample, bool *stopped) {
     qd_world *world = NULL;
     qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, run->error);
+    if (status == QD_OK) status = qdi_pin_team(run->plan->pin, qdi_world_team(world));
     if (status == QD_OK) status = step_our_springs(run, world, sample, stopped);
     qd_world_destroy(world);
     return status;

@@ -7,6 +7,7 @@
 #include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/fat.h"
+#include "tools/host/pin.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,12 +30,13 @@ static void destroy_tree_method(void *given) {
 }
 
 // Allocates what our tree in the bench works with.
-static qd_status allocate_tree_method(qdi_bench_tree *state, int threads) {
+static qd_status allocate_tree_method(qdi_bench_tree *state, int threads, const qdi_pin *pin) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count;
     qd_team_def def = qd_team_def_default();
     def.threads = threads;
     qd_status status = qd_team_create(&def, &state->team);
+    if (status == QD_OK) status = qdi_pin_team(pin, state->team);
     if (status == QD_OK) status = qd_pairs_create(SIZE_MAX / sizeof(qd_pair), allocator, &state->pairs);
     if (status == QD_OK && state->way != QDI_BENCH_REBUILD)
         status = qd_tree_create(&state->def, &state->tree);
@@ -77,7 +79,7 @@ static qd_status create_tree_method(qdi_bench_tree_way way, const qdi_bench_bodi
                               .half = .5 * bodies->side};
     state->def.size = (qd_vec2){bodies->side, bodies->side};
     state->def.simd = (qd_simd)options->simd;
-    qd_status status = allocate_tree_method(state, options->threads);
+    qd_status status = allocate_tree_method(state, options->threads, options->pin);
     if (status != QD_OK) {
         destroy_tree_method(state);
         return status;

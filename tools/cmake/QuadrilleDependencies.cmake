@@ -48,6 +48,14 @@ if(QD_BUILD_TESTS)
   endif()
 endif()
 
+if(QD_HWLOC)
+  pkg_check_modules(HWLOC QUIET IMPORTED_TARGET "hwloc>=2.0")
+  if(NOT HWLOC_FOUND)
+    message(FATAL_ERROR "hwloc 2 is missing. On Debian: apt-get install libhwloc-dev "
+                        "(or configure with -DQD_HWLOC=OFF: then --pin is refused)")
+  endif()
+endif()
+
 if(QD_MPI)
   find_package(MPI QUIET COMPONENTS C)
   if(NOT MPI_C_FOUND)

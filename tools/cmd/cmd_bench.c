@@ -9,6 +9,7 @@
 #include "tools/cmd/job.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
+#include "tools/host/failure.h"
 #include "tools/host/os.h"
 #include "tools/host/progress.h"
 #include "tools/host/simd_choice.h"
@@ -116,12 +117,17 @@ bool qdi_bench_job_tick(void *context) {
     return qdi_host_signal() == 0;
 }
 
-void qdi_bench_start(qdi_bench_job *job, uint64_t steps) {
+int qdi_bench_start(qdi_bench_job *job, uint64_t steps) {
     const qdi_bench_settings *settings = &job->settings;
     const qdi_common *common = &settings->common;
     qdi_thread_choice choice = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                                 common->quiet);
     job->plan.threads = choice.threads;
+    qd_error error = {""};
+    qd_status status = qdi_pin_here(job->pin.policy, choice.threads, common->quiet, &job->pin, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_USAGE);
+    if (job->pin.threads > 0) job->plan.pin = &job->pin;
+    qdi_pin_words(&job->pin, job->pin_words, sizeof job->pin_words);
     job->plan.tick = qdi_bench_job_tick;
     job->plan.context = job;
     job->others = qdi_others_begin();
@@ -129,10 +135,12 @@ void qdi_bench_start(qdi_bench_job *job, uint64_t steps) {
     if (!common->quiet)
         fprintf(stderr, "quadrille %s\nthreads  %d (%s)\nsimd     %s\n", QD_VERSION, choice.threads,
                 choice.reason, qd_simd_name(job->plan.simd));
+    if (!common->quiet && job->plan.pin) fprintf(stderr, "pin      %s\n", job->pin_words);
     const char *no_colour = getenv("NO_COLOR");
     qdi_progress_style style = qdi_host_stderr_is_terminal() ? QDI_PROGRESS_BAR : QDI_PROGRESS_LINES;
     if (common->quiet || common->no_progress) style = QDI_PROGRESS_NONE;
     job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), 0, steps);
+    return QDI_EXIT_DONE;
 }
 
 /// Command bench: chooses the methods that can be run with this many bodies and names the others.
@@ -227,7 +235,8 @@ int qdi_bench_write_all(qdi_bench_job *job, qdi_bench_results results) {
     qdi_progress_end(&job->progress);
     qdi_host_processor(processor, sizeof processor);
     qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
-    const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
+    qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
+    origin.pin = job->plan.pin ? job->pin_words : NULL;
     int exit_code = write_bench_csv(job, &origin, &results);
     if (exit_code == QDI_EXIT_DONE) exit_code = write_bench_plot(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = print_bench(job, &origin, &results);
@@ -256,8 +265,8 @@ static int bench_pairs(qdi_bench_job *job) {
     int exit_code = read_pairs_flags(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_bench_check_outputs(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    qdi_bench_start(job, total_steps(job));
-    exit_code = measure_pairs(job);
+    exit_code = qdi_bench_start(job, total_steps(job));
+    if (exit_code == QDI_EXIT_DONE) exit_code = measure_pairs(job);
     const qdi_bench_rows rows = {job->rows, job->row_count};
     if (exit_code == QDI_EXIT_DONE)
         exit_code = qdi_bench_write_all(job, job->settings.ladder ? qdi_ladder_results_of(&rows)
@@ -355,7 +364,7 @@ static const qdi_rigid_case *read_rigid_flags(qdi_bench_job *job) {
 /// Command bench: the bodies are there: measures, and writes what came out.
 static int measure_rigid(qdi_bench_job *job, const qdi_rigid_setting *setting) {
     qdi_rigid_plan plan = {.setting = setting,
-                           .options = {job->plan.threads, job->plan.simd},
+                           .options = {job->plan.threads, job->plan.simd, job->plan.pin},
                            .steps = job->plan.steps,
                            .repeats = job->plan.repeats,
                            .seed = QDI_BENCH_SEED,
@@ -398,7 +407,9 @@ static int bench_rigid(qdi_bench_job *job) {
     job->plan.steps = job->settings.steps.given ? (size_t)job->settings.steps.value : steps;
     job->plan.repeats = job->settings.repeats.given ? (size_t)job->settings.repeats.value : REPEATS;
     warn_of_missing_peer(job);
-    qdi_bench_start(job, job->rigid_count * job->plan.repeats * (job->plan.steps + QDI_RIGID_DROPPED));
+    exit_code = qdi_bench_start(job,
+                                job->rigid_count * job->plan.repeats * (job->plan.steps + QDI_RIGID_DROPPED));
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_rigid_setting setting;
     qd_status status = qdi_rigid_setting_make(of, job->sizes[0], job->plan.threads, bench_goes_on, NULL,
                                               &setting);
@@ -471,8 +482,10 @@ static int bench_spring(qdi_bench_job *job) {
                             .seed = QDI_BENCH_SEED,
                             .tick = qdi_bench_job_tick,
                             .context = job};
-    qdi_bench_start(job, plan.repeats * (plan.warm + plan.steps + 1));
+    exit_code = qdi_bench_start(job, plan.repeats * (plan.warm + plan.steps + 1));
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
     plan.threads = job->plan.threads;
+    plan.pin = job->plan.pin;
     plan.peer = qdi_lammps_found(plan.threads);
     return measure_spring(job, &plan);
 }
@@ -481,6 +494,9 @@ static int bench_spring(qdi_bench_job *job) {
 static int bench_command(void *context) {
     qdi_bench_job *job = context;
     const qdi_bench_settings *settings = &job->settings;
+    qd_error error = {""};
+    if (qdi_pin_read(settings->pin, &job->pin.policy, &error) != QD_OK)
+        return qdi_fail(QD_ERR_ARGUMENT, &error, QDI_EXIT_USAGE);
     return settings->frames                     ? qdi_bench_frames(job)
            : settings->size || settings->lammps ? qdi_bench_refuse_frames_flags()
            : settings->spring                   ? bench_spring(job)
@@ -501,6 +517,8 @@ static const qdi_option bench_options[] = {
      "names with commas between, or all; default grid,quadtree"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(qdi_bench_settings, threads),
      "work with N threads; the default is explained"},
+    {"--pin", 0, QDI_OPTION_TEXT, "HOW", 0, 0, offsetof(qdi_bench_settings, pin),
+     "bind our threads to cores: close, spread (over nodes) or off (default)"},
     {"--repeats", 0, QDI_OPTION_NUMBER, "R", 1, MOST_REPEATS, offsetof(qdi_bench_settings, repeats),
      "run every method R times, in random order; default 5"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(qdi_bench_settings, simd),

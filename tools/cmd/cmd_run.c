@@ -30,6 +30,7 @@ typedef struct run_settings {
     const char *directory;
     const char *simd;
     const char *video;
+    const char *pin;
     qdi_option_number steps, threads, ranks, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
     bool force, resume, json;
@@ -111,11 +112,25 @@ static int read_run_scene(run_settings *settings, qdi_session *session) {
     return exit_code;
 }
 
-// Command run: the number of threads of a run.
-static void choose_run_threads(const run_settings *settings, qdi_session *session) {
+// Command run: the number of threads of a run, and where they are.
+static int choose_run_threads(const run_settings *settings, qdi_session *session) {
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         settings->common.quiet);
     qdi_session_fit_threads(session);
+    qd_error error = {""};
+    qd_status status = qdi_pin_here(session->pin.policy, session->threads.threads, settings->common.quiet,
+                                    &session->pin, &error);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
+}
+
+/// --pin. Ranks have the processors that their launcher gives each of them, or share those of one process.
+static int choose_run_pin(const run_settings *settings, qdi_session *session) {
+    qd_error error = {""};
+    if (qdi_pin_read(settings->pin, &session->pin.policy, &error) != QD_OK)
+        return qdi_fail(QD_ERR_ARGUMENT, &error, QDI_EXIT_USAGE);
+    if (session->pin.policy == QDI_PIN_OFF || session->ranks == 0) return QDI_EXIT_DONE;
+    qdi_complain("--pin does not go with ranks: what starts them binds them (mpirun --bind-to core)");
+    return QDI_EXIT_USAGE;
 }
 
 /// --simd, or the best that the processor has.
@@ -149,8 +164,8 @@ static int tell_complete(const qdi_session *session) {
 /// Command run: a run from step 0. Before the world is there, the default is right for signals: nothing would
 /// have to be finished.
 static int begin_run(const run_settings *settings, qdi_session *session) {
-    choose_run_threads(settings, session);
-    int exit_code = qdi_session_plan_video(session, settings->force);
+    int exit_code = choose_run_threads(settings, session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_plan_video(session, settings->force);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_world(session);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -167,9 +182,9 @@ static int go_on(const run_settings *settings, qdi_session *session) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     if (!there) return begin_run(settings, session);
     if (complete) return tell_complete(session);
-    choose_run_threads(settings, session);
+    exit_code = choose_run_threads(settings, session);
     qdi_host_watch_signals();
-    exit_code = qdi_session_restore(session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_restore(session);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
@@ -194,6 +209,7 @@ static int run_command(void *context) {
         return QDI_EXIT_USAGE;
     }
     int exit_code = qdi_session_choose_ranks(session, settings->ranks);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_run_pin(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_simd(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_run_scene(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_directory(settings, session);
@@ -215,6 +231,8 @@ static const qdi_option run_options[] = {
      "simulate N steps (the same as --set run.steps=N)"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(run_settings, threads),
      "work with N threads; results are the same for any N, the default is explained"},
+    {"--pin", 0, QDI_OPTION_TEXT, "HOW", 0, 0, offsetof(run_settings, pin),
+     "bind threads to cores: close, spread (over nodes) or off (default)"},
     {"--ranks", 0, QDI_OPTION_NUMBER, "N", 1, QDI_RANKS_MAX, offsetof(run_settings, ranks),
      "step with N ranks, of --threads threads each; same results (docs/ranks.md)"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),

@@ -7,6 +7,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
+#include "tools/host/pin.h"
 #include "tools/host/simd_choice.h"
 #include "tools/host/threads.h"
 #include "tools/scale/against.h"
@@ -21,7 +22,7 @@ enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 50, DROPPED = 5, REPEA
 
 typedef struct scale_settings {
     qdi_common common;
-    const char *scene, *directory, *threads, *bodies, *simd, *against;
+    const char *scene, *directory, *threads, *bodies, *simd, *against, *pin;
     qdi_option_number steps, warmup, repeats, order_seed;
     qdi_option_list sets;
     bool weak, force, dry_run, json;
@@ -37,7 +38,10 @@ typedef struct scale {
     uint64_t *step_ns;
     qdi_scale_result *results;
     qd_simd simd;
+    qdi_pin_policy pin_policy;
+    qdi_pin *pins; ///< by number of threads, as the plan has them
     qdi_scale_report report;
+    char uncounted[128]; ///< why there are no counters
 } scale;
 
 // ---- what is asked for ----
@@ -74,7 +78,8 @@ static int read_scale_flags(scale *job) {
     else
         qdi_scale_default_threads(plan);
     good = good && (!settings->bodies || qdi_scale_read_bodies(settings->bodies, plan, &error)) &&
-           qdi_simd_choose(settings->simd, &job->simd, &error) == QD_OK;
+           qdi_simd_choose(settings->simd, &job->simd, &error) == QD_OK &&
+           qdi_pin_read(settings->pin, &job->pin_policy, &error) == QD_OK;
     if (good) return QDI_EXIT_DONE;
     qdi_complain("%s", error.text);
     return QDI_EXIT_USAGE;
@@ -144,6 +149,18 @@ static int print_scale_plan(const scale *job) {
     return QDI_EXIT_DONE;
 }
 
+/// Command scale: where the threads of each configuration are to be.
+static int choose_scale_pins(scale *job) {
+    const qdi_scale_plan *plan = &job->plan;
+    qd_error error = {""};
+    job->pins = qdi_allocate(qd_allocator_default(), plan->thread_count, sizeof *job->pins);
+    qd_status status = job->pins ? QD_OK : QD_ERR_MEMORY;
+    for (size_t i = 0; status == QD_OK && i < plan->thread_count; ++i)
+        status = qdi_pin_here(job->pin_policy, plan->threads[i], job->settings.common.quiet, &job->pins[i],
+                              &error);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
+}
+
 // ---- the directory ----
 
 // Command scale: the path of a file in the directory of a scaling test.
@@ -193,7 +210,14 @@ static void say_scale_start(const scale *job) {
     if (origin->quota > 0) fprintf(stderr, ", quota %.4g", origin->quota);
     if (origin->governor[0]) fprintf(stderr, ", governor %s", origin->governor);
     if (origin->load_first >= 0) fprintf(stderr, ", load %.2f", origin->load_first);
-    fprintf(stderr, "\noutput   %s\n", job->settings.directory);
+    fputc('\n', stderr);
+    for (size_t i = 0; i < plan->thread_count && job->pin_policy != QDI_PIN_OFF; ++i) {
+        char words[256];
+        qdi_pin_words(&job->pins[i], words, sizeof words);
+        fprintf(stderr, "pin      %s\n", words);
+    }
+    if (job->uncounted[0]) fprintf(stderr, "note     no counters of the processor: %s\n", job->uncounted);
+    fprintf(stderr, "output   %s\n", job->settings.directory);
     int most = plan->threads[plan->thread_count - 1];
     if (most > plan->available)
         qdi_warn("%d threads are more than can run at once here (%d); what is beyond that is marked", most,
@@ -222,6 +246,7 @@ static int measure_scale(scale *job) {
         const qdi_scale_job run = {.scene = job->scenes[plan->turns[turn].config],
                                    .label = job->settings.scene,
                                    .threads = config->threads,
+                                   .pin = qdi_scale_pin_of(&job->report, config),
                                    .simd = job->simd,
                                    .steps = plan->steps,
                                    .dropped = plan->dropped};
@@ -323,7 +348,8 @@ static int do_scale(scale *job) {
     const qd_allocator *allocator = qd_allocator_default();
     const qdi_scale_plan *plan = &job->plan;
     qd_error error = {""};
-    int exit_code = prepare_directory(job);
+    int exit_code = choose_scale_pins(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = prepare_directory(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     job->samples = qdi_allocate(allocator, plan->turn_count, sizeof *job->samples);
     job->step_ns = qdi_allocate(allocator, plan->turn_count * plan->steps, sizeof *job->step_ns);
@@ -333,11 +359,16 @@ static int do_scale(scale *job) {
     job->report = (qdi_scale_report){.plan = plan,
                                      .scene = qd_scene_name(job->scenes[0]),
                                      .simd = qd_simd_name(job->simd),
+                                     .pins = job->pins,
                                      .samples = job->samples,
                                      .step_ns = job->step_ns,
                                      .results = job->results,
                                      .scene_hashes = job->scene_hashes};
     qdi_scale_origin_look(&job->report.origin);
+    qdi_counters counters; // only tried out: each run has its own
+    qdi_counters_start(&counters, job->uncounted, sizeof job->uncounted);
+    qdi_counters_stop(&counters);
+    job->report.uncounted = job->uncounted;
     qdi_host_watch_signals();
     say_scale_start(job);
     const qdi_others_start others = qdi_others_begin();
@@ -363,6 +394,7 @@ static int do_against(const scale *job) {
                                                   .sets = settings->sets.items,
                                                   .set_count = settings->sets.count,
                                                   .simd = settings->simd,
+                                                  .pin = settings->pin,
                                                   .directory = settings->directory,
                                                   .bodies_given = settings->bodies != NULL,
                                                   .quiet = settings->common.quiet,
@@ -381,6 +413,7 @@ static void scale_end(void *context) {
     qdi_release(allocator, job->samples, plan->turn_count, sizeof *job->samples);
     qdi_release(allocator, job->step_ns, plan->turn_count * plan->steps, sizeof *job->step_ns);
     qdi_release(allocator, job->results, plan->config_count, sizeof *job->results);
+    qdi_release(allocator, job->pins, plan->thread_count, sizeof *job->pins);
     qdi_scale_plan_free(&job->plan);
 }
 
@@ -409,6 +442,8 @@ static const qdi_option scale_options[] = {
      "measure weak scaling too: as many bodies for each thread"},
     {"--repeats", 0, QDI_OPTION_NUMBER, "R", 1, MOST_REPEATS, offsetof(scale_settings, repeats),
      "run everything R times, in random order; default 7 (95 % intervals need 6)"},
+    {"--pin", 0, QDI_OPTION_TEXT, "HOW", 0, 0, offsetof(scale_settings, pin),
+     "bind threads to cores: close, spread (over nodes) or off (default)"},
     {"--order-seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(scale_settings, order_seed),
      "seed of that order; default 1"},
     {"--against", 0, QDI_OPTION_TEXT, "PROGRAM", 0, 0, offsetof(scale_settings, against),

@@ -7,6 +7,7 @@
 #include "tools/bench/run.h"
 #include "tools/host/options.h"
 #include "tools/host/others.h"
+#include "tools/host/pin.h"
 #include "tools/host/progress.h"
 
 #include <stdbool.h>
@@ -21,7 +22,7 @@ enum { QDI_BENCH_MOST_SIZES = 32, QDI_BENCH_STEPS = 20, QDI_BENCH_SEED = 1 };
 typedef struct qdi_bench_settings {
     qdi_common common;
     const char *scene, *speed, *bodies, *methods, *simd, *margin, *sweep, *csv, *plot, *rigid, *spring, *size,
-        *lammps;
+        *lammps, *pin;
     qdi_option_number steps, threads, repeats;
     bool json, frames, ladder;
 } qdi_bench_settings;
@@ -30,6 +31,8 @@ typedef struct qdi_bench_settings {
 typedef struct qdi_bench_job {
     qdi_bench_settings settings;
     qdi_bench_plan plan;
+    qdi_pin pin;                        ///< of its threads
+    char pin_words[256];                ///< for people
     size_t sizes[QDI_BENCH_MOST_SIZES]; ///< numbers of bodies
     size_t size_count;
     const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS]; ///< asked for
@@ -47,8 +50,9 @@ typedef struct qdi_bench_job {
 /// why was said.
 int qdi_bench_check_outputs(const qdi_bench_job *job);
 
-/// Chooses threads, and shows progress from now on, `steps` in all.
-void qdi_bench_start(qdi_bench_job *job, uint64_t steps);
+/// Chooses threads and their processors, and shows progress from now on, `steps` in all. Returns an exit
+/// code; where it is not 0, why was said.
+int qdi_bench_start(qdi_bench_job *job, uint64_t steps);
 
 /// One step more is done; false: a signal has come. `context` is the job.
 bool qdi_bench_job_tick(void *context);

@@ -60,8 +60,10 @@ int qdi_bench_frames(qdi_bench_job *job) {
         return QDI_EXIT_FAILED;
     }
     plan->frames = job->settings.steps.given ? (size_t)job->settings.steps.value : QDI_BENCH_STEPS;
-    qdi_bench_start(job, job->size_count * QDI_FRAMES_STYLES * (plan->frames + 1));
+    exit_code = qdi_bench_start(job, job->size_count * QDI_FRAMES_STYLES * (plan->frames + 1));
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
     plan->threads = job->plan.threads;
+    plan->pin = job->plan.pin;
     plan->seed = QDI_BENCH_SEED;
     plan->tick = qdi_bench_job_tick;
     plan->context = job;

@@ -61,6 +61,7 @@ typedef struct qdi_against_job {
     const char *const *sets; ///< --set
     size_t set_count;
     const char *simd;      ///< NULL: each build chooses
+    const char *pin;       ///< --pin; NULL: neither build is asked to
     const char *directory; ///< is there
     bool bodies_given;     ///< else the scene is taken as it is
     bool quiet, no_progress, json;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, FIXED_ARGUMENTS = 26, USE_PAIR = 102, FILE_ROOM = 1 << 14, CANNOT_START = 127 };
+enum { PATH_SIZE = 4096, FIXED_ARGUMENTS = 28, USE_PAIR = 102, FILE_ROOM = 1 << 14, CANNOT_START = 127 };
 
 /// A test of two builds on its way.
 typedef struct measuring_pairs {
@@ -45,6 +45,10 @@ static void make_arguments(const measuring_pairs *test, const char *program, con
     if (job->simd) {
         *next++ = "--simd";
         *next++ = job->simd;
+    }
+    if (job->pin) {
+        *next++ = "--pin";
+        *next++ = job->pin;
     }
     for (size_t i = 0; i < job->set_count; ++i) {
         *next++ = "--set";

@@ -75,6 +75,16 @@ static void sum_up_phase(const runs *all, size_t phase, qdi_scale_part *part) {
         all->numbers[r] = times.sum > 0 ? times.most * threads / times.sum : 1;
     }
     part->imbalance = qdi_scale_interval_of(all->numbers, count).median;
+    const qdi_traffic *traffic = &all->of[0]->traffic;
+    for (size_t p = 0; p < QDI_SCALE_PHASES; ++p) {
+        if (p != phase && phase != QDI_SCALE_PHASES) continue;
+        part->reads += (double)traffic->reads[p] / steps;
+        part->writes += (double)traffic->writes[p] / steps;
+    }
+}
+
+double qdi_scale_bandwidth(const qdi_scale_part *part) {
+    return part->time.median > 0 ? (part->reads + part->writes) * 1e9 / part->time.median : 0;
 }
 
 /// Scaling test's analysis: each step where it took least, in the mean over the steps.
@@ -97,6 +107,20 @@ static double taken_time(const qdi_scale_sample *sample, int threads) {
     return wanted > 0 ? fmax(0, 1 - (double)sample->processor_ns / wanted) : 0;
 }
 
+/// Scaling test's analysis: what the processor counted per step.
+static qdi_counts counts_per_step(const runs *all) {
+    qdi_counts counts;
+    for (int i = 0; i < QDI_COUNTERS; ++i) {
+        counts.known[i] = true;
+        for (size_t r = 0; r < all->count; ++r) {
+            counts.known[i] = counts.known[i] && all->of[r]->counts.known[i];
+            all->numbers[r] = all->of[r]->counts.value[i] / (double)all->steps;
+        }
+        counts.value[i] = counts.known[i] ? qdi_scale_interval_of(all->numbers, all->count).median : 0;
+    }
+    return counts;
+}
+
 // Medians and intervals over the runs of one configuration of a scaling test.
 static void sum_up_config(const runs *all, qdi_scale_result *result) {
     const qdi_scale_sample *first = all->of[0];
@@ -110,6 +134,7 @@ static void sum_up_config(const runs *all, qdi_scale_result *result) {
     result->taken = qdi_scale_interval_of(all->numbers, all->count).median;
     for (size_t r = 0; r < all->count; ++r) result->memory = fmax(result->memory, (double)all->of[r]->memory);
     result->calm = calm_time(all);
+    result->counts = counts_per_step(all);
     sum_up_phase(all, QDI_SCALE_PHASES, &result->whole);
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase)
         sum_up_phase(all, phase, &result->phases[phase]);

@@ -21,6 +21,7 @@ typedef struct qdi_scale_part {
     qdi_scale_share share;
     double busy[QDI_SCALE_CLOCKED]; ///< of each thread: median
     double imbalance;               ///< busiest thread over the mean: median over runs
+    double reads, writes;           ///< bytes per step, see traffic.h: all runs have the same
 } qdi_scale_part;
 
 typedef struct qdi_scale_result {
@@ -32,6 +33,7 @@ typedef struct qdi_scale_result {
     double calm;              ///< ns per step, each step where it took least in all runs
     double taken;             ///< part of the threads' time that they had no processor: median over runs
     double memory;            ///< bytes, the most
+    qdi_counts counts;        ///< of the processor, per step: medians; known where they are of all runs
     qdi_scale_part whole;
     qdi_scale_part phases[QDI_SCALE_PHASES];
 } qdi_scale_result;
@@ -57,6 +59,9 @@ qdi_scale_gain qdi_scale_strong_gain(const qdi_scale_result *base, const qdi_sca
 /// where the time stays the same.
 qdi_scale_gain qdi_scale_weak_gain(const qdi_scale_result *base, const qdi_scale_result *result,
                                    size_t phase);
+
+/// Bytes per second that a part of the step reads and writes, by its median time; 0 where it takes none.
+double qdi_scale_bandwidth(const qdi_scale_part *part);
 
 /// True where all runs of the same number of bodies ended in the same state. Else `error` says in one line
 /// which did not.

@@ -27,8 +27,10 @@ void qdi_scale_csv_head(FILE *out) {
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase)
         fprintf(out, ",%s_ns", qd_phase_name((qd_phase)phase));
     fputs(",loop_ns,alone_ns,busy_mean_ns,busy_max_ns,processor_ns,preemptions,triad_bytes_per_s,load,"
-          "peak_bytes,simd,commit,compiler,flags,cpu\n",
+          "peak_bytes",
           out);
+    for (int i = 0; i < QDI_COUNTERS; ++i) fprintf(out, ",%s", qdi_counter_name((qdi_counter)i));
+    fputs(",simd,commit,compiler,flags,cpu\n", out);
 }
 
 /// Scaling test's CSV: what all threads did in all phases.
@@ -74,9 +76,14 @@ void qdi_scale_csv_run(FILE *out, const qdi_scale_report *report, size_t turn) {
         put_csv_real(out, sample->load);
     else
         fputc(',', out);
-    fprintf(out, ",%" PRIu64 ",%s", sample->memory, report->simd);
-    const qdi_bench_origin origin = {report->origin.commit, report->origin.compiler, report->origin.flags,
-                                     report->origin.cpu, NULL};
+    fprintf(out, ",%" PRIu64, sample->memory);
+    for (int i = 0; i < QDI_COUNTERS; ++i) {
+        fputc(',', out); // nothing where it is not known
+        if (sample->counts.known[i]) fprintf(out, "%.0f", sample->counts.value[i]);
+    }
+    fprintf(out, ",%s", report->simd);
+    const qdi_bench_origin origin = {
+        report->origin.commit, report->origin.compiler, report->origin.flags, report->origin.cpu, NULL, NULL};
     qdi_bench_put_origin(out, &origin);
     fputc('\n', out);
 }

@@ -33,16 +33,21 @@ static int report_step_failure(const qdi_session *session, qd_status status) {
 }
 
 // Does the measured steps of one run of a scaling test.
-static int run_measured_steps(qdi_session *session, const measuring *run) {
+static int run_measured_steps(qdi_session *session, const measuring *run, const qdi_counters *counters) {
     const qdi_scale_job *job = run->job;
     qdi_scale_sample *sample = run->sample;
     double dt = qd_scene_run_settings(job->scene).dt;
     qdi_host_usage before = {0, 0};
+    qdi_counts first = {{false}, {0}};
     if (qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL) != QD_OK) return QDI_EXIT_FAILED;
     for (size_t k = 0; k < job->dropped + job->steps; ++k) {
         if (qdi_host_signal() != 0) return QDI_EXIT_SIGNAL + qdi_host_signal();
-        if (k == job->dropped) before = qdi_host_usage_now();
+        if (k == job->dropped) {
+            before = qdi_host_usage_now();
+            first = qdi_counters_now(counters);
+        }
         qd_profile *profile = k < job->dropped ? NULL : &sample->profile;
+        const qdi_work work = qdi_world_work(session->world);
         uint64_t start = qdi_clock_ns();
         qd_status status = qd_world_step(session->world, dt, profile);
         uint64_t took = qdi_clock_ns() - start;
@@ -51,7 +56,11 @@ static int run_measured_steps(qdi_session *session, const measuring *run) {
         if (!profile) continue;
         run->step_ns[k - job->dropped] = took;
         sample->wall_ns += took;
+        const qdi_work worked = qdi_world_work(session->world);
+        qdi_traffic_add(&sample->traffic, &work, &worked);
     }
+    const qdi_counts last = qdi_counters_now(counters);
+    sample->counts = qdi_counts_between(&first, &last);
     qdi_host_usage after = qdi_host_usage_now();
     sample->processor_ns = after.processor_ns - before.processor_ns;
     sample->preemptions = after.preemptions - before.preemptions;
@@ -69,15 +78,20 @@ static int measure_run(const measuring *run) {
     session.scene = job->scene;
     session.label = job->label;
     session.threads.threads = job->threads;
+    if (job->pin) session.pin = *job->pin;
     session.simd = job->simd;
+    qdi_counters counters;
+    char why[128];
+    qdi_counters_start(&counters, why, sizeof why); // before there are threads, whose events count too
     int exit_code = qdi_session_make_world(&session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run);
+    if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run, &counters);
+    qdi_counters_stop(&counters);
     if (exit_code == QDI_EXIT_DONE) {
         sample->bodies = qd_world_count(session.world);
         sample->hash = qd_world_hash(session.world);
         sample->memory = qdi_os_peak_memory();
         qd_world_destroy(session.world);
-        sample->bandwidth = qdi_scale_triad(job->threads);
+        sample->bandwidth = qdi_scale_triad(job->threads, job->pin);
     }
     return exit_code;
 }

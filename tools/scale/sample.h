@@ -1,7 +1,10 @@
 #ifndef QD_TOOLS_SCALE_SAMPLE_H
 #define QD_TOOLS_SCALE_SAMPLE_H
 
+#include "tools/host/counters.h"
+#include "tools/host/pin.h"
 #include "tools/scale/plan.h"
+#include "tools/scale/traffic.h"
 
 #include <quadrille/profile.h>
 #include <quadrille/scene.h>
@@ -24,6 +27,8 @@ typedef struct qdi_scale_sample {
     qd_profile profile;    ///< of the steps that count
     uint64_t processor_ns; ///< that all threads got for them
     uint64_t preemptions;  ///< how often one of them had to leave a processor to somebody else
+    qdi_traffic traffic;   ///< of the steps that count
+    qdi_counts counts;     ///< of the processor, for these steps, of all threads
     double bandwidth;      ///< of a triad on as many threads, in bytes per second; 0: not measured
     double load;           ///< of the machine in the minute before; < 0: not known
     uint64_t memory;       ///< the most that was in use, in bytes; 0: not known
@@ -34,6 +39,7 @@ typedef struct qdi_scale_job {
     qd_scene *scene;   ///< only looked at
     const char *label; ///< the scene, as the user named it
     int threads;
+    const qdi_pin *pin; ///< of these; NULL: they are not bound
     qd_simd simd;
     size_t steps, dropped;
 } qdi_scale_job;

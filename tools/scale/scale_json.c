@@ -72,6 +72,18 @@ void qdi_scale_json_plan(qdi_json *json, const qdi_scale_plan *plan) {
     qdi_json_whole(json, "threads_at_once", (uint64_t)plan->available);
 }
 
+// Writes what the processor counted, as far as it is known, as JSON.
+static void put_scale_counts(qdi_json *json, const char *name, const qdi_counts *counts) {
+    bool any = false;
+    for (int i = 0; i < QDI_COUNTERS; ++i) any = any || counts->known[i];
+    if (!any) return;
+    qdi_json_open(json, name, '{');
+    for (int i = 0; i < QDI_COUNTERS; ++i)
+        if (counts->known[i])
+            qdi_json_whole(json, qdi_counter_name((qdi_counter)i), (uint64_t)(counts->value[i] + .5));
+    qdi_json_close(json, '}');
+}
+
 // Writes one run of a scaling test as JSON.
 static void put_scale_run(qdi_json *json, const qdi_scale_report *report, size_t turn) {
     const qdi_scale_plan *plan = report->plan;
@@ -90,13 +102,24 @@ static void put_scale_run(qdi_json *json, const qdi_scale_report *report, size_t
     qdi_json_close(json, '}');
     qdi_json_whole(json, "processor_ns", sample->processor_ns);
     qdi_json_whole(json, "preemptions", sample->preemptions);
+    put_scale_counts(json, "counters", &sample->counts);
     qdi_json_whole(json, "triad_bytes_per_s", (uint64_t)sample->bandwidth);
     if (sample->load >= 0) qdi_json_real(json, "load", sample->load);
     qdi_json_close(json, '}');
 }
 
+// Writes what a phase moves, and beside the triad, as JSON.
+static void put_scale_traffic(qdi_json *json, const qdi_scale_part *part, double triad) {
+    qdi_json_whole(json, "bytes_read_per_step", (uint64_t)(part->reads + .5));
+    qdi_json_whole(json, "bytes_written_per_step", (uint64_t)(part->writes + .5));
+    if (!(part->time.median > 0)) return;
+    qdi_json_whole(json, "bytes_per_s", (uint64_t)qdi_scale_bandwidth(part));
+    if (triad > 0) put_ratio(json, "of_triad", qdi_scale_bandwidth(part) / triad);
+}
+
 // Writes the times of a phase in a scaling test as JSON.
-static void put_scale_part(qdi_json *json, const qdi_scale_part *part, int threads) {
+static void put_scale_part(qdi_json *json, const qdi_scale_part *part, const qdi_scale_result *result) {
+    const int threads = result->config->threads;
     qdi_json_open(json, "ns_per_step", '{');
     put_scale_ns(json, "median", part->time.median);
     put_scale_ns(json, "low", part->time.low);
@@ -115,6 +138,7 @@ static void put_scale_part(qdi_json *json, const qdi_scale_part *part, int threa
     for (size_t k = 0; k < QDI_SCALE_CLOCKED && k < (size_t)threads; ++k)
         put_scale_ns(json, NULL, part->busy[k]);
     qdi_json_close(json, ']');
+    put_scale_traffic(json, part, result->triad.median);
 }
 
 // Writes the result of one configuration of a scaling test as JSON.
@@ -126,6 +150,8 @@ static void put_scale_result(qdi_json *json, const qdi_scale_report *report, con
     qdi_json_whole(json, "bodies_asked", config->bodies);
     qdi_json_whole(json, "bodies", result->bodies);
     qdi_json_whole(json, "threads", (uint64_t)config->threads);
+    const qdi_pin *pin = qdi_scale_pin_of(report, config);
+    if (pin) qdi_pin_json(json, pin);
     qdi_json_truth(json, "beyond", config->beyond);
     qdi_json_whole(json, "runs", result->runs);
     qdi_json_hash(json, "hash", result->hash);
@@ -136,13 +162,14 @@ static void put_scale_result(qdi_json *json, const qdi_scale_report *report, con
     put_ratio(json, "taken", result->taken);
     qdi_json_whole(json, "triad_bytes_per_s", (uint64_t)result->triad.median);
     qdi_json_whole(json, "peak_bytes", (uint64_t)result->memory);
+    put_scale_counts(json, "counters_per_step", &result->counts);
     qdi_json_open(json, "step", '{');
-    put_scale_part(json, &result->whole, config->threads);
+    put_scale_part(json, &result->whole, result);
     qdi_json_close(json, '}');
     qdi_json_open(json, "phases", '{');
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase) {
         qdi_json_open(json, qd_phase_name((qd_phase)phase), '{');
-        put_scale_part(json, &result->phases[phase], config->threads);
+        put_scale_part(json, &result->phases[phase], result);
         qdi_json_close(json, '}');
     }
     qdi_json_close(json, '}');
@@ -206,6 +233,7 @@ qd_status qdi_scale_json(qdi_json *json, const qdi_scale_report *report) {
     qdi_others_reason unreliable = qdi_scale_unreliable(report);
     qdi_json_truth(json, "reliable", !unreliable.text[0]);
     if (unreliable.text[0]) qdi_json_text(json, "unreliable", unreliable.text);
+    if (report->uncounted && report->uncounted[0]) qdi_json_text(json, "counters_absent", report->uncounted);
     qdi_json_open(json, "series", '[');
     for (size_t b = 0; b < plan->bodies_count; ++b) put_scale_series(json, report, true, plan->bodies[b]);
     for (size_t b = 0; plan->weak && b < plan->bodies_count; ++b)

@@ -29,6 +29,13 @@ const qdi_scale_result *qdi_scale_result_of(const qdi_scale_report *report, uint
     return config ? &report->results[config - report->plan->configs] : NULL;
 }
 
+const qdi_pin *qdi_scale_pin_of(const qdi_scale_report *report, const qdi_scale_config *config) {
+    for (size_t i = 0; report->pins && i < report->plan->thread_count; ++i)
+        if (report->plan->threads[i] == config->threads && report->pins[i].threads > 0)
+            return &report->pins[i];
+    return NULL;
+}
+
 const qdi_scale_result *qdi_scale_member(const qdi_scale_report *report, bool strong, uint64_t bodies,
                                          size_t n) {
     const qdi_scale_plan *plan = report->plan;

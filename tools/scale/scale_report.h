@@ -3,6 +3,7 @@
 
 #include "tools/host/json.h"
 #include "tools/host/others.h"
+#include "tools/host/pin.h"
 #include "tools/scale/analysis.h"
 
 #include <stdio.h>
@@ -30,8 +31,10 @@ typedef struct qdi_scale_report {
     const uint64_t *step_ns;         ///< by turn and step
     const qdi_scale_result *results; ///< by configuration
     const uint64_t *scene_hashes;    ///< by configuration
+    const qdi_pin *pins;             ///< by the plan's numbers of threads; NULL: no thread is bound
     bool equal;                      ///< the hashes are
-    qdi_others_reason others;        ///< what qdi_others_end said of the whole test
+    const char *uncounted;    ///< why not all of the processor's counters are there; "" or NULL: they are
+    qdi_others_reason others; ///< what qdi_others_end said of the whole test
 } qdi_scale_report;
 
 /// Why the test's times are not reliable, "" where nothing speaks against them: in a configuration that can
@@ -46,6 +49,9 @@ void qdi_scale_conclude(const qdi_scale_report *report, bool strong, uint64_t bo
 
 /// The result of so many bodies with so many threads, or NULL.
 const qdi_scale_result *qdi_scale_result_of(const qdi_scale_report *report, uint64_t bodies, int threads);
+
+/// Where the threads of a configuration are bound to; NULL: nowhere.
+const qdi_pin *qdi_scale_pin_of(const qdi_scale_report *report, const qdi_scale_config *config);
 
 /// The n-th member of a series (strong: of `bodies` bodies; weak: of so many for each thread), or NULL where
 /// it has no such configuration. n counts the plan's numbers of threads; n = 0 is what the others are

@@ -96,6 +96,60 @@ static void print_shares(FILE *out, const qdi_scale_report *report, bool strong,
     }
 }
 
+// Scaling test's table: prints what a phase, or the whole step, moves, and how much of the triad that is.
+static void print_moved(FILE *out, const qdi_scale_result *result, const qdi_scale_part *part) {
+    const double bandwidth = qdi_scale_bandwidth(part), triad = result->triad.median;
+    fprintf(out, "  | %9.3f %8.2f %8s", (part->reads + part->writes) / 1e6, bandwidth / 1e9,
+            format_cell("%%", triad > 0 ? bandwidth / triad : (double)NAN).text);
+}
+
+/// Scaling test's table: bytes that each phase moves, at least, beside what a triad moves.
+static void print_traffic(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies) {
+    const qdi_scale_plan *plan = report->plan;
+    fprintf(out, "\n%-9s", "moved");
+    for (size_t n = 0; n < plan->thread_count; ++n) {
+        char heading[32];
+        snprintf(heading, sizeof heading, "%d thread%s", plan->threads[n], plan->threads[n] > 1 ? "s" : "");
+        fprintf(out, "  | %-27s", heading);
+    }
+    fprintf(out, "\n%-9s", "");
+    for (size_t n = 0; n < plan->thread_count; ++n) fputs("  |   MB/step     GB/s of triad", out);
+    fputc('\n', out);
+    for (size_t phase = 0; phase <= QDI_SCALE_PHASES; ++phase) {
+        const bool whole = phase == QDI_SCALE_PHASES;
+        fprintf(out, "%-9s", whole ? "step" : qd_phase_name((qd_phase)phase));
+        for (size_t n = 0; n < plan->thread_count; ++n) {
+            const qdi_scale_result *result = qdi_scale_member(report, strong, bodies, n);
+            print_moved(out, result, whole ? &result->whole : &result->phases[phase]);
+        }
+        fputc('\n', out);
+    }
+}
+
+/// Scaling test's table: what the processor counted, per body and step; nothing where it counted nothing.
+static void print_counts(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies) {
+    bool any = false;
+    for (size_t n = 0; n < report->plan->thread_count; ++n)
+        for (int i = 0; i < QDI_COUNTERS; ++i)
+            any = any || qdi_scale_member(report, strong, bodies, n)->counts.known[i];
+    if (!any) return;
+    fprintf(out, "\n%7s %9s %12s %9s %12s   counted per body and step, all threads together\n", "threads",
+            "cycles", "instructions", "per cycle", "cache misses");
+    for (size_t n = 0; n < report->plan->thread_count; ++n) {
+        const qdi_scale_result *result = qdi_scale_member(report, strong, bodies, n);
+        double each[QDI_COUNTERS];
+        for (int i = 0; i < QDI_COUNTERS; ++i)
+            each[i] = result->counts.known[i] && result->bodies > 0
+                          ? result->counts.value[i] / (double)result->bodies
+                          : (double)NAN;
+        fprintf(out, "%7d %9s %12s %9s %12s\n", result->config->threads,
+                format_cell("2", each[QDI_COUNTER_CYCLES]).text,
+                format_cell("2", each[QDI_COUNTER_INSTRUCTIONS]).text,
+                format_cell("2", each[QDI_COUNTER_INSTRUCTIONS] / each[QDI_COUNTER_CYCLES]).text,
+                format_cell("3", each[QDI_COUNTER_CACHE_MISSES]).text);
+    }
+}
+
 // Scaling test's table: prints the time of each thread in each phase.
 static void print_thread_times(FILE *out, const qdi_scale_result *result) {
     fprintf(out, "\nmilliseconds per step of each of %d threads\n%-9s", result->config->threads, "phase");
@@ -129,6 +183,8 @@ static void print_scale_series(FILE *out, const qdi_scale_report *report, bool s
     for (size_t n = 0; n < plan->thread_count; ++n) print_series_row(out, report, strong, bodies, n);
     print_phases(out, report, strong, bodies);
     print_shares(out, report, strong, bodies);
+    print_traffic(out, report, strong, bodies);
+    print_counts(out, report, strong, bodies);
     for (size_t n = 0; every_thread && n < plan->thread_count; ++n)
         print_thread_times(out, qdi_scale_member(report, strong, bodies, n));
     fputc('\n', out);

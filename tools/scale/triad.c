@@ -42,7 +42,7 @@ static double measure_triad(qd_team *team, triad *arrays) {
     return best > 0 ? right * 3 * LENGTH * sizeof(double) * 1e9 / (double)best : 0;
 }
 
-double qdi_scale_triad(int threads) {
+double qdi_scale_triad(int threads, const qdi_pin *pin) {
     const qd_allocator *allocator = qd_allocator_default();
     qd_team_def def = qd_team_def_default();
     def.threads = threads;
@@ -51,7 +51,8 @@ double qdi_scale_triad(int threads) {
                     qdi_allocate(allocator, LENGTH, sizeof(double)),
                     qdi_allocate(allocator, LENGTH, sizeof(double))};
     double rate = 0;
-    if (arrays.a && arrays.b && arrays.c && qd_team_create(&def, &team) == QD_OK)
+    if (arrays.a && arrays.b && arrays.c && qd_team_create(&def, &team) == QD_OK &&
+        qdi_pin_team(pin, team) == QD_OK)
         rate = measure_triad(team, &arrays);
     qd_team_destroy(team);
     qdi_release(allocator, arrays.a, LENGTH, sizeof(double));

@@ -3,6 +3,7 @@
 
 #include "sim/ranks/fleet.h"
 #include "tools/host/json.h"
+#include "tools/host/pin.h"
 
 #include <quadrille/profile.h>
 #include <quadrille/world.h>
@@ -34,7 +35,8 @@ typedef struct qdi_result {
     uint64_t scene_hash, seed, bodies, steps;
     double dt;
     int threads;
-    const char *simd; ///< name of the kernels
+    const qdi_pin *pin; ///< of the threads; NULL, or off: nothing is told of it
+    const char *simd;   ///< name of the kernels
     uint64_t state_hash;
     qd_world_totals totals;
     bool has_rules;        ///< that could end the run before its last step

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
 #include "sim/files/os.h"
+#include "sim/world/world_team.h"
 #include "tools/host/build.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -32,6 +33,7 @@ int qdi_session_make_world(qdi_session *session) {
     def.simd = session->simd;
     qd_error error = {""};
     qd_status status = qd_world_create(&def, &session->world);
+    if (status == QD_OK) status = qdi_pin_team(&session->pin, qdi_world_team(session->world));
     if (status == QD_OK) status = qd_scene_populate(session->scene, session->world, &error);
     if (status == QD_OK) {
         status = qd_world_detect(session->world);

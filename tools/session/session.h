@@ -3,6 +3,7 @@
 
 #include "sim/ranks/fleet.h"
 #include "tools/host/options.h"
+#include "tools/host/pin.h"
 #include "tools/host/threads.h"
 #include "tools/session/result.h"
 #include "tools/session/step_log.h"
@@ -44,6 +45,7 @@ typedef struct qdi_session {
     // What the command decides, before anything else.
     qdi_common common;
     qdi_thread_choice threads;
+    qdi_pin pin; ///< of those threads
     qd_simd simd;
     bool simd_asked;   ///< by --simd; else a run that is gone on with keeps those that it was begun with
     bool simd_kept;    ///< that was done, and they are not the best that there are

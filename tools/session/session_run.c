@@ -190,6 +190,7 @@ static void fill_run_result(qdi_session *session) {
     result->steps = session->steps_done;
     result->dt = session->plan.dt;
     result->threads = session->threads.threads;
+    result->pin = &session->pin;
     result->simd = qd_simd_name(session->simd);
     result->state_hash = qd_world_hash_as(session->world, session->hash_form);
     result->totals = qd_world_total(session->world);

@@ -103,6 +103,11 @@ void qdi_session_header(const qdi_session *session) {
     if (stages[0]) fprintf(stderr, "stages   %s\n", stages);
     if (session->ranks > 0) fprintf(stderr, "ranks    %d, each with the threads below\n", session->ranks);
     fprintf(stderr, "threads  %d (%s)\n", session->threads.threads, session->threads.reason);
+    if (session->pin.threads > 0) {
+        char processors[256];
+        qdi_pin_words(&session->pin, processors, sizeof processors);
+        fprintf(stderr, "pin      %s\n", processors);
+    }
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
             session->simd_asked  ? "--simd"
             : session->simd_kept ? "as the run was begun"

@@ -1,9 +1,10 @@
 // Parallel loops: every item once, whatever the team; sorts and sums against plain ones.
-#define _GNU_SOURCE // setrlimit
+#define _GNU_SOURCE // setrlimit, sched_getcpu
 #include "core/parallel/parallel.h"
 #include "tests/support/harness.h"
 
 #include <quadrille/random.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -326,6 +327,99 @@ START_TEST(sort_without_memory_moves_nothing) {
 }
 END_TEST
 
+typedef struct whereabouts {
+    int wrong[8], visits[8]; // by worker: ranges elsewhere than on its processor, and all
+    const int *processors;
+} whereabouts;
+
+static void note_processor(void *context, size_t begin, size_t end, int worker) {
+    whereabouts *seen = context;
+    (void)begin;
+    (void)end;
+    uint64_t until = qdi_clock_ns() + 20000;
+    while (qdi_clock_ns() < until) {
+    }
+    seen->visits[worker] += 1;
+    seen->wrong[worker] += sched_getcpu() != seen->processors[worker];
+}
+
+static void note_affinity(void *context, size_t begin, size_t end, int worker) {
+    (void)begin;
+    (void)end;
+    uint64_t until = qdi_clock_ns() + 20000;
+    while (qdi_clock_ns() < until) {
+    }
+    (void)sched_getaffinity(0, sizeof(cpu_set_t), (cpu_set_t *)context + worker);
+}
+
+// The processors that this process may run on.
+static int allowed_processors(int *numbers, int most) {
+    cpu_set_t set;
+    int count = 0;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    for (int i = 0; i < CPU_SETSIZE && count < most; ++i)
+        if (CPU_ISSET((size_t)i, &set)) numbers[count++] = i;
+    return count;
+}
+
+// Threads that are bound work where they are bound to, also when they are bound anew, and the caller's own
+// thread, with what it starts, keeps its choice.
+START_TEST(threads_are_where_they_are_bound_to) {
+    int allowed[8], threads = 3;
+    int count = allowed_processors(allowed, 8);
+    cpu_set_t before, after;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    qd_team *team = make_team(threads);
+    for (int round = 0; round < 3; ++round) {
+        int processors[3];
+        for (int k = 0; k < threads; ++k) processors[k] = allowed[(k + round) % count];
+        ck_assert_int_eq(qdi_team_bind(team, processors, 3), QD_OK);
+        whereabouts seen = {.processors = processors};
+        // A thread that begins has to be waited for: loops do not. Long enough for all to come.
+        uint64_t end = qdi_clock_ns() + 5000000000U;
+        while (seen.visits[1] + seen.visits[2] < 100 || seen.visits[1] == 0 || seen.visits[2] == 0) {
+            qdi_team_for_workers(team, 64, 1, note_processor, &seen);
+            ck_assert_msg(qdi_clock_ns() < end, "threads do not come: %d, %d", seen.visits[1],
+                          seen.visits[2]);
+        }
+        ck_assert_int_eq(seen.wrong[1], 0);
+        ck_assert_int_eq(seen.wrong[2], 0);
+        ck_assert_int_le(seen.wrong[0], seen.visits[0] / 4); // the system may move it within a loop
+        ck_assert_int_eq(sched_getaffinity(0, sizeof after, &after), 0);
+        ck_assert(CPU_EQUAL(&before, &after));
+    }
+    qd_team_destroy(team);
+    // The runtime may give the next team the same threads: none is still bound.
+    team = make_team(threads);
+    int free_threads = 0;
+    cpu_set_t sets[3];
+    memset(sets, 0, sizeof sets);
+    uint64_t end = qdi_clock_ns() + 5000000000U;
+    while (free_threads < threads && qdi_clock_ns() < end) {
+        qdi_team_for_workers(team, 64, 1, note_affinity, sets);
+        free_threads = 0;
+        for (int k = 0; k < threads; ++k) free_threads += CPU_EQUAL(&before, &sets[k]);
+    }
+    ck_assert_int_eq(free_threads, threads);
+    qd_team_destroy(team);
+}
+END_TEST
+
+// A processor that the system refuses leaves its thread free; all else is as it was.
+START_TEST(processors_that_are_refused_are_done_without) {
+    static const int none[] = {16000, -1, 1 << 20};
+    uint64_t sums[64] = {0};
+    qd_team *team = make_team(3);
+    ck_assert_int_eq(qdi_team_bind(team, none, 3), QD_OK);
+    for (int k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
+    for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
+    ck_assert_int_eq(qdi_team_bind(team, NULL, 0), QD_OK);
+    qdi_team_for(team, 64, 1, add_range, sums);
+    for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 101 * (i + 1));
+    qd_team_destroy(team);
+}
+END_TEST
+
 START_TEST(defs_are_checked) {
     qd_team *team = NULL;
     qd_team_def def = qd_team_def_default();
@@ -354,6 +448,7 @@ int main(void) {
     tcase_add_loop_test(loops, short_loops_in_a_row, 0, TEAMS);
     tcase_add_test(loops, teams_come_and_go);
     if (!SHADOWED) tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
+    qd_test_once(loops, threads_are_where_they_are_bound_to, processors_that_are_refused_are_done_without);
     qd_test_once(loops, loops_are_timed, loops_have_as_many_threads_as_they_may, scan_sums_what_comes_before);
     tcase_add_loop_test(loops, sorts_like_qsort_and_stably, 0, 3);
     qd_test_once(loops, sort_without_memory_moves_nothing, defs_are_checked);

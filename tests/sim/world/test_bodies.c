@@ -327,12 +327,40 @@ START_TEST(shapes_are_shared) {
 }
 END_TEST
 
+// Rows grow by several threads: all bodies stay what they are, each time that there are too many for the
+// room.
+START_TEST(many_bodies_keep_their_rows) {
+    enum { MANY = 200000 }; // columns grow in ranges of 65536
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){MANY, 10};
+    def.threads = 3;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    for (int i = 0; i < MANY; ++i) {
+        body.position = (qd_vec2){i + .5, 5};
+        body.velocity = (qd_vec2){.001 * i, -1};
+        body.shape.radius = .1 + 1e-6 * i;
+        (void)qd_test_add(world, &body);
+    }
+    qd_body_view view = qd_world_view(world);
+    ck_assert_uint_eq(view.count, MANY);
+    size_t wrong = 0;
+    for (int i = 0; i < MANY; ++i) {
+        uint32_t row = view.row_of_index[i];
+        wrong += view.x[row] != i + .5 || view.y[row] != 5 || view.vx[row] != .001 * i ||
+                 view.vy[row] != -1 || view.radius[row] != .1 + 1e-6 * i || view.index[row] != (uint32_t)i;
+    }
+    ck_assert_uint_eq(wrong, 0);
+    qd_world_destroy(world);
+}
+END_TEST
+
 int main(void) {
     TCase *tcase = qd_test_case("bodies", 120, NULL, NULL);
     qd_test_once(tcase, free_bodies_turn_evenly, kinematic_bodies_keep_their_course,
                  what_rests_on_a_belt_goes_along, static_bodies_may_lie_anywhere, filters_decide_who_touches,
                  sensors_report_and_do_nothing, events_tell_impulse_and_speed,
                  contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
-                 shapes_are_shared);
+                 shapes_are_shared, many_bodies_keep_their_rows);
     return qd_test_run_case("bodies", tcase);
 }

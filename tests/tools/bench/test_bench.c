@@ -365,7 +365,7 @@ START_TEST(test_when_others_are_in_the_way) {
     ck_assert_str_eq(qdi_others_judge(1, 1, 9).text, "other programs kept 1 of 1 processor busy meanwhile");
     const qdi_others_start start = {.clock_ns = 0, .machine_ns = UINT64_MAX};
     ck_assert_str_eq(qdi_others_end(&start, 1).text, ""); // a count that goes backwards says nothing
-    const qdi_bench_origin good = {"c", "g", "f", "p", ""};
+    const qdi_bench_origin good = {"c", "g", "f", "p", "", NULL};
     FILE *file = fopen(qd_scratch_at(&program.work, "rows.csv").text, "wb");
     ck_assert_ptr_nonnull(file);
     qdi_bench_write_csv(file, &good, &(qdi_bench_results){.count = 1, .fields = put_nothing});

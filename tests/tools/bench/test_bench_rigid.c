@@ -129,7 +129,7 @@ START_TEST(test_what_is_driven_moves) {
     } scenes[] = {{"tumbler", STEPS * 25 * 3.141592653589793 / 180 / 60, 0}, {"junkyard", 0, 60 * 0.2 * 0.2}};
     for (size_t i = 0; i < 2; ++i) {
         qdi_rigid_setting setting = make_named(scenes[i].name, 16);
-        const qdi_rigid_options options = {1, QD_SIMD_AUTO};
+        const qdi_rigid_options options = {1, QD_SIMD_AUTO, NULL};
         const qdi_rigid_method *method;
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed) continue;
@@ -160,7 +160,7 @@ END_TEST
 START_TEST(test_methods_start_from_the_same_state) {
     for (size_t which = 0; qdi_rigid_case_at(which); ++which) {
         qdi_rigid_setting setting = make(which, 90);
-        const qdi_rigid_options options = {2, QD_SIMD_AUTO};
+        const qdi_rigid_options options = {2, QD_SIMD_AUTO, NULL};
         const qdi_rigid_method *method, *single = NULL;
 #ifdef QD_HAVE_BOX2D3
         single = &qdi_rigid_box2d;
@@ -208,7 +208,7 @@ START_TEST(test_a_run_measures_and_can_be_stopped) {
     qdi_rigid_plan plan = {.setting = &setting,
                            .methods = {&qdi_rigid_impulse},
                            .method_count = 1,
-                           .options = {1, QD_SIMD_AUTO},
+                           .options = {1, QD_SIMD_AUTO, NULL},
                            .steps = 4,
                            .repeats = 2,
                            .seed = 1,

@@ -2,6 +2,7 @@
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tools/cmd/command.h"
+#include "tools/host/topology.h"
 
 #include <fcntl.h>
 #include <quadrille/scene.h>
@@ -106,6 +107,30 @@ START_TEST(test_same_state_for_any_kernels) {
     }
     expect_refusal(RUN("run", "pool", "-o", "none", "--simd", "mmx"), 2,
                    "'mmx' is none of auto, portable, sse2");
+}
+END_TEST
+
+// Bound threads compute what free ones do, and the result says where they were.
+START_TEST(test_same_state_for_bound_threads) {
+    SUCCEED("run", "pool", "--bodies", "500", "--steps", "40", "--frames", "0", "-o", "free", "--pin", "off");
+    qd_program_text expected = qd_program_result_text(&program, "free", "state_hash");
+    static const char *const policies[] = {"close", "spread"};
+    for (size_t i = 0; i < 2; ++i) {
+        qd_program_outcome result = RUN("run", "pool", "--bodies", "500", "--steps", "40", "--frames", "20",
+                                        "-o", policies[i], "--threads", "2", "--pin", policies[i]);
+        if (!qdi_topology_known()) {
+            qd_program_expect_complaint(&result, 2, "--pin: this program was built without hwloc");
+            ck_assert(!qd_scratch_exists(at(policies[i]).text));
+            qd_program_forget(&result);
+            continue;
+        }
+        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+        ck_assert_msg(strstr(result.err, "\npin      ") && strstr(result.err, ": threads on processors "),
+                      "%s", result.err);
+        qd_program_forget(&result);
+        ck_assert_str_eq(qd_program_result_text(&program, policies[i], "state_hash").text, expected.text);
+        ck_assert_str_eq(qd_program_result_text(&program, policies[i], "pin").text, policies[i]);
+    }
 }
 END_TEST
 
@@ -556,13 +581,14 @@ int main(void) {
     TCase *tests = qd_test_case("cli", 300, setup, teardown);
     qd_test_once(tests, test_a_run_and_what_it_leaves, test_json_and_quiet,
                  test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
-                 test_verbose_adds_tree_and_threads, test_default_directory_is_named_after_the_scene,
-                 test_same_bytes_for_any_number_of_threads, test_the_resolved_scene_runs_the_same,
-                 test_threads_by_environment, test_zero_bodies_run, test_a_body_that_is_not_there_is_told,
-                 test_brute_force_is_warned_of, test_help_of_scenes, test_a_scene_from_the_standard_input,
-                 test_progress_on_a_terminal, test_scenes_are_listed_and_printed,
-                 test_a_printed_scene_runs_as_the_built_in_one, test_bodies_from_a_file,
-                 test_long_steps_of_springs_are_told, test_energy_that_the_steps_made_is_told,
-                 test_files_and_built_in_scenes_are_told_apart, test_help, test_help_lines_fit_a_terminal);
+                 test_same_state_for_bound_threads, test_verbose_adds_tree_and_threads,
+                 test_default_directory_is_named_after_the_scene, test_same_bytes_for_any_number_of_threads,
+                 test_the_resolved_scene_runs_the_same, test_threads_by_environment, test_zero_bodies_run,
+                 test_a_body_that_is_not_there_is_told, test_brute_force_is_warned_of, test_help_of_scenes,
+                 test_a_scene_from_the_standard_input, test_progress_on_a_terminal,
+                 test_scenes_are_listed_and_printed, test_a_printed_scene_runs_as_the_built_in_one,
+                 test_bodies_from_a_file, test_long_steps_of_springs_are_told,
+                 test_energy_that_the_steps_made_is_told, test_files_and_built_in_scenes_are_told_apart,
+                 test_help, test_help_lines_fit_a_terminal);
     return qd_test_run_case("cli", tests);
 }

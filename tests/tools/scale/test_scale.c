@@ -1,8 +1,10 @@
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include "tests/support/harness.h"
 #include "tools/scale/scale_report.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What a scaling test measures and in which order, its statistics against values worked out by hand, and what
@@ -290,6 +292,56 @@ START_TEST(test_a_disturbed_test_is_not_reliable) {
 }
 END_TEST
 
+// What the processor counted is told per body and step; what it did not is absent, and no zero.
+START_TEST(test_counts_are_told) {
+    known_test test;
+    make_known(&test, (known_phase){1, 1, 0, {1, 1}}, 2, 0);
+    for (size_t turn = 0; turn < 6; ++turn) {
+        qdi_counts *counts = &test.samples[turn].counts;
+        counts->known[QDI_COUNTER_CYCLES] = counts->known[QDI_COUNTER_INSTRUCTIONS] = true;
+        counts->known[QDI_COUNTER_CACHE_MISSES] = turn != 3; // not in one of the runs
+        counts->value[QDI_COUNTER_CYCLES] = 50000. * STEPS * 160;
+        counts->value[QDI_COUNTER_INSTRUCTIONS] = 50000. * STEPS * 400;
+        counts->value[QDI_COUNTER_CACHE_MISSES] = 50000. * STEPS * .25;
+        test.samples[turn].traffic.reads[QD_PHASE_MOVE] = 50000 * STEPS * 40;
+        test.samples[turn].traffic.writes[QD_PHASE_MOVE] = 50000 * STEPS * 32;
+    }
+    for (size_t c = 0; c < 2; ++c)
+        ck_assert(qdi_scale_sum_up(&test.plan, test.samples, test.step_ns, c, &test.results[c]) == QD_OK);
+    const bool missing = test.plan.turns[3].config;
+    const qdi_scale_result *whole = &test.results[!missing], *part = &test.results[missing];
+    ck_assert(whole->counts.known[QDI_COUNTER_CACHE_MISSES] && !part->counts.known[QDI_COUNTER_CACHE_MISSES]);
+    ck_assert(fabs(whole->counts.value[QDI_COUNTER_CACHE_MISSES] - 12500) < 1e-6);
+    ck_assert(part->counts.value[QDI_COUNTER_CACHE_MISSES] == 0);
+    // 50000 bodies move 72 bytes each in 2 ms and in 1 ms, beside triads of 10 and 20 GB/s.
+    const qdi_scale_part *move = &test.results[1].phases[QD_PHASE_MOVE];
+    ck_assert(fabs(move->reads - 50000 * 40) < 1e-6 && fabs(move->writes - 50000 * 32) < 1e-6);
+    ck_assert(fabs(qdi_scale_bandwidth(move) - 3.6e9) < 1);
+    ck_assert(fabs(test.results[1].whole.reads - move->reads) < 1e-6);
+    ck_assert(qdi_scale_bandwidth(&(qdi_scale_part){.reads = 5}) == 0);
+
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    const uint64_t hashes[2] = {1, 1};
+    const qdi_scale_report report = {.plan = &test.plan,
+                                     .scene = "known",
+                                     .samples = test.samples,
+                                     .results = test.results,
+                                     .step_ns = test.step_ns,
+                                     .scene_hashes = hashes};
+    qdi_scale_print(out, &report, false);
+    ck_assert_int_eq(fclose(out), 0);
+    static const char *const said[] = {"160.00       400.00      2.50        0.250",
+                                       "160.00       400.00      2.50            -",
+                                       "3.600     1.80      18%  |     3.600     3.60      18%"};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
+        ck_assert_msg(strstr(text, said[i]) != NULL, "does not say '%s': %s", said[i], text);
+    free(text);
+    qdi_scale_plan_free(&test.plan);
+}
+END_TEST
+
 START_TEST(test_states_that_differ_are_named) {
     known_test test;
     qd_error error = {""};
@@ -317,6 +369,6 @@ int main(void) {
     TCase *tcase = qd_test_case("scale", 120, NULL, NULL);
     qd_test_once(tcase, test_lists, test_runs_are_interleaved, test_weak_series, test_intervals,
                  test_serial_fractions, test_sums, test_verdicts, test_a_disturbed_test_is_not_reliable,
-                 test_states_that_differ_are_named);
+                 test_counts_are_told, test_states_that_differ_are_named);
     return qd_test_run_case("scale", tcase);
 }

@@ -1,9 +1,12 @@
 #define _GNU_SOURCE // kill
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
+#include "tests/support/refused.h"
 #include "tests/support/spinners.h"
 #include "tools/host/os.h"
+#include "tools/host/topology.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -130,6 +133,22 @@ static void check_json(const json_t *all, double median) {
     double ns = number_of(json_object_get(step, "ns_per_step"), "median");
     ck_assert_msg(fabs(ns * 4 - median) < 1, "%g and %g", ns * 4, median);
     ck_assert_uint_eq(json_array_size(json_object_get(step, "busy_ns_per_step")), 2);
+    double read = 0, written = 0;
+    const json_t *phases = json_object_get(config, "phases");
+    const char *name;
+    json_t *phase;
+    json_object_foreach((json_t *)(uintptr_t)phases, name, phase) {
+        read += number_of(phase, "bytes_read_per_step");
+        written += number_of(phase, "bytes_written_per_step");
+    }
+    ck_assert(fabs(read - number_of(step, "bytes_read_per_step")) <= 5);
+    ck_assert(fabs(written - number_of(step, "bytes_written_per_step")) <= 5);
+    ck_assert_double_gt(written, 3000 * (2 + 2 + 2) * 8); // x, y, vx, vy, and boxes of as many bytes
+    double rate = number_of(step, "bytes_per_s");
+    ck_assert_msg(fabs(rate * ns / 1e9 / (read + written) - 1) < 1e-3, "%g", rate);
+    ck_assert_msg(fabs(number_of(step, "of_triad") * number_of(config, "triad_bytes_per_s") - rate) <
+                      1e-3 * rate + 1e-4 * number_of(config, "triad_bytes_per_s"),
+                  "%g", rate);
     const json_t *shares = json_object_get(step, "thread_ns_per_step");
     double sum = number_of(shares, "busy") + number_of(shares, "serial") + number_of(shares, "alone") +
                  number_of(shares, "waiting");
@@ -150,6 +169,7 @@ START_TEST(test_a_test_and_what_it_leaves) {
                                        "speed-up",
                                        "imbal.",
                                        "of the threads' time",
+                                       "GB/s of triad",
                                        "resolve",
                                        "the median is in them",
                                        "3000 bodies are too few for 2 threads"};
@@ -210,6 +230,62 @@ START_TEST(test_json_instead_of_tables) {
                   result.out);
     ck_assert(strstr(result.err, "are more than can run at once here") != NULL);
     qd_program_forget(&result);
+}
+END_TEST
+
+// Where threads were bound is told of every configuration; where none is, nothing is.
+START_TEST(test_bound_threads_are_told) {
+    if (!qdi_topology_known()) {
+        expect_refusal(RUN("scale", "gas", "--pin", "close", "-o", "out"), 2, "built without hwloc");
+        return;
+    }
+    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,3", "--steps", "2",
+                                    "--repeats", "1", "--pin", "close", "-o", "out");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "pin      close: threads on processors "));
+    qd_program_forget(&result);
+    json_t *all = read_json("out/scale.json");
+    for (int threads = 1; threads <= 3; threads += 2) {
+        const json_t *config = config_of(all, 500, threads),
+                     *processors = json_object_get(config, "processors");
+        ck_assert_str_eq(text_of(config, "pin"), "close");
+        ck_assert_uint_eq(json_array_size(processors), (size_t)threads);
+        ck_assert_uint_eq(json_array_size(json_object_get(config, "nodes")), (size_t)threads);
+    }
+    json_decref(all);
+    result = RUN("scale", "gas", "--bodies", "500", "--threads", "1", "--steps", "2", "--repeats", "1",
+                 "--pin", "off", "-q", "-o", "out", "--force");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
+    all = read_json("out/scale.json");
+    ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "pin"));
+    json_decref(all);
+}
+END_TEST
+
+// Where the system refuses the processor's counters, the test goes on without: they are absent, with one
+// line.
+START_TEST(test_refused_counters_are_absent) {
+    qd_refuse_counters(EACCES);
+    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,2", "--steps", "2",
+                                    "--repeats", "1", "-o", "out");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_msg(strstr(result.err, "note     no counters of the processor: the system does not let"), "%s",
+                  result.err);
+    ck_assert_msg(!strstr(result.out, "instructions"), "%s", result.out);
+    qd_program_forget(&result);
+    json_t *all = read_json("out/scale.json");
+    ck_assert_ptr_nonnull(strstr(text_of(all, "counters_absent"), "does not let this process see them"));
+    ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "counters_per_step"));
+    ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(all, "runs"), 0), "counters"));
+    json_decref(all);
+    char *text = qd_scratch_read(at("out/scale.csv").text, NULL);
+    const char *line = strchr(text, '\n') + 1;
+    ck_assert_str_eq(field_of(line, column_of(text, "cycles")).text, "");
+    ck_assert_str_eq(field_of(line, column_of(text, "cache_misses")).text, "");
+    ck_assert_str_ne(field_of(line, column_of(text, "peak_bytes")).text, "");
+    ck_assert_str_ne(field_of(line, column_of(text, "simd")).text, "");
+    free(text);
 }
 END_TEST
 
@@ -274,6 +350,7 @@ START_TEST(test_bad_input) {
         {{"gas", "-o", "out", "--bodies", "many"}, 2, "'many'"},
         {{"gas", "-o", "out", "--repeats", "0"}, 2, "--repeats"},
         {{"gas", "-o", "out", "--simd", "mmx"}, 2, "mmx"},
+        {{"gas", "-o", "out", "--pin", "here"}, 2, "--pin: 'here'"},
         {{"gaz", "-o", "out"}, 3, "gas"},
         {{"gas", "-o", "out", "--set", "world.nonsense=1"}, 2, "nonsense"},
         {{"hopper", "-o", "out", "--bodies", "5000"}, 2, "bodies.0"},
@@ -311,7 +388,8 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
-    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables, test_a_busy_machine,
+    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables,
+                 test_bound_threads_are_told, test_refused_counters_are_absent, test_a_busy_machine,
                  test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
     return qd_test_run_case("scale_program", tcase);
 }

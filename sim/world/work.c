@@ -1,0 +1,33 @@
+#include "sim/world/work.h"
+
+#include "sim/world/world_impl.h"
+
+// World's work: whether some side is a reflecting wall.
+static bool has_walls(const qd_world *world) {
+    return world->axis[0].boundary == QD_BOUNDARY_REFLECT || world->axis[1].boundary == QD_BOUNDARY_REFLECT;
+}
+
+qdi_work qdi_world_work(const qd_world *world) {
+    const qd_world_def *def = &world->def;
+    const qdi_scratch *scratch = &world->scratch;
+    const bool collides = def->contact != QD_CONTACT_NONE;
+    return (qdi_work){
+        .contact = def->contact,
+        .plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0,
+        .turning = world->turning,
+        .gravity = def->gravity.x != 0 || def->gravity.y != 0,
+        .bounces = def->restitution > 0 || def->tangential > 0,
+        .walls = collides && has_walls(world),
+        .mirrors = !collides && has_walls(world),
+        .held = world->margin.held,
+        .met = world->present.met,
+        .rebuilds = world->totals.rebuilds,
+        .sorted = scratch->pairs,
+        .bodies = world->count,
+        .candidates = world->met_count,
+        .contacts = qdi_constraint_count(&world->present),
+        .solved = scratch->solved,
+        .movers = scratch->mover_count > 0 ? scratch->mover_count - 1 : 0,
+        .substeps = def->substeps,
+    };
+}
