@@ -81,8 +81,8 @@ typedef struct qd_metrics {
     // Collisions since step 0.
     uint64_t begins, ends; ///< of contacts
     uint64_t impacts;      ///< bounces on the way through a step
-    /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped; or
-    /// their path was longer than half a period, and they went on as if they met nobody.
+    /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped;
+    /// or their path was longer than half a period, and they went on as if they met nobody.
     uint64_t unfollowed;
     uint64_t collisions; ///< begins + impacts
 

@@ -141,8 +141,8 @@ typedef struct qd_world_totals {
     uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
     uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
-    /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped; or
-    /// their path was longer than half a period, and they went on as if they met nobody.
+    /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped;
+    /// or their path was longer than half a period, and they went on as if they met nobody.
     uint64_t unfollowed;
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved

@@ -111,7 +111,7 @@ static void check_batch(const pair *list, size_t count, qd_simd simd, size_t *fa
 
 START_TEST(all_instruction_sets_give_the_same_bits) {
     size_t faces = 0;
-    for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(400);
+    for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(800);
          seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         pair list[QDI_RECTS_MOST];
