@@ -71,13 +71,10 @@ static bool retrieve_from_list(query_state *query, const qdi_node *node) {
 
 /// Which of the four children's subtrees overlap the box, by bit.
 static unsigned children_overlapping(const query_state *query, const qdi_family *family) {
+    if (!query->shifted) return qdi_family_overlap(family, query->box);
     unsigned hits = 0;
-    for (unsigned q = 0; q < 4; ++q) {
-        const qd_box box = qdi_family_box(family, q);
-        const bool is = query->shifted ? qdi_shift_overlap(query->box, box, query->shift)
-                                       : qd_box_overlap(query->box, box);
-        hits |= (unsigned)is << q;
-    }
+    for (unsigned q = 0; q < 4; ++q)
+        hits |= (unsigned)qdi_shift_overlap(query->box, qdi_family_box(family, q), query->shift) << q;
     return hits;
 }
 

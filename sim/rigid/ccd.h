@@ -149,7 +149,8 @@ typedef struct qdi_meets {
     qdi_meet *at;
     size_t count, room;
     qdi_hit *hits;
-    size_t hit_count, hit_room;
+    uint32_t *halted; ///< rows that it was the first to stop
+    size_t hit_count, hit_room, halted_count, halted_room;
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
 
@@ -201,10 +202,13 @@ struct qdi_ccd {
     size_t old_segment_room, old_impact_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
-    bool stops_hold;       ///< `stopped` is of this step
-    bool stopping;         ///< a cluster has been given up since bodies were stopped
-    atomic_bool stops_any; ///< somebody is stopped in this step
-    // Of bodies that are stopped, see rigid/ccd_clamp.c; by row.
+    bool stops_hold; ///< `stopped` is of this step
+    bool stopping;   ///< a cluster has been given up since bodies were stopped
+    // Who is stopped (rigid/ccd_clamp.c), in any order; and of these by row. All others, and all when a step
+    // begins, have never been stopped, that is at the step's end: the first `never_count` rows, `never` long.
+    uint32_t *halted;
+    size_t halted_count, halted_room, never_count;
+    double never;
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
@@ -226,7 +230,9 @@ typedef struct qdi_step {
     bool following;       ///< impacts are followed exactly
     bool first;           ///< round
     int round;            ///< of stops
-    size_t fresh;         ///< bodies that have new paths in this round, or more
+    size_t fresh;         ///< bodies that have new paths in this round, or more: all of them are among
+    const uint32_t *rows; ///< these rows, where `fresh` says less than SIZE_MAX
+    size_t row_count;
     bool periodic;        ///< along some axis
     qdi_wall_gain *walls; ///< gets added what walls give
 } qdi_step;

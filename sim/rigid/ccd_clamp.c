@@ -27,29 +27,74 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 64 };
+/// Rounds, and how many of those that are stopped a thread takes at once.
+enum { ROUNDS = 64, HALTED_GRAIN = 64 };
 
 // ---- rounds ----
 
-/// Stops of ccd: sets a range of bodies to go on to the step's end.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const qdi_step *step = context;
-    const uint64_t never = qdi_time_bits(step->dt);
-    for (size_t r = begin; r < end; ++r) {
-        atomic_store_explicit(&step->ccd->stops[r], never, memory_order_relaxed);
-        step->ccd->stopped[r] = step->dt;
-        step->ccd->carrier[r] = QDI_NO_ROW;
-        step->ccd->carried[r] = step->dt;
-    }
+/// Stops of ccd: lets a body go on to the step's end.
+static void release(const qdi_step *step, uint32_t row) {
+    const qdi_ccd *ccd = step->ccd;
+    atomic_store_explicit(&ccd->stops[row], qdi_time_bits(step->dt), memory_order_relaxed);
+    ccd->stopped[row] = ccd->carried[row] = step->dt;
+    ccd->carrier[row] = QDI_NO_ROW;
 }
+
+/// Stops of ccd: the same for a range of bodies, from those that were never stopped on.
+static void release_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t r = begin; r < end; ++r) release(step, (uint32_t)(step->ccd->never_count + r));
+}
+
+/// Stops of ccd: the same for a range of those that were stopped.
+static void release_halted(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t i = begin; i < end; ++i) release(step, step->ccd->halted[i]);
+}
+
+/// Stops of ccd: lets all go on to the step's end: those that were stopped the last time, all others only if
+/// that is another time now, or there is new room for it.
+static void release_all(qdi_step *step) {
+    qdi_ccd *ccd = step->ccd;
+    const size_t count = step->world->count;
+    if (ccd->never != step->dt) ccd->never_count = 0;
+    ccd->never = step->dt;
+    if (ccd->never_count > 0)
+        qdi_team_for(step->world->team, ccd->halted_count, HALTED_GRAIN, release_halted, step);
+    ccd->halted_count = 0;
+    if (ccd->never_count >= count) return;
+    qdi_team_for(step->world->team, count - ccd->never_count, QDI_BODY_GRAIN, release_range, step);
+    ccd->never_count = count;
+}
+
+/// Stops of ccd: adds to the list who was stopped for the first time in a round.
+static qd_status list_halted(const qdi_step *step) {
+    qdi_ccd *ccd = step->ccd;
+    const size_t workers = (size_t)qd_team_threads(step->world->team);
+    size_t count = ccd->halted_count;
+    for (size_t w = 0; w < workers; ++w) count += ccd->meets[w].halted_count;
+    qd_status status = qdi_reserve(step->world->allocator, &ccd->halted, &ccd->halted_room, ccd->halted_count,
+                                   count, sizeof *ccd->halted);
+    for (size_t w = 0; w < workers && status == QD_OK; ++w)
+        for (size_t i = 0; i < ccd->meets[w].halted_count; ++i)
+            ccd->halted[ccd->halted_count++] = ccd->meets[w].halted[i];
+    return status;
+}
+
+typedef struct settle_job {
+    const qdi_step *step;
+    atomic_size_t fresh; ///< bodies with new paths
+} settle_job;
 
 /// Stops of ccd: takes over the times of a round. Those that are followed and were stopped have a new path;
 /// what a kinematic body stops else moves so little that nothing else comes of it.
 static void settle_range(void *context, size_t begin, size_t end) {
-    const qdi_step *step = context;
+    settle_job *job = context;
+    const qdi_step *step = job->step;
     qdi_ccd *ccd = step->ccd;
     size_t fresh = 0;
-    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t r = ccd->halted[i];
         const double stop = qdi_ccd_stop_of(ccd, r);
         const bool earlier = stop < ccd->stopped[r], fresh_now = earlier && ccd->flags[r] & QDI_FOLLOWED;
         ccd->flags[r] &= (uint8_t)~QDI_FRESH;
@@ -63,23 +108,25 @@ static void settle_range(void *context, size_t begin, size_t end) {
         }
         ccd->stopped[r] = stop;
     }
-    ccd->followed[begin / QDI_BODY_GRAIN] = fresh;
+    atomic_fetch_add_explicit(&job->fresh, fresh, memory_order_relaxed);
+}
+
+/// Stops of ccd: makes room for an array by row. Room that is new says nothing yet.
+static qd_status reserve_rows(const qdi_step *step, void *rows, size_t *room, size_t each) {
+    const size_t before = *room;
+    qd_status status = qdi_reserve(step->world->allocator, rows, room, 0, step->world->count, each);
+    if (*room != before) step->ccd->never_count = 0;
+    return status;
 }
 
 /// Stops of ccd: makes room for the times of stops.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
-    const qd_allocator *allocator = step->world->allocator;
-    const size_t count = step->world->count;
-    qd_status status = qdi_reserve(allocator, &ccd->stops, &ccd->stops_room, 0, count, sizeof *ccd->stops);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->stopped, &ccd->stopped_room, 0, count, sizeof *ccd->stopped);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->carrier, &ccd->carrier_room, 0, count, sizeof *ccd->carrier);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->carried, &ccd->carried_room, 0, count, sizeof *ccd->carried);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->along, &ccd->along_room, 0, count, sizeof *ccd->along);
+    qd_status status = reserve_rows(step, &ccd->stops, &ccd->stops_room, sizeof *ccd->stops);
+    if (status == QD_OK) status = reserve_rows(step, &ccd->stopped, &ccd->stopped_room, sizeof *ccd->stopped);
+    if (status == QD_OK) status = reserve_rows(step, &ccd->carrier, &ccd->carrier_room, sizeof *ccd->carrier);
+    if (status == QD_OK) status = reserve_rows(step, &ccd->carried, &ccd->carried_room, sizeof *ccd->carried);
+    if (status == QD_OK) status = reserve_rows(step, &ccd->along, &ccd->along_room, sizeof *ccd->along);
     return status;
 }
 
@@ -129,11 +176,12 @@ static size_t settle_hits(const qdi_step *step) {
     return fresh;
 }
 
-/// Stops of ccd: how fast a range of bodies is carried along.
+/// Stops of ccd: how fast a range of those that are stopped is carried along.
 static void carry_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qdi_ccd *ccd = step->ccd;
-    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t r = ccd->halted[i];
         if (!(ccd->carried[r] < step->dt)) continue;
         const qdi_path_segment path = qdi_path_begin(step, r);
         const qdi_pose pose = qdi_segment_pose(&path, ccd->stopped[r]);
@@ -145,9 +193,9 @@ static void carry_range(void *context, size_t begin, size_t end) {
 
 typedef struct stop_job {
     const qdi_step *step;
-    double *drift;
+    double *drift;      ///< of each on the list
     double *carried[2]; ///< energy that kinematic bodies and walls gave to what they carry; NULL: none does
-    uint32_t *lowest_bad;
+    _Atomic uint32_t lowest_bad;
 } stop_job;
 
 /// Stops of ccd: carries a stopped body along; returns what that does to its energy.
@@ -187,90 +235,104 @@ static double arrive(const qdi_step *step, uint32_t row, double *given) {
            qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
-/// Stops of ccd: puts a range of bodies where they stop.
+/// Stops of ccd: the box of a body where it stops, and whether it leaves the fat one.
+static void box_again(qd_world *world, uint32_t row, qd_vec2 period) {
+    const bool held = world->margin.held, before = held && qdi_margin_left(world, row, period);
+    qdi_motion_box(world, row);
+    const bool after = held && qdi_margin_left(world, row, period);
+    if (before != after) // the bodies of other ranges are on the list as well
+        __atomic_fetch_add(&world->scratch.left[row / QDI_BODY_GRAIN], (size_t)after - (size_t)before,
+                           __ATOMIC_RELAXED);
+}
+
+/// Stops of ccd: puts a range of those that are stopped where they stop.
 static void arrive_range(void *context, size_t begin, size_t end) {
-    const stop_job *job = context;
+    stop_job *job = context;
     const qdi_step *step = job->step;
     qd_world *world = step->world;
     const qd_vec2 period = qdi_world_period(world);
-    const bool held = world->margin.held;
-    uint32_t bad = QD_NO_BODY;
-    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t r = step->ccd->halted[i];
         double given = 0;
-        job->drift[r] = 0;
         for (int k = 0; k < 2; ++k)
-            if (job->carried[k]) job->carried[k][r] = 0;
-        if (!(step->ccd->stopped[r] < step->dt)) continue;
-        const bool before = held && qdi_margin_left(world, r, period);
-        job->drift[r] = arrive(step, r, &given);
+            if (job->carried[k]) job->carried[k][i] = 0;
+        job->drift[i] = arrive(step, r, &given);
         double *carried = job->carried[qdi_carrier_is_wall(step->ccd->carrier[r])];
-        if (carried) carried[r] = given;
-        qdi_motion_box(world, r);
-        const bool after = held && qdi_margin_left(world, r, period);
-        if (held) world->scratch.left[begin / QDI_BODY_GRAIN] += (size_t)after - (size_t)before;
-        if (!qdi_within_limits(world, r) && world->index[r] < bad) bad = world->index[r];
+        if (carried) carried[i] = given;
+        box_again(world, r, period);
+        if (qdi_within_limits(world, r)) continue;
+        uint32_t seen = atomic_load_explicit(&job->lowest_bad, memory_order_relaxed);
+        while (world->index[r] < seen &&
+               !atomic_compare_exchange_weak_explicit(&job->lowest_bad, &seen, world->index[r],
+                                                      memory_order_relaxed, memory_order_relaxed)) {
+        }
     }
-    job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
+}
+
+/// Stops of ccd: adds what those that are stopped give to a sum over all bodies.
+static qd_status add_up(const qdi_step *step, double *values, double *sum) {
+    return qdi_sum_few(step->world->team, &step->world->scratch.arena, values, step->ccd->halted_count,
+                       step->world->count, sum);
 }
 
 qd_status qdi_ccd_stopped(const qdi_step *step) {
     qd_world *world = step->world;
-    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    stop_job job = {.step = step};
-    job.lowest_bad = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.lowest_bad);
-    qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.drift);
-    if (status == QD_OK && step->ccd->carriers)
-        status = qdi_balance_rows(&world->scratch.arena, world->count, &job.carried[0]);
-    if (status == QD_OK && world->walls_move)
-        status = qdi_balance_rows(&world->scratch.arena, world->count, &job.carried[1]);
-    if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
+    qdi_arena *arena = &world->scratch.arena;
+    const size_t count = step->ccd->halted_count, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    stop_job job = {.step = step, .lowest_bad = QD_NO_BODY};
+    qd_status status = qdi_balance_rows(arena, count, &job.drift);
+    if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(arena, count, &job.carried[0]);
+    if (status == QD_OK && world->walls_move) status = qdi_balance_rows(arena, count, &job.carried[1]);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, count, HALTED_GRAIN, arrive_range, &job);
     world->margin.left = 0;
-    uint32_t bad = QD_NO_BODY;
-    for (size_t k = 0; k < ranges; ++k) {
-        if (world->margin.held) world->margin.left += world->scratch.left[k];
-        if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
-    }
-    if (bad != QD_NO_BODY) {
-        qdi_limit_report_body(world, world->row_of_index[bad]);
+    for (size_t k = 0; k < ranges && world->margin.held; ++k) world->margin.left += world->scratch.left[k];
+    if (job.lowest_bad != QD_NO_BODY) {
+        qdi_limit_report_body(world, world->row_of_index[job.lowest_bad]);
         return QD_ERR_LIMIT;
     }
     qdi_energy_balance *balance = &world->scratch.balance.sums;
-    if (job.carried[0])
-        status = qdi_sum_values(world->team, &world->scratch.arena, job.carried[0], world->count,
-                                &balance->kinematic);
-    if (status == QD_OK && job.carried[1])
-        status = qdi_sum_values(world->team, &world->scratch.arena, job.carried[1], world->count,
-                                &step->walls->work);
-    return status == QD_OK
-               ? qdi_sum_values(world->team, &world->scratch.arena, job.drift, world->count, &balance->drift)
-               : status;
+    if (job.carried[0]) status = add_up(step, job.carried[0], &balance->kinematic);
+    if (status == QD_OK && job.carried[1]) status = add_up(step, job.carried[1], &step->walls->work);
+    return status == QD_OK ? add_up(step, job.drift, &balance->drift) : status;
+}
+
+/// Stops of ccd: after a round: who has a new path, and who is carried.
+static qd_status settle(qdi_step *step) {
+    qdi_ccd *ccd = step->ccd;
+    qd_team *team = step->world->team;
+    settle_job job = {.step = step};
+    qd_status status = list_halted(step);
+    step->fresh = 0;
+    if (ccd->halted_count == 0) return status;
+    if (status == QD_OK && step->round == 0) status = qdi_ccd_find_grounds(step);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < ccd->trajectory_count; ++i) // none of a round of impacts has one
+        ccd->flags[ccd->trajectories[i].row] &= (uint8_t)~QDI_FRESH;
+    qdi_team_for(team, ccd->halted_count, HALTED_GRAIN, settle_range, &job);
+    step->fresh = settle_hits(step);
+    qdi_team_for(team, ccd->halted_count, HALTED_GRAIN, carry_range, step);
+    step->fresh += job.fresh;
+    step->rows = ccd->halted;
+    step->row_count = ccd->halted_count;
+    return QD_OK;
 }
 
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands.
 static qd_status take_rounds(qdi_step *step) {
-    qd_world *world = step->world;
     const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall, !step->following};
-    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    size_t fresh = 1;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
+    qd_status status = QD_OK;
+    release_all(step);
     step->ccd->stops_hold = true;
-    atomic_store_explicit(&step->ccd->stops_any, false, memory_order_relaxed);
-    for (int round = 0; fresh > 0 && round < ROUNDS; ++round) {
-        step->first = round == 0;
-        step->round = round;
-        step->fresh = fresh;
-        qd_status status = qdi_ccd_visit(step, &visitor);
-        const bool any = atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed);
-        if (status != QD_OK || !any) return status;
-        if (round == 0) status = qdi_ccd_find_grounds(step);
-        if (status != QD_OK) return status;
-        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
-        fresh = settle_hits(step);
-        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, carry_range, step);
-        for (size_t k = 0; k < ranges; ++k) fresh += step->ccd->followed[k];
+    step->fresh = SIZE_MAX;
+    for (step->round = 0; status == QD_OK && step->fresh > 0 && step->round < ROUNDS; ++step->round) {
+        step->first = step->round == 0;
+        status = qdi_ccd_visit(step, &visitor);
+        if (status == QD_OK) status = settle(step);
     }
-    return QD_OK;
+    step->fresh = SIZE_MAX;
+    if (status != QD_OK) step->ccd->never_count = 0; // somebody may be stopped and not on the list
+    return status;
 }
 
 qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
@@ -280,8 +342,7 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     if (status == QD_OK && step->ccd->listed_count > 0) status = qdi_ccd_file(step, lap);
     if (status == QD_OK) status = take_rounds(step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK && atomic_load_explicit(&step->ccd->stops_any, memory_order_relaxed))
-        status = qdi_ccd_stopped(step);
+    if (status == QD_OK && step->ccd->halted_count > 0) status = qdi_ccd_stopped(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;
 }

@@ -284,11 +284,11 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
     (void)status;
 }
 
-/// Impacts of ccd: the same for a range of bodies.
+/// Impacts of ccd: the same for a range of those that may have one.
 static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    for (uint32_t row = (uint32_t)begin; row < end && !qdi_stopping(job->step->world); ++row)
-        look_from(job, row, worker);
+    for (size_t i = begin; i < end && !qdi_stopping(job->step->world); ++i)
+        look_from(job, job->step->rows[i], worker);
 }
 
 /// Impacts of ccd: makes room for what the threads find.
@@ -300,7 +300,7 @@ static qd_status reserve(const qdi_step *step) {
     if (status != QD_OK) return status;
     for (size_t w = before; w < ccd->meets_room; ++w) ccd->meets[w] = (qdi_meets){.at = NULL};
     for (size_t w = 0; w < workers; ++w) {
-        ccd->meets[w].count = ccd->meets[w].hit_count = 0;
+        ccd->meets[w].count = ccd->meets[w].hit_count = ccd->meets[w].halted_count = 0;
         ccd->meets[w].status = QD_OK;
     }
     return QD_OK;
@@ -333,7 +333,7 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     if (ccd->listed_count > 0) job.pairs = qd_pairs_data(ccd->pairs, &pairs);
     const size_t met = ccd->by_margin ? world->met_count : 0;
     if (!step->first && step->fresh < (pairs + met) / WORTH_ALL)
-        qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_from_fresh, &job);
+        qdi_team_for_workers(world->team, step->row_count, RETRIEVE_GRAIN, look_from_fresh, &job);
     else
         look_at_all(&job, pairs, met);
     if (qdi_stopping(world)) return QD_ERR_STOPPED;

@@ -45,13 +45,29 @@ double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row) {
     return time;
 }
 
-/// Stops of ccd: lowers the time at which a body is to stop.
-static void lower(qdi_ccd *ccd, uint32_t row, double time) {
+/// Stops of ccd: puts a body on a worker's list of those that are stopped.
+static void note_halted(const qdi_step *step, uint32_t row, int worker) {
+    qdi_meets *meets = &step->ccd->meets[worker];
+    qd_status status = qdi_reserve(step->world->allocator, &meets->halted, &meets->halted_room,
+                                   meets->halted_count, meets->halted_count + 1, sizeof *meets->halted);
+    if (status == QD_OK)
+        meets->halted[meets->halted_count++] = row;
+    else
+        meets->status = status;
+}
+
+/// Stops of ccd: lowers the time at which a body is to stop, from below the step's end on. Whoever does that
+/// first lists it.
+static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
     const uint64_t bits = qdi_time_bits(time);
-    uint64_t seen = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
-    atomic_store_explicit(&ccd->stops_any, true, memory_order_relaxed);
-    while (bits < seen && !atomic_compare_exchange_weak_explicit(
-                              &ccd->stops[row], &seen, bits, memory_order_relaxed, memory_order_relaxed)) {
+    _Atomic uint64_t *stop = &step->ccd->stops[row];
+    uint64_t seen = atomic_load_explicit(stop, memory_order_relaxed);
+    while (bits < seen) {
+        if (!atomic_compare_exchange_weak_explicit(stop, &seen, bits, memory_order_relaxed,
+                                                   memory_order_relaxed))
+            continue;
+        if (seen == qdi_time_bits(step->dt)) note_halted(step, row, worker);
+        return;
     }
 }
 
@@ -303,13 +319,13 @@ static double stop_of_mover(const qdi_step *step, const movers *m, bool first, d
 }
 
 /// Stops of ccd: stops two movers that meet, where they are followed.
-static void stop_movers(const qdi_step *step, const movers *m, double time) {
+static void stop_movers(const qdi_step *step, const movers *m, double time, int worker) {
     const uint8_t *flags = step->ccd->flags;
     const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);
     if (stop_a < step->dt && may_stop(step, m->row_a) && flags[m->row_a] & QDI_FOLLOWED)
-        lower(step->ccd, m->row_a, stop_a);
+        lower(step, m->row_a, stop_a, worker);
     if (stop_b < step->dt && may_stop(step, m->row_b) && flags[m->row_b] & QDI_FOLLOWED)
-        lower(step->ccd, m->row_b, stop_b);
+        lower(step, m->row_b, stop_b, worker);
 }
 
 /// Stops of ccd: the size that the motion of two movers is compared with: twice the smaller one, or a small
@@ -479,11 +495,11 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
-        stop_movers(step, &m, time);
+        stop_movers(step, &m, time, worker);
         return;
     }
     const uint32_t row = moves_a ? a : b, other = moves_a ? b : a;
-    lower(step->ccd, row, time);
+    lower(step, row, time, worker);
     note_carrier(step, row, qdi_ccd_carries(world, other) ? other : QDI_NO_ROW, time, worker);
 }
 
@@ -509,7 +525,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
         party.segment = w.segment;
         if (!qdi_segment_meets_wall(step, &party, wall, w.segment.start, w.end, &meeting)) continue;
         if (!(meeting.time < step->dt) || !own_path_reaches(step, row, wall)) return;
-        lower(step->ccd, row, meeting.time);
+        lower(step, row, meeting.time, worker);
         const bool moves = qdi_wall_speed(world, wall) != 0;
         note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, meeting.time, worker);
         return;

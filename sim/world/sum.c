@@ -126,13 +126,18 @@ static size_t fill_items(double *values, size_t count) {
     return qdi_range_count(count, QDI_TALLY_LANES);
 }
 
-qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
+qd_status qdi_sum_few(qd_team *team, qdi_arena *arena, double *values, size_t count, size_t terms,
+                      double *number) {
     tally_job job = {.values = values, .sums = 1};
     double sums[QDI_TALLY_LANES];
     if (count == 0 && !qdi_team_ranks(team)) return QD_OK;
-    qd_status status = add_up(team, arena, &job, fill_items(values, count), count, sums);
+    qd_status status = add_up(team, arena, &job, fill_items(values, count), terms, sums);
     *number += sums[0];
     return status;
+}
+
+qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count, double *number) {
+    return qdi_sum_few(team, arena, values, count, count, number);
 }
 
 typedef struct term_job {

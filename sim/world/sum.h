@@ -20,8 +20,10 @@ QD_MUST_USE qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi
 /// Adds the sum of `count` values to a number; behind them there is room for as many as a tally has lanes.
 QD_MUST_USE qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count,
                                      double *number);
-/// Sums of `count` items lane by lane, one item after the other; `terms`, no less: with all those that are
-/// left out because they are 0, for sums are rounded by how many there are.
+/// The same where most are 0 and left out; `terms`: with these, for sums are rounded by how many there are.
+QD_MUST_USE qd_status qdi_sum_few(qd_team *team, qdi_arena *arena, double *values, size_t count, size_t terms,
+                                  double *number);
+/// Sums of `count` items lane by lane, one item after the other; `terms` as above.
 QD_MUST_USE qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count,
                                     size_t terms, double sums[QDI_TALLY_LANES]);
 
