@@ -1,11 +1,13 @@
 #include "core/tree/fat_box.h"
 
-double qdi_margin_horizon(double growth, double pairs, double lasted) {
-    const double renew = 2, test = 0.2, still = 2 * QDI_MARGIN_LEAST;
+double qdi_margin_horizon(double growth, double pairs, double lasted, double meant) {
+    const double renew = 2, test = 0.2, still = 2 * QDI_MARGIN_LEAST,
+                 share = lasted < meant ? lasted / meant : 1;
     double least_cost = 1, best = 0;
     for (int k = 2; k <= QDI_MARGIN_LONGEST && k <= 2 * lasted + 2; ++k) {
         const double side = 1 + growth * k + still;
-        const double cost = renew / k + test * pairs * (side * side - 1);
+        const double life = share * k > 1 ? share * k : 1;
+        const double cost = renew / life + test * pairs * (side * side - 1);
         if (cost < least_cost) {
             least_cost = cost;
             best = k;

@@ -19,7 +19,7 @@
 
 /// Fat box in the tree: the steps that boxes shall last, 0 for boxes that are not fattened. It makes
 ///
-///     r / k + c p ((1 + g k + e)^2 - 1)
+///     r / max(1, s k) + c p ((1 + g k + e)^2 - 1)
 ///
 /// smallest, where that is below 1, the cost of refresh and retrieve for a body without a margin: finding all
 /// pairs anew is paid every k steps, testing the pairs that only fat boxes have in each step. r = 2 (measured
@@ -27,9 +27,10 @@
 /// is the cost of testing a candidate (some 5 ns against 25); `pairs` is p, the pairs of boxes per body
 /// without a margin; `growth` is g, by what part of its size a box grows for each step it shall last, both
 /// sides together, and e = 2 QDI_MARGIN_LEAST. So it is a function of what the bodies do, never of the time
-/// that anything takes. `lasted` is how many steps the boxes before did last: the next ones are meant for at
-/// most twice that and two more, so where bodies change their course all the time boxes do not grow in vain.
-double qdi_margin_horizon(double growth, double pairs, double lasted);
+/// that anything takes. `lasted` is how many steps the boxes before did last, of `meant` steps: the next ones
+/// are meant for at most twice that and two more, and s is the part that they lasted of what was meant, at
+/// most 1, so where bodies change their course all the time boxes do not grow in vain.
+double qdi_margin_horizon(double growth, double pairs, double lasted, double meant);
 
 /// Fat box in the tree: a box with `more` on every side, or with less where it would be longer than half a
 /// period; the box itself where the tree would not take the other.

@@ -130,7 +130,7 @@ static void choose(fatten_job *job) {
         double mean = mean_over(job, sum_strides);
         margin->slack = slack_part(world->def.contact) * mean;
         margin->horizon = (uint32_t)qdi_margin_horizon(2 * (mean + margin->slack), margin->pairs,
-                                                       margin->lasted);
+                                                       margin->lasted, margin->horizon);
         margin->age = 0;
     }
     if (margin->horizon == 0) {

@@ -73,7 +73,7 @@ typedef struct qdi_margin {
 } qdi_margin;
 
 /// Steps after which it is looked again whether fat boxes would pay, once they did not.
-enum { QDI_MARGIN_AGAIN = 8 };
+enum { QDI_MARGIN_AGAIN = 32 };
 
 /// Time: `base_time` at step `base_step`, `dt` per step since.
 typedef struct qdi_clock {

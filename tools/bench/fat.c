@@ -207,7 +207,7 @@ bool qdi_bench_fat_pays(qdi_bench_tree *state) {
     // In the bench nothing changes a body's course but walls, so there is no reason why boxes should not
     // last.
     fat->horizon = (uint32_t)qdi_margin_horizon(2 * mean_over_bodies(state, sum_fat_strides), fat->pairs,
-                                                QDI_MARGIN_LONGEST);
+                                                QDI_MARGIN_LONGEST, QDI_MARGIN_LONGEST);
     fat->held = false;
     fat->age = 0;
     return fat->horizon > 0;
