@@ -231,6 +231,23 @@ static void solve_unit(qdi_solver_job *job, const qdi_solver_unit *unit) {
                  SHARED_GROUPS); // with the means of the movers by now
 }
 
+/// Contact solver: solves the first unit, which all threads share, with one of them.
+static void solve_first(void *context, size_t begin, size_t end) {
+    const qdi_solver_job *all = context;
+    qdi_solver_job job = *all;
+    job.alone = true;
+    if (begin < end) solve_unit(&job, &all->units->unit[0]);
+}
+
+/// Contact solver: true where the loops over the first unit are too short for a second thread, so many that
+/// to begin and to clock each takes longer than what it is for.
+static bool is_for_one(const qd_world *world, const qdi_solver_unit *unit) {
+    const qdi_solver_colours *colours = &unit->colours;
+    const size_t taken = colours->start[colours->count] - colours->start[0];
+    return qd_team_threads(world->team) == 1 ||
+           (unit->end_mover <= QDI_BODY_GRAIN && taken < SHARED_GROUPS * QDI_SOLVER_LANES);
+}
+
 /// Contact solver: solves a range of units, of which the first one is not counted, where a thread has its
 /// room.
 static void solve_units_range(void *context, size_t begin, size_t end, int worker) {
@@ -271,6 +288,9 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
         const qdi_solver_colours *colours = &units->unit[u].colours;
         scratch->solved += colours->start[colours->count] - colours->start[0];
     }
-    solve_unit(&job, &units->unit[0]);
+    if (is_for_one(world, &units->unit[0]))
+        qdi_team_for(world->team, 1, 1, solve_first, &job);
+    else
+        solve_unit(&job, &units->unit[0]);
     qdi_team_for_workers(world->team, units->count - 1, 1, solve_units_range, &job);
 }
