@@ -40,9 +40,10 @@
 /// those whose path leaves that box, followed or not.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
-/// looks ahead in all rounds; then its bodies are given up: they go as if they had met nobody, and are
-/// stopped instead (rigid/ccd_clamp.c). After QDI_ROUNDS rounds what still meets is left to the contacts of
-/// the step's end. On a periodic axis a path that is longer than half a period is not followed.
+/// looks ahead in all rounds, of which those that search for a time of impact count for several; then its
+/// bodies are given up: they go as if they had met nobody, and are stopped instead (rigid/ccd_clamp.c). After
+/// QDI_ROUNDS rounds what still meets is left to the contacts of the step's end. On a periodic axis a path
+/// that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges) (2 * (edges) + 30)
 #define QDI_LOOKS(edges)   (16 * (edges) + 2048)

@@ -190,9 +190,12 @@ static bool advance(const meet *two, double tolerance, double *time) {
 
 /// Meetings of ccd: from look number k to the next where the two touch but do not approach: they may once
 /// they have turned, or where an edge of a polyline leaves them to its neighbour. At first no more than a
-/// part of their size, however far they go: the neighbour is met soon.
+/// part of their size, however far they go relative to each other: the neighbour is met soon.
 static double pause(const meet *two, int k) {
-    double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
+    const qdi_path_segment *a = &two->a->segment, *b = two->b ? &two->b->segment : NULL;
+    const double x = a->vx - (b ? b->vx : 0), y = a->vy - (b ? b->vy : 0);
+    double speed = fabs(x) + fabs(y) + fabs(a->spin) * two->a->reach +
+                   (b ? fabs(b->spin) * two->b->reach : 0);
     double inner = inner_of(two);
     double span = two->until - two->from, least = k < MOST_LOOKS ? 0 : span / MOST_LOOKS;
     double time = speed > 0 && inner > 0 ? 0.25 * inner / speed : span;

@@ -364,16 +364,27 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     return true;
 }
 
-/// Impacts of ccd: returns the number of its edges.
-static uint32_t look_around(const solve_job *job, uint32_t number, double time) {
+/// What a look takes that searches for a time of impact.
+enum { SHAPED_COST = 8 };
+
+/// What a look at an edge takes, in such as go by a formula: two disks, or a disk and a wall.
+static uint64_t cost_of(const solve_job *job, const qdi_edge *edge) {
+    const uint32_t *shape = job->step->world->shape;
+    return shape[edge->row_a] == 0 && (edge->wall >= 0 || shape[edge->row_b] == 0) ? 1 : SHAPED_COST;
+}
+
+/// Impacts of ccd: all edges of a trajectory look for their next impact anew; returns what that takes.
+static uint64_t look_around(const solve_job *job, uint32_t number, double time) {
     if (number == QDI_NONE_YET) return 0;
     const qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    uint64_t cost = 0;
     for (uint32_t k = 0; k < trajectory->count; ++k) {
         qdi_edge *edge = &job->ccd->edges[job->ccd->incident[trajectory->edges + k]];
         look_ahead(job, edge, time);
         play_again(job, edge->place);
+        cost += cost_of(job, edge);
     }
-    return trajectory->count;
+    return cost;
 }
 
 /// Impacts of ccd: all go on as if nothing had happened: what stops them is found otherwise.
@@ -448,12 +459,13 @@ bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
         give_up(&job);
         return true;
     }
-    uint64_t spent = spent_on(&job) + cluster->edges;
+    uint64_t spent = spent_on(&job);
     for (uint32_t k = 0; k < cluster->trajectories; ++k)
         begin(&job, ccd->by_cluster[cluster->first_trajectory + k]);
     for (uint32_t k = 0; k < cluster->edges; ++k) {
         if (qdi_stopping(step->world)) return false;
         look_ahead(&job, edge_at(&job, k), 0);
+        spent += cost_of(&job, edge_at(&job, k));
     }
     if (!follow(&job, &spent)) give_up(&job);
     spend(&job, spent);
