@@ -199,7 +199,7 @@ qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const
     after->contact_count = narrow->touching_total;
     after->near_count = count - narrow->touching_total;
     after->parts = true;
-    after->whole = after->met = false;
+    after->whole = after->met = after->thin = false;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, number_range, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, carry_range, &job);
     after->begins = qdi_exclusive_scan(job.begun, ranges);

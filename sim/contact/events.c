@@ -11,6 +11,7 @@
 #include "sim/world/world_impl.h"
 
 typedef struct event_job {
+    const qd_world *world;
     const qdi_contact_state *before, *after;
     const qdi_outcome *outcomes; ///< by place in `before`, or NULL
     const uint8_t *goes_on;      ///< by contact of `before`
@@ -37,7 +38,7 @@ static void list_ended(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         if (job->goes_on[i]) continue;
         if (job->placed) {
-            job->keys->key[k] = qdi_contact_order_placed(before, i);
+            job->keys->key[k] = qdi_contact_order_placed(job->world, before, i);
             job->keys->value[k++] = (uint32_t)i;
         } else {
             job->places[k++] = (uint32_t)qdi_place_of(before, i);
@@ -52,7 +53,7 @@ static void keep_ended(void *context, size_t begin, size_t end) {
         if (job->placed) job->places[i] = job->keys->value[i];
         const uint32_t place = job->places[i];
         qd_contact *ended = &job->after->ended[i];
-        qdi_contact_at(job->before, place, ended);
+        qdi_contact_at(job->world, job->before, place, ended);
         if (!job->outcomes && !job->springs) continue;
         const qdi_outcome *outcome = job->outcomes ? &job->outcomes[place] : NULL;
         for (int k = 0; k < 2; ++k) {
@@ -83,6 +84,7 @@ qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
     qdi_arena *arena = &world->scratch.arena;
     const size_t old = before->contact_count;
     event_job job = {
+        .world = world,
         .before = before,
         .after = after,
         .outcomes = outcomes,

@@ -24,6 +24,7 @@
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/surface.h"
+#include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -89,8 +90,8 @@ static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_man
     double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
     const qdi_form *form = &world->shapes.form[world->shape[row]];
     double within = QDI_SECOND_REACH * qdi_inner_of_row(world, row);
-    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], qdi_narrow_wall_normal(wall),
-                            distance, within, manifold) > 0 &&
+    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], qdi_wall_normal(wall), distance,
+                            within, manifold) > 0 &&
            qdi_manifold_gap(manifold) <= wall_reach(job, row);
 }
 
@@ -163,7 +164,7 @@ static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi
                           qdi_found_pair *found) {
     const qd_world *world = job->world;
     double x = job->motion.x[row], y = job->motion.y[row];
-    qdi_manifold manifold = {.normal = qdi_narrow_wall_normal(wall), .count = 1};
+    qdi_manifold manifold = {.normal = qdi_wall_normal(wall), .count = 1};
     if (world->shape[row] == 0) {
         double depth = qdi_narrow_wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
         manifold.at[0].point = (qd_vec2){manifold.normal.x * to_point, manifold.normal.y * to_point};

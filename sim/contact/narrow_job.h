@@ -87,19 +87,6 @@ static inline double qdi_narrow_wall_depth(const qdi_narrow_job *job, uint32_t r
     return wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
 }
 
-/// Narrow phase: from a body straight into a wall.
-static inline qd_vec2 qdi_narrow_wall_normal(int wall) {
-    const double sign = wall % 2 == 0 ? -1 : 1;
-    return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
-}
-
-/// Narrow phase: which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer
-/// than half a period, touch through no other. Candidates do not say, for a body may have gone round since
-/// they were found.
-static inline int16_t qdi_narrow_image(double d, double half) {
-    return (int16_t)((d < -half) - (d > half));
-}
-
 /// Narrow phase: the least gap of a manifold.
 static inline double qdi_manifold_gap(const qdi_manifold *manifold) {
     double gap = HUGE_VAL;

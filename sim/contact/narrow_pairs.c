@@ -7,6 +7,7 @@
 #include "sim/contact/narrow_job.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
@@ -16,15 +17,15 @@
 // Narrow phase: the periodic image of body b that is nearest to body a.
 static qd_image nearest_image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
-    return (qd_image){qdi_narrow_image(m->x[b] - m->x[a], job->half.x),
-                      qdi_narrow_image(m->y[b] - m->y[a], job->half.y)};
+    return (qd_image){qdi_nearest_image(m->x[b] - m->x[a], job->half.x),
+                      qdi_nearest_image(m->y[b] - m->y[a], job->half.y)};
 }
 
 /// Narrow phase: `d` along one axis, or that to the nearest image: next to always there is no other, so a
 /// branch is cheaper than the general way. Both give the same bits: adding 0 turns -0 into 0, as adding no
 /// period does.
 static inline double to_nearest(double d, double period, double half) {
-    return fabs(d) > half ? d + qdi_narrow_image(d, half) * period : d + 0;
+    return fabs(d) > half ? d + qdi_nearest_image(d, half) * period : d + 0;
 }
 
 /// Narrow phase: from the centre of a to that of b's nearest image.

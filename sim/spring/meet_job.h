@@ -2,16 +2,13 @@
 #define QD_SIM_MEET_JOB_H
 
 #include "sim/contact/narrow_job.h"
+#include "sim/spring/meet_ends.h"
 #include "sim/spring/meet_lanes.h"
 #include "sim/spring/spring_force.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// What the files of springs that meet (spring_meet.c) share.
-
-/// In the place of a place in the moment before: of what begins, and of a slot that is new.
-#define QDI_MEET_NONE    UINT32_MAX
-#define QDI_MEET_UNKNOWN (UINT32_MAX - 1)
 
 /// A disk that is in a wall.
 typedef struct qdi_wall_hit {

@@ -1,3 +1,5 @@
+// For every processor; and the choice between the instruction sets.
+enum { WIDTH = 2 };
 #define QDI_MEET_KERNEL qdi_meet_lanes_portable
 #include "sim/spring/meet_lanes_kernel.h"
 

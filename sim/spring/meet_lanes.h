@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Pairs of disks that are worked on side by side, as plain loops that compilers make vectors of; the same
-/// source is compiled for several instruction sets (meet_lanes_kernel.h), and every one gives the same bits.
+/// Pairs of disks that are worked on side by side, in vectors; the same source is compiled for several
+/// instruction sets (meet_lanes_kernel.h), and every one gives the same bits.
 
 enum { QDI_MEET_LANES = 32 };
 
@@ -26,10 +26,8 @@ typedef struct qdi_meet_lanes {
     double gamman[QDI_MEET_LANES], gammat[QDI_MEET_LANES]; ///< times the reduced mass
     double mu[QDI_MEET_LANES];
     // What is made of it; the shear is replaced. Losses, virial and work are lanes of the balance.
-    double nx[QDI_MEET_LANES], ny[QDI_MEET_LANES], at_x[QDI_MEET_LANES], at_y[QDI_MEET_LANES];
-    double depth[QDI_MEET_LANES], approach[QDI_MEET_LANES];
-    double impulse[QDI_MEET_LANES], friction[QDI_MEET_LANES];
-    double force_x[QDI_MEET_LANES], force_y[QDI_MEET_LANES], turn_a[QDI_MEET_LANES], turn_b[QDI_MEET_LANES];
+    double approach[QDI_MEET_LANES], push[QDI_MEET_LANES], friction[QDI_MEET_LANES];
+    double force_x[QDI_MEET_LANES], force_y[QDI_MEET_LANES];
     double balance[QDI_TALLY_LANES][QDI_MEET_LANES]; ///< as a qdi_contact_balance has it
 } qdi_meet_lanes;
 

@@ -1,127 +1,166 @@
-// The source of qdi_meet_lanes, for one instruction set: geometry as in qdi_collide_disks, and the force as
-// in spring.c for two dynamic disks; no branch in any loop, and no operation whose result depends on how many
-// are done at once. Where a term of spring.c is a number times zero it is left out: it changes at most the
-// sign of a zero to which zero is added after. QDI_MEET_KERNEL is the function's name.
+// The source of qdi_meet_lanes, WIDTH pairs at a time; no include guard: each instruction set has its own
+// copy. Vectors are the compiler's own (GNU C). Geometry as in qdi_collide_disks, and the force as in
+// spring.c for two dynamic disks; no operation's result depends on how many are done at once. Where a term of
+// spring.c is a number times zero it is left out: it changes at most the sign of a zero to which zero is
+// added after. QDI_MEET_KERNEL is the function's name.
 
 #include "sim/spring/meet_lanes.h"
 #include "sim/world/energy_balance_state.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
-/// Springs that meet: normals, points and depths of lanes.
-static inline void put_geometry(qdi_meet_lanes *restrict l, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const double dx = l->dx[i], dy = l->dy[i], sum = l->radius_a[i] + l->radius_b[i];
-        const double squared = dx * dx + dy * dy, distance = sqrt(squared);
-        const double length = distance > 0 ? distance : 1, along_x = dx / length, along_y = dy / length;
-        const double nx = distance > 0 ? along_x : 1, ny = distance > 0 ? along_y : 0;
-        const double apart = distance - sum;
-        const double in = apart < 0 ? apart : 0, out = apart > 0 ? apart : DBL_MIN;
-        const double gap = squared <= sum * sum ? in : out;
-        const double to_point = l->radius_a[i] + 0.5 * gap;
-        l->nx[i] = nx;
-        l->ny[i] = ny;
-        l->at_x[i] = l->x[i] + nx * to_point;
-        l->at_y[i] = l->y[i] + ny * to_point;
-        l->depth[i] = 0 - gap;
-    }
+typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t)))); // all bits of a lane, or none
+
+/// Springs that meet: loads a vector of numbers.
+static inline vec v_load(const double *from) {
+    vec value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+/// Springs that meet: stores a vector of numbers.
+static inline void v_store(double *to, vec value) {
+    memcpy(to, &value, sizeof value);
+}
+/// Springs that meet: a vector of one number in every lane.
+static inline vec v_set(double value) {
+    return value - (vec){0};
+}
+/// Springs that meet: the absolute values of a vector.
+static inline vec v_abs(vec value) {
+    return (vec)((mask)value & INT64_MAX);
+}
+/// Springs that meet: the square roots of a vector.
+static inline vec v_sqrt(vec value) {
+    vec root;
+    for (int k = 0; k < WIDTH; ++k) root[k] = sqrt(value[k]);
+    return root;
+}
+/// Springs that meet: of each lane the number where the mask is set, else 0.
+static inline vec v_where(mask lanes, vec value) {
+    return (vec)((mask)value & lanes);
+}
+/// Springs that meet: of each lane the number of `a` where the mask is set, else of `b`.
+static inline vec v_pick(mask lanes, vec a, vec b) {
+    return (vec)(((mask)a & lanes) | ((mask)b & ~lanes));
+}
+/// Springs that meet: true where any lane of a mask is set.
+static inline bool v_any(mask lanes) {
+    int64_t any = 0;
+    for (int k = 0; k < WIDTH; ++k) any |= lanes[k];
+    return any != 0;
 }
 
-/// Springs that meet: at which speed the two of each lane approach where they touch.
-static inline void put_approach(qdi_meet_lanes *restrict l, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const double arm_x = l->at_x[i] - l->x[i], arm_y = l->at_y[i] - l->y[i];
-        const double far_x = arm_x - l->dx[i], far_y = arm_y - l->dy[i];
-        const double ax = l->vx_a[i] - l->spin_a[i] * arm_y, ay = l->vy_a[i] + l->spin_a[i] * arm_x;
-        const double bx = l->vx_b[i] - l->spin_b[i] * far_y, by = l->vy_b[i] + l->spin_b[i] * far_x;
-        l->approach[i] = (ax - bx) * l->nx[i] + (ay - by) * l->ny[i];
-    }
+/// Two that touch: their normal, how deep they are in each other, and their push.
+typedef struct touch {
+    vec nx, ny, depth, push;
+} touch;
+
+/// Springs that meet: normals and depths of lanes; and at which speed the two of each approach where they
+/// touch.
+static inline touch touch_of(qdi_meet_lanes *restrict l, size_t i) {
+    const vec zero = {0}, dx = v_load(l->dx + i), dy = v_load(l->dy + i), x = v_load(l->x + i),
+              y = v_load(l->y + i), radius_a = v_load(l->radius_a + i);
+    const vec sum = radius_a + v_load(l->radius_b + i), squared = dx * dx + dy * dy,
+              distance = v_sqrt(squared);
+    const mask apart_at_all = (mask)(distance > zero);
+    const vec length = v_pick(apart_at_all, distance, v_set(1));
+    const vec nx = v_pick(apart_at_all, dx / length, v_set(1)), ny = v_where(apart_at_all, dy / length);
+    const vec apart = distance - sum, in = v_where((mask)(apart < zero), apart),
+              out = v_pick((mask)(apart > zero), apart, v_set(DBL_MIN));
+    const vec gap = v_pick((mask)(squared <= sum * sum), in, out), to_point = radius_a + 0.5 * gap;
+    const vec arm_x = (x + nx * to_point) - x, arm_y = (y + ny * to_point) - y;
+    const vec far_x = arm_x - dx, far_y = arm_y - dy;
+    const vec spin_a = v_load(l->spin_a + i), spin_b = v_load(l->spin_b + i);
+    const vec ax = v_load(l->vx_a + i) - spin_a * arm_y, ay = v_load(l->vy_a + i) + spin_a * arm_x;
+    const vec bx = v_load(l->vx_b + i) - spin_b * far_y, by = v_load(l->vy_b + i) + spin_b * far_x;
+    v_store(l->approach + i, (ax - bx) * nx + (ay - by) * ny);
+    return (touch){nx, ny, zero - gap, zero};
 }
 
-/// Springs that meet: the push of each lane along its normal, to `impulse`, what is lost by it, and to the
-/// work how fast surfaces slip.
-static inline void put_push(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t count) {
-    const double dt = law->dt, kick_x = law->kick_x, kick_y = law->kick_y, slide = law->slide;
-    const double least = law->limit_damping ? 0 : -HUGE_VAL;
-    for (size_t i = 0; i < count; ++i) {
-        const double nx = l->nx[i], ny = l->ny[i];
-        const double ux = (l->vx_a[i] - kick_x) - (l->vx_b[i] - kick_x);
-        const double uy = (l->vy_a[i] - kick_y) - (l->vy_b[i] - kick_y);
-        const double approach = ux * nx + uy * ny, spring = l->kn[i] * l->depth[i];
-        const double both = spring + l->gamman[i] * approach, push = both < least ? least : both;
-        l->impulse[i] = push;
-        l->balance[QDI_LOST_NORMAL][i] = (push - spring) * approach * dt;
-        l->balance[QDI_WORK][i] = uy * nx - ux * ny + l->spin_a[i] * l->radius_a[i] +
-                                  l->spin_b[i] * l->radius_b[i] + slide;
-    }
+/// Springs that meet: the push of each lane along its normal, and what is lost by it; returns how fast
+/// surfaces slip.
+static inline vec put_push(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, touch *at) {
+    const double kick_x = law->kick_x, kick_y = law->kick_y;
+    const vec ux = (v_load(l->vx_a + i) - kick_x) - (v_load(l->vx_b + i) - kick_x);
+    const vec uy = (v_load(l->vy_a + i) - kick_y) - (v_load(l->vy_b + i) - kick_y);
+    const vec approach = ux * at->nx + uy * at->ny, spring = v_load(l->kn + i) * at->depth;
+    const vec both = spring + v_load(l->gamman + i) * approach;
+    const vec least = v_set(law->limit_damping ? 0 : -HUGE_VAL);
+    at->push = v_pick((mask)(both < least), least, both);
+    const vec lost = (at->push - spring) * approach * law->dt;
+    v_store(l->balance[QDI_LOST_NORMAL] + i, v_where((mask)(at->depth > (vec){0}), lost));
+    return uy * at->nx - ux * at->ny + v_load(l->spin_a + i) * v_load(l->radius_a + i) +
+           v_load(l->spin_b + i) * v_load(l->radius_b + i) + law->slide;
 }
 
-/// Springs that meet: the friction of each lane from its push and slip, and the shear that remains.
-static inline void put_friction(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t count) {
-    const double dt = law->dt;
-    for (size_t i = 0; i < count; ++i) {
-        const double nx = l->nx[i], ny = l->ny[i], kt = l->kt[i], mu = l->mu[i],
-                     slip = l->balance[QDI_WORK][i];
-        const double first = l->shear_y[i] * nx - l->shear_x[i] * ny, before = first + slip * dt;
-        const double damping = l->gammat[i] * slip, force = -(kt * before + damping);
-        const double most = fabs(mu * l->impulse[i]), size = fabs(force), part = most / (size > 0 ? size : 1);
-        const double held = damping / (kt > 0 ? kt : 1), back = part * (before + held) - held;
-        const double slid = kt > 0 ? back : 0, limited = force * part;
-        const double slid_lost = -limited * slip * dt + 0.5 * kt * (first * first - slid * slid);
-        // Nothing that has not been stretched can be set back.
-        const double on = before == 0 ? 0 : limited, on_lost = before == 0 ? 0 : slid_lost;
-        const double on_shear = before == 0 ? before : slid;
-        const double friction = size > most ? on : force, lost = size > most ? on_lost : damping * slip * dt;
-        const double stretch = size > most ? on_shear : before;
-        l->friction[i] = mu > 0 ? friction : 0;
-        l->balance[QDI_LOST_FRICTION][i] = mu > 0 ? lost : 0;
-        l->shear_x[i] = mu > 0 ? stretch : 0;
-    }
+/// Friction of some lanes: its force, the shear that remains, and what is lost.
+typedef struct rub {
+    vec force, stretch, lost;
+} rub;
+
+/// Springs that meet: puts the friction of lanes whose surfaces slide in the place of what would hold them.
+static inline void slide(const qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, vec slip,
+                         vec first, vec most, mask slides, rub *at) {
+    const vec zero = {0}, dt = v_set(law->dt), kt = v_load(l->kt + i), before = at->stretch,
+              damping = v_load(l->gammat + i) * slip, size = v_abs(at->force);
+    const mask springs = (mask)(kt > zero);
+    const vec part = most / v_pick((mask)(size > zero), size, v_set(1));
+    const vec held = damping / v_pick(springs, kt, v_set(1)), back = part * (before + held) - held;
+    const vec slid = v_where(springs, back), limited = at->force * part;
+    const vec lost = -limited * slip * dt + 0.5 * kt * (first * first - slid * slid);
+    // Nothing that has not been stretched can be set back.
+    const mask none = (mask)(before == zero);
+    at->force = v_pick(slides, v_where(~none, limited), at->force);
+    at->lost = v_pick(slides, v_where(~none, lost), at->lost);
+    at->stretch = v_pick(slides, v_pick(none, before, slid), at->stretch);
+}
+
+/// Springs that meet: the friction of each lane from its push and slip.
+static inline rub rub_of(const qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, const touch *at,
+                         vec slip) {
+    const vec mu = v_load(l->mu + i), dt = v_set(law->dt);
+    const vec first = v_load(l->shear_y + i) * at->nx - v_load(l->shear_x + i) * at->ny;
+    const vec before = first + slip * dt, damping = v_load(l->gammat + i) * slip;
+    rub found = {-(v_load(l->kt + i) * before + damping), before, damping * slip * dt};
+    const vec most = v_abs(mu * at->push);
+    const mask slides = (mask)(v_abs(found.force) > most);
+    if (v_any(slides)) slide(l, law, i, slip, first, most, slides, &found);
+    const mask rough = (mask)(mu > (vec){0});
+    return (rub){v_where(rough, found.force), v_where(rough, found.stretch), v_where(rough, found.lost)};
 }
 
 /// Springs that meet: forces, shears and balances of each lane, where the two are in each other.
-static inline void put_forces(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t count) {
-    const double dt = law->dt, slide = law->slide;
-    for (size_t i = 0; i < count; ++i) {
-        const double nx = l->nx[i], ny = l->ny[i], depth = l->depth[i];
-        const double push = l->impulse[i], friction = l->friction[i], stretch = l->shear_x[i];
-        const double fx = 0 + (-push * nx - friction * ny), fy = 0 + (-push * ny + friction * nx);
-        const double turn_a = 0 + friction * l->radius_a[i], turn_b = 0 + friction * l->radius_b[i];
-        const double lost_normal = l->balance[QDI_LOST_NORMAL][i],
-                     lost_friction = l->balance[QDI_LOST_FRICTION][i];
-        const double virial = push * (l->radius_a[i] + l->radius_b[i] - depth) * dt;
-        const double work = 0 - friction * slide * dt, impulse = push * dt, along = -friction * dt;
-        const double shear_x = -stretch * ny, shear_y = stretch * nx;
-        const bool in = depth > 0;
-        l->force_x[i] = in ? fx : 0;
-        l->force_y[i] = in ? fy : 0;
-        l->turn_a[i] = in ? turn_a : 0;
-        l->turn_b[i] = in ? turn_b : 0;
-        l->impulse[i] = in ? impulse : 0;
-        l->friction[i] = in ? along : 0;
-        l->shear_x[i] = in ? shear_x : 0;
-        l->shear_y[i] = in ? shear_y : 0;
-        l->balance[QDI_LOST_NORMAL][i] = in ? lost_normal : 0;
-        l->balance[QDI_LOST_FRICTION][i] = in ? lost_friction : 0;
-        l->balance[QDI_VIRIAL][i] = in ? virial : 0;
-        l->balance[QDI_WORK][i] = in ? work : 0;
-    }
+static inline void put_forces(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, const touch *at,
+                              const rub *friction) {
+    const vec zero = {0}, dt = v_set(law->dt), nx = at->nx, ny = at->ny, force = friction->force,
+              radius_a = v_load(l->radius_a + i), radius_b = v_load(l->radius_b + i);
+    const mask in = (mask)(at->depth > zero);
+    v_store(l->force_x + i, v_where(in, zero + (-at->push * nx - force * ny)));
+    v_store(l->force_y + i, v_where(in, zero + (-at->push * ny + force * nx)));
+    v_store(l->push + i, v_where(in, at->push));
+    v_store(l->friction + i, v_where(in, force));
+    v_store(l->shear_x + i, v_where(in, -friction->stretch * ny));
+    v_store(l->shear_y + i, v_where(in, friction->stretch * nx));
+    v_store(l->balance[QDI_LOST_FRICTION] + i, v_where(in, friction->lost));
+    v_store(l->balance[QDI_VIRIAL] + i, v_where(in, at->push * (radius_a + radius_b - at->depth) * dt));
+    v_store(l->balance[QDI_WORK] + i, v_where(in, zero - force * law->slide * dt));
 }
 
 /// Springs that meet: adds what is in some lanes of a balance; all halves are exact, so in any order.
 static inline void add_balance(const double *restrict values, size_t count, int sum, qdi_meet_tally *tally) {
     const double first_cut = tally->cut.first[sum], second_cut = tally->cut.second[sum];
-    double most[4] = {0}, first[4] = {0}, second[4] = {0};
-    for (size_t i = 0; i < count; i += 4)
-        for (size_t k = 0; k < 4; ++k) {
-            const double value = values[i + k], size = fabs(value);
-            const double half = (value + first_cut) - first_cut;
-            most[k] = size > most[k] ? size : most[k];
-            first[k] += half;
-            second[k] += ((value - half) + second_cut) - second_cut;
-        }
-    for (size_t k = 0; k < 4; ++k) {
+    vec most = {0}, first = {0}, second = {0};
+    for (size_t i = 0; i < count; i += WIDTH) {
+        const vec value = v_load(values + i), size = v_abs(value), half = (value + first_cut) - first_cut;
+        most = v_pick((mask)(size > most), size, most);
+        first += half;
+        second += ((value - half) + second_cut) - second_cut;
+    }
+    for (int k = 0; k < WIDTH; ++k) {
         if (most[k] > tally->most.lane[sum]) tally->most.lane[sum] = most[k];
         tally->sum.first[sum] += first[k];
         tally->sum.second[sum] += second[k];
@@ -129,12 +168,13 @@ static inline void add_balance(const double *restrict values, size_t count, int 
 }
 
 void QDI_MEET_KERNEL(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count, qdi_meet_tally *tally) {
-    const size_t whole = (count + 7) & ~(size_t)7; // no loop has a rest
-    put_geometry(lanes, whole);
-    put_approach(lanes, whole);
-    put_push(lanes, law, whole);
-    put_friction(lanes, law, whole);
-    put_forces(lanes, law, whole);
+    const size_t whole = (count + WIDTH - 1) / WIDTH * WIDTH; // the loop has no rest
+    for (size_t i = 0; i < whole; i += WIDTH) {
+        touch at = touch_of(lanes, i);
+        const vec slip = put_push(lanes, law, i, &at);
+        const rub friction = rub_of(lanes, law, i, &at, slip);
+        put_forces(lanes, law, i, &at, &friction);
+    }
     for (int sum = 0; sum < QDI_TALLY_LANES; ++sum) {
         for (size_t i = count; i < whole; ++i) lanes->balance[sum][i] = 0;
         add_balance(lanes->balance[sum], whole, sum, tally);

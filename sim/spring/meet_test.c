@@ -2,10 +2,12 @@
 // contact a hit was in the moment before its slot says; of a new slot, or a wall, a search in the old
 // contacts.
 
+#include "core/base/memory.h"
 #include "sim/contact/narrow.h"
 #include "sim/spring/meet_job.h"
 #include "sim/spring/spring.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
 #include "sim/world/part.h"
 
@@ -13,8 +15,8 @@
 static void list_range(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
     for (size_t p = job->list_first + begin; p < job->list_first + end; ++p) {
-        const uint64_t order = qdi_contact_order_placed(job->before, p);
-        job->list_next[p] = atomic_exchange_explicit(&job->lists[order >> 32], (uint32_t)p + 1,
+        const qd_id a = qdi_partners_at(job->world, job->before, p).a;
+        job->list_next[p] = atomic_exchange_explicit(&job->lists[a.index], (uint32_t)p + 1,
                                                      memory_order_relaxed);
     }
 }
@@ -38,10 +40,8 @@ static uint32_t find_place(const qdi_meet_job *job, qd_id a, qd_id b) {
     uint32_t at = atomic_load_explicit(&job->lists[a.index], memory_order_relaxed);
     for (; at != 0; at = job->list_next[at - 1]) {
         const uint32_t place = at - 1;
-        if (before->spots[place].contact >= before->contact_count && !before->met) continue; // apart
-        const qdi_partners with = before->parts
-                                      ? before->partners[place]
-                                      : (qdi_partners){before->disks[place].a, before->disks[place].b};
+        if (!before->met && before->spots[place].contact >= before->contact_count) continue; // apart
+        const qdi_partners with = qdi_partners_at(job->world, before, place);
         const bool same = with.b.index == b.index && with.a.generation == a.generation &&
                           with.b.generation == b.generation;
         if (same) return place;
@@ -127,18 +127,43 @@ static bool any_close(const float *apart, float way) {
     return close != 0;
 }
 
-// Springs that meet: tests a candidate; true where it touches.
-static bool test_pair(const qdi_meet_job *job, size_t i) {
+/// Where few are worth a test they lie here and there, and so do their bodies: asked for ahead.
+enum { AHEAD = 8 };
+// Prefetches what the test of a candidate reads.
+static inline void prefetch_pair(const double *x, const double *y, const double *radius, qdi_meeting pair) {
+    __builtin_prefetch(&x[pair.a]);
+    __builtin_prefetch(&y[pair.a]);
+    __builtin_prefetch(&radius[pair.a]);
+    __builtin_prefetch(&x[pair.b]);
+    __builtin_prefetch(&y[pair.b]);
+    __builtin_prefetch(&radius[pair.b]);
+}
+
+// Tests listed candidates, and lists those that touch in their place; returns how many.
+static size_t list_touching(const qdi_meet_job *job, uint32_t *list, size_t count) {
     const double *radius = job->world->radius, *x = job->narrow.motion.x, *y = job->narrow.motion.y;
     const qd_vec2 half = job->narrow.half;
-    const qdi_meeting pair = job->narrow.pairs[i];
-    const qd_vec2 d = {x[pair.b] - x[pair.a], y[pair.b] - y[pair.a]};
-    const double sum = radius[pair.a] + radius[pair.b];
-    const bool far = fabs(d.x) > half.x || fabs(d.y) > half.y;
-    if (far ? touches_nearest(job, pair) : qdi_disks_meet(d, sum)) return true;
-    job->world->scratch.slot_place[i] = QDI_MEET_NONE;
-    job->world->scratch.slot_apart[i] = far ? 0 : way_apart(job, d, sum);
-    return false;
+    const qdi_meeting *pairs = job->narrow.pairs;
+    uint32_t *slot_place = job->world->scratch.slot_place;
+    float *slot_apart = job->world->scratch.slot_apart;
+    const bool sparse = 2 * count < QDI_CONTACT_GRAIN; // else neighbours in the list are neighbours in memory
+    size_t found = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const uint32_t i = list[k];
+        const qdi_meeting pair = pairs[i];
+        if (sparse && k + AHEAD < count) prefetch_pair(x, y, radius, pairs[list[k + AHEAD]]);
+        const qd_vec2 d = {x[pair.b] - x[pair.a], y[pair.b] - y[pair.a]};
+        const double sum = radius[pair.a] + radius[pair.b];
+        const bool far = fabs(d.x) > half.x || fabs(d.y) > half.y;
+        if (far ? touches_nearest(job, pair) : qdi_disks_meet(d, sum)) {
+            slot_apart[i] = 0;
+            list[found++] = i;
+            continue;
+        }
+        slot_place[i] = QDI_MEET_NONE;
+        slot_apart[i] = far ? 0 : way_apart(job, d, sum);
+    }
+    return found;
 }
 
 // Lists the candidates of a range that are worth a test; returns how many.
@@ -156,39 +181,20 @@ static size_t list_close(const qdi_meet_job *job, size_t begin, size_t end,
     return count;
 }
 
-/// Those that are worth a test lie here and there, and so do their bodies: asked for ahead.
-enum { AHEAD = 8 };
-// Prefetches what the test of a candidate reads.
-static void prefetch_pair(const qdi_meet_job *job, uint32_t i) {
-    const double *radius = job->world->radius, *x = job->narrow.motion.x, *y = job->narrow.motion.y;
-    const qdi_meeting pair = job->narrow.pairs[i];
-    __builtin_prefetch(&x[pair.a]);
-    __builtin_prefetch(&y[pair.a]);
-    __builtin_prefetch(&radius[pair.a]);
-    __builtin_prefetch(&x[pair.b]);
-    __builtin_prefetch(&y[pair.b]);
-    __builtin_prefetch(&radius[pair.b]);
-}
-
 // Tests a range of candidates.
 static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    const qdi_scratch *scratch = &job->world->scratch;
-    size_t found = begin, begun = 0;
+    const uint32_t *slot_place = job->world->scratch.slot_place;
+    size_t begun = 0;
     if (!job->same) check_slots(job, begin, end);
     uint32_t list[QDI_CONTACT_GRAIN] = {0};
-    const size_t close = list_close(job, begin, end, list);
-    for (size_t k = 0; k < close; ++k) {
-        const uint32_t i = list[k];
-        if (k + AHEAD < close) prefetch_pair(job, list[k + AHEAD]);
-        if (!test_pair(job, i)) continue;
-        const uint32_t held = scratch->slot_place[i];
+    const size_t found = list_touching(job, list, list_close(job, begin, end, list));
+    for (size_t k = 0; k < found; ++k) {
+        const uint32_t i = list[k], held = slot_place[i];
         const uint32_t place = held == QDI_MEET_UNKNOWN ? find_pair(job, job->narrow.pairs[i]) : held;
-        scratch->slot_apart[i] = 0;
-        begun += note_hit(job, found, i, place);
-        found += 1;
+        begun += note_hit(job, begin + k, i, place);
     }
-    job->count[begin / QDI_CONTACT_GRAIN] = found - begin;
+    job->count[begin / QDI_CONTACT_GRAIN] = found;
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;
 }
 
@@ -214,14 +220,33 @@ static bool range_is_clear(const qdi_meet_job *job, size_t begin, size_t end) {
     return clear == 1;
 }
 
-// Counts the disks of a range that are in walls.
+// Springs that meet: by which way the disks of a range, which are clear of the walls, may come into one:
+// rounded down.
+static float way_to_walls(const qdi_meet_job *job, size_t begin, size_t end) {
+    if (job->world->walls_move) return 0;
+    double gap = HUGE_VAL;
+    for (size_t r = begin; r < end; ++r)
+        for (int wall = 0; wall < QDI_WALLS; ++wall) {
+            const double apart = -qdi_narrow_wall_depth(&job->narrow, (uint32_t)r, wall);
+            gap = apart < gap ? apart : gap;
+        }
+    gap -= job->blur;
+    return gap > 0 ? (float)((job->way + gap) * (1 - 0x1p-22)) : 0.0F;
+}
+
+// Counts the disks of a range that are in walls. A range that is clear of them stays so for a way.
 static void count_walls(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    size_t count = 0;
+    const size_t range = begin / QDI_BODY_GRAIN;
+    float *apart = &job->world->scratch.wall_apart[range];
+    job->wall_count[range] = 0;
+    if (job->kept > 0 && *apart > job->float_way) return;
     const bool clear = range_is_clear(job, begin, end);
+    *apart = clear ? way_to_walls(job, begin, end) : 0;
+    size_t count = 0;
     for (size_t r = begin; r < end && !clear; ++r)
         for (unsigned mask = walls_of_row(job, (uint32_t)r); mask; mask &= mask - 1) count += 1;
-    job->wall_count[begin / QDI_BODY_GRAIN] = count;
+    job->wall_count[range] = count;
 }
 
 // Lists the disks of a range that are in walls.
@@ -275,7 +300,10 @@ qd_status qdi_meet_test(qdi_meet_job *job) {
     const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
     const size_t body_ranges = job->narrow.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
-    if (!job->wall_count) return QD_ERR_MEMORY;
+    qdi_scratch *scratch = &world->scratch;
+    if (!job->wall_count || qdi_reserve(world->allocator, &scratch->wall_apart, &scratch->wall_apart_room, 0,
+                                        body_ranges, sizeof *scratch->wall_apart) != QD_OK)
+        return QD_ERR_MEMORY;
     if (body_ranges > 0) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_walls, job);
     job->wall_total = qdi_exclusive_scan(job->wall_count, body_ranges);
     job->walls = qdi_arena_take(arena, job->wall_total, sizeof *job->walls);

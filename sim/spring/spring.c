@@ -242,14 +242,11 @@ static void force_contact(const qdi_spring_job *job, const qdi_spot *spot, qd_co
 
 void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *contact) {
     const qdi_contact_state *state = job->state;
-    force_contact(job, &state->spots[place], contact, &state->warm_starts[place], &state->forces[place],
+    const qdi_meeting rows = qdi_rows_at(state, place);
+    const qdi_spot spot = {.row_a = rows.a, .row_b = rows.b};
+    force_contact(job, &spot, contact, &state->warm_starts[place], &state->forces[place],
                   &job->shares[place]);
-    state->disks[place] = (qdi_disk_contact){.a = contact->a,
-                                             .b = contact->b,
-                                             .normal = contact->normal,
-                                             .point = contact->touch[0].point,
-                                             .depth = contact->touch[0].depth,
-                                             .approach = contact->approach,
+    state->disks[place] = (qdi_disk_contact){.approach = contact->approach,
                                              .impulse = contact->touch[0].impulse,
                                              .friction = contact->touch[0].friction};
 }

@@ -2,19 +2,17 @@
 // add in the order of its contacts' numbers, which is that of its partners: contacts are in order of (a, b),
 // so those with lower partners come first, in their order, then those with higher ones, then walls.
 //
-// Every contact has two ends, one at each body. A first pass hangs each end on its body: an atomic exchange
-// makes it the head of the body's chain, whatever head there was comes next. In which order ends come to hang
-// there is chance; so the second pass, over bodies, puts each chain in order before it adds it up. Heads are
-// 0 (no end) outside of these passes:
-//
-//   head by row   | 0 | 5 | 0 | 2 |        end 2 s + 1: body a of the contact at spot s; 2 s + 2: body b
-//   next by end   |   ...  5 -> 3 -> 8 -> 0
-//
-// Ends and forces lie by spot here, so what bodies side by side need lies side by side.
+// A first pass hangs both ends of each contact into the chains of their bodies (chain.h); the second one,
+// over bodies, puts each chain in order and adds it up. Ends and forces lie by spot here, so what bodies side
+// by side need lies side by side. Where the ends of candidates are listed in order (meet_ends.h) only walls
+// hang in chains.
 //
 // A range of bodies writes the accelerations of its own bodies.
 
 #include "sim/spring/spring.h"
+
+#include "sim/spring/chain.h"
+#include "sim/spring/meet_ends.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
@@ -33,6 +31,9 @@ typedef struct accumulate_job {
     qd_world *world;
     const qdi_contact_state *state;
     bool alone;                      ///< one thread hangs up all ends
+    bool listed;                     ///< ends of pairs are in lists
+    size_t first;                    ///< contact from which on ends hang in chains
+    size_t thin;                     ///< contacts before this one are thin
     const qdi_contact_force *forces; ///< by spot
     double half;                     ///< of the step; 0: no kick
     double fastest;
@@ -41,35 +42,26 @@ typedef struct accumulate_job {
 
 // ---- chains ----
 
-// Springs' forces: hangs one end of a contact into the chain of forces on its body.
-static inline void chain_end(const accumulate_job *job, uint32_t row, uint32_t end, uint32_t key) {
-    const qdi_scratch *scratch = &job->world->scratch;
-    uint32_t next;
-    if (job->alone) {
-        next = atomic_load_explicit(&scratch->heads[row], memory_order_relaxed);
-        atomic_store_explicit(&scratch->heads[row], end, memory_order_relaxed);
-    } else {
-        next = atomic_exchange_explicit(&scratch->heads[row], end, memory_order_relaxed);
-    }
-    scratch->chain[end] = (qdi_chain_link){next, key};
-}
-
 // Springs' forces: hangs the contacts of a range into the chains of forces on their bodies.
 static void chain_contacts(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
+    const qdi_scratch *scratch = &world->scratch;
     const bool all_move = world->fixed == 0, met = job->state->met;
-    for (size_t s = begin; s < end; ++s) {
-        const qdi_spot *spot = &job->state->spots[s];
-        const uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
-        uint32_t key_a = spot->contact, key_b = key_a;
+    for (size_t s = job->first + begin; s < job->first + end; ++s) {
+        const qdi_meeting rows = qdi_rows_at(job->state, s);
+        const uint32_t a = rows.a, b = rows.b, end_a = 2 * (uint32_t)s + 1;
+        uint32_t key_a, key_b = 0;
         if (met) {
-            key_a = b == QDI_NO_ROW ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[b];
+            key_a = b == QDI_NO_ROW ? (uint32_t)QD_WALL_LEFT + job->state->spots[s].wall : world->index[b];
             key_b = world->index[a];
+        } else {
+            key_a = key_b = job->state->spots[s].contact;
         }
-        if (all_move || world->kind[a] == QD_BODY_DYNAMIC) chain_end(job, a, end_a, key_a);
+        if (all_move || world->kind[a] == QD_BODY_DYNAMIC)
+            qdi_chain_end(scratch, job->alone, a, end_a, key_a);
         if (b != QDI_NO_ROW && (all_move || world->kind[b] == QD_BODY_DYNAMIC))
-            chain_end(job, b, end_a + 1, key_b);
+            qdi_chain_end(scratch, job->alone, b, end_a + 1, key_b);
     }
 }
 
@@ -80,44 +72,30 @@ static void gather_forces(void *context, size_t begin, size_t end) {
         job->world->scratch.spot_forces[s] = job->state->forces[job->state->spots[s].contact];
 }
 
-/// Springs' forces: two chains in order become one.
-static uint32_t merge_chains(qdi_chain_link *links, uint32_t p, uint32_t q) {
-    uint32_t first = 0, *tail = &first;
-    while (p && q) {
-        uint32_t *least = links[p].key < links[q].key ? &p : &q;
-        *tail = *least;
-        tail = &links[*least].next;
-        *least = links[*least].next;
-    }
-    *tail = p ? p : q;
-    return first;
-}
-
-/// Springs' forces: puts a chain in order: piece k holds 2^k ends in order, or none.
-static uint32_t sort_chain(qdi_chain_link *links, uint32_t head) {
-    enum { PIECES = 32 };
-    uint32_t piece[PIECES] = {0};
-    while (head) {
-        uint32_t chain = head;
-        head = links[head].next;
-        links[chain].next = 0;
-        int k = 0;
-        for (; piece[k]; ++k) {
-            chain = merge_chains(links, piece[k], chain);
-            piece[k] = 0;
-        }
-        piece[k] = chain;
-    }
-    uint32_t all = 0;
-    for (int k = 0; k < PIECES; ++k) all = merge_chains(links, piece[k], all);
-    return all;
-}
-
-/// Springs' forces: force and torque of one end added to those of a body. Which of its two bodies that is is
+/// Springs' forces: 1 for the first body of a contact, -1 for the second. Which of them an end is at is
 /// beyond guessing: hence no branch.
-static inline void add_end(const qdi_contact_force *forces, uint32_t end, qdi_twist *sum) {
-    const qdi_contact_force *force = &forces[(end - 1) / 2];
-    const double sign = (double)(int32_t)(end % 2 * 2) - 1, turns[2] = {force->turn_b, force->turn_a};
+static inline double sign_of_end(uint32_t end) {
+    static const double signs[2] = {-1, 1};
+    return signs[end % 2];
+}
+
+/// Springs' forces: force and torque of a thin contact added to those of a body of some radius.
+static inline void add_thin(const qdi_thin_force *force, double sign, double radius, qdi_twist *sum) {
+    sum->x += sign * force->x;
+    sum->y += sign * force->y;
+    sum->spin += 0 + force->friction * radius;
+}
+
+/// Springs' forces: force and torque of one end added to those of a body.
+static inline void add_end(const accumulate_job *job, uint32_t end, double radius, qdi_twist *sum) {
+    const size_t place = (end - 1) / 2;
+    const double sign = sign_of_end(end);
+    if (place < job->thin) {
+        add_thin(&job->state->thin_forces[place], sign, radius, sum);
+        return;
+    }
+    const qdi_contact_force *force = &job->forces[place];
+    const double turns[2] = {force->turn_b, force->turn_a};
     sum->x += sign * force->x;
     sum->y += sign * force->y;
     sum->spin += turns[end % 2];
@@ -152,19 +130,17 @@ static inline void sort_eight(uint64_t *of) {
 /// Ends that are put in order side by side: more hang on a body that is larger than those around it.
 enum { ENDS = 8 };
 
-/// Springs' forces: force and torque on a body.
-static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
+/// Springs' forces: adds the force and torque of a chain to those on a body.
+static void add_chain(const accumulate_job *job, uint32_t head, double radius, qdi_twist *sum) {
     qdi_chain_link *links = job->world->scratch.chain;
-    const qdi_contact_force *forces = job->forces;
-    qdi_twist sum = {0, 0, 0};
     uint64_t ends[ENDS]; // key, end
     uint32_t end = head;
     size_t count = 0;
     for (; end && count < ENDS; end = links[end].next, ++count)
         ends[count] = (uint64_t)links[end].key << 32 | end;
     if (end) {
-        for (end = sort_chain(links, head); end; end = links[end].next) add_end(forces, end, &sum);
-        return sum;
+        for (end = qdi_chain_sort(links, head); end; end = links[end].next) add_end(job, end, radius, sum);
+        return;
     }
     if (count == 2) sort_two(&ends[0], &ends[1]);
     if (count > 2) {
@@ -174,8 +150,40 @@ static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
         else
             sort_four(ends);
     }
-    for (size_t k = 0; k < count; ++k) add_end(forces, (uint32_t)ends[k], &sum);
-    return sum;
+    for (size_t k = 0; k < count; ++k) add_end(job, (uint32_t)ends[k], radius, sum);
+}
+
+/// Springs' forces: adds those of the listed ends of a body that belong to contacts; true where there are
+/// any.
+static inline bool add_listed(const accumulate_job *job, size_t row, double radius, qdi_twist *sum) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const uint32_t *ends = scratch->end_list, *places = scratch->slot_place;
+    const uint32_t *stop = ends + scratch->end_first[row + 1];
+    uint32_t least = QDI_MEET_NONE; // the lowest place
+    for (const uint32_t *at = ends + scratch->end_first[row]; at < stop; ++at) {
+        const uint32_t place = places[(*at - 1) / 2];
+        least = place < least ? place : least;
+        if (place != QDI_MEET_NONE) add_end(job, 2 * place + 2 - *at % 2, radius, sum);
+    }
+    return least != QDI_MEET_NONE;
+}
+
+/// Springs' forces: the same where contacts are thin. Which candidates touch is beyond guessing too, so what
+/// does not has the force of the last place, which is none.
+static inline bool add_listed_thin(const accumulate_job *job, size_t row, double radius, qdi_twist *sum) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const uint32_t *ends = scratch->end_list, *places = scratch->slot_place;
+    const uint32_t *stop = ends + scratch->end_first[row + 1], none = (uint32_t)job->thin;
+    const qdi_thin_force *forces = job->state->thin_forces;
+    qdi_twist all = *sum; // nobody else adds to it meanwhile
+    uint32_t least = none;
+    for (const uint32_t *at = ends + scratch->end_first[row]; at < stop; ++at) {
+        const uint32_t held = places[(*at - 1) / 2], place = held < none ? held : none;
+        least = place < least ? place : least;
+        add_thin(&forces[place], sign_of_end(*at), radius, &all);
+    }
+    *sum = all;
+    return least < none;
 }
 
 // ---- kicks ----
@@ -229,7 +237,9 @@ static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     const qd_world *world = job->world;
     uint32_t head = chain_head(world->scratch.heads, row);
     __builtin_prefetch(&world->scratch.chain[head], 1);
-    __builtin_prefetch(&job->forces[(head - 1) / 2]);
+    const size_t place = (head - 1) / 2;
+    __builtin_prefetch(place < job->thin ? (const void *)&job->state->thin_forces[place]
+                                         : &job->forces[place]);
     __builtin_prefetch(&world->mass[row]);
     __builtin_prefetch(&world->inertia[row]);
     __builtin_prefetch(&world->next.vx[row], 1);
@@ -237,37 +247,65 @@ static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     __builtin_prefetch(&world->next.spin[row], 1);
 }
 
-/// Springs' forces: accelerations of bodies; where there is a kick, also that, and which limit it breaks.
-static void accumulate_range(void *context, size_t begin, size_t end) {
-    const accumulate_job *job = context;
+/// Springs' forces: the acceleration of a body; where there is a kick, also that, and which limit it breaks.
+static inline void accelerate(const accumulate_job *job, size_t place, uint32_t row, qdi_twist force,
+                              uint32_t *bad) {
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
-    uint32_t bad = QD_NO_BODY;
-    size_t stop = list_touched(scratch, begin, end);
+    const double mass = world->mass[row];
+    scratch->touched[place] = row;
+    scratch->accelerations[place] = (qdi_twist){force.x / mass, force.y / mass,
+                                                force.spin / world->inertia[row]};
+    if (job->half == 0) return;
+    kick_row(&world->next, world->turning, scratch, job->half, place);
+    if (!row_within_limits(job, row) && world->index[row] < *bad && !qdi_is_ghost(world, row))
+        *bad = world->index[row];
+}
+
+/// Springs' forces: accelerations of a range of bodies that have chains; returns where their places end.
+static size_t accumulate_chains(const accumulate_job *job, size_t begin, size_t end, uint32_t *bad) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const size_t stop = list_touched(scratch, begin, end);
     for (size_t place = begin; place < stop; ++place) {
-        uint32_t row = scratch->touched[place];
+        const uint32_t row = scratch->touched[place];
         if (place + AHEAD < stop) prefetch_forces(job, scratch->touched[place + AHEAD]);
-        uint32_t head = chain_head(scratch->heads, row);
-        atomic_store_explicit(&scratch->heads[row], 0, memory_order_relaxed);
-        qdi_twist force = add_up(job, head);
-        double mass = world->mass[row];
-        scratch->accelerations[place] = (qdi_twist){force.x / mass, force.y / mass,
-                                                    force.spin / world->inertia[row]};
-        if (job->half == 0) continue;
-        kick_row(&world->next, world->turning, scratch, job->half, place);
-        if (!row_within_limits(job, row) && world->index[row] < bad && !qdi_is_ghost(world, row))
-            bad = world->index[row];
+        qdi_twist force = {0, 0, 0};
+        add_chain(job, qdi_chain_take(scratch, row), job->world->radius[row], &force);
+        accelerate(job, place, row, force, bad);
     }
-    scratch->touched_count[begin / QDI_BODY_GRAIN] = stop - begin;
+    return stop;
+}
+
+/// Springs' forces: the same where the ends of pairs are listed.
+static size_t accumulate_lists(const accumulate_job *job, size_t begin, size_t end, uint32_t *bad) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    size_t place = begin;
+    for (size_t row = begin; row < end; ++row) {
+        qdi_twist force = {0, 0, 0};
+        const double radius = job->world->radius[row];
+        const bool any = job->thin > 0 ? add_listed_thin(job, row, radius, &force)
+                                       : add_listed(job, row, radius, &force);
+        const uint32_t head = qdi_chain_take(scratch, row); // of contacts with walls, which come last
+        if (head) add_chain(job, head, radius, &force);
+        if (any || head) accelerate(job, place++, (uint32_t)row, force, bad);
+    }
+    return place;
+}
+
+// Springs' forces: accelerations of a range of bodies.
+static void accumulate_range(void *context, size_t begin, size_t end) {
+    const accumulate_job *job = context;
+    uint32_t bad = QD_NO_BODY;
+    const size_t stop = job->listed ? accumulate_lists(job, begin, end, &bad)
+                                    : accumulate_chains(job, begin, end, &bad);
+    job->world->scratch.touched_count[begin / QDI_BODY_GRAIN] = stop - begin;
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
 // Makes room for spring forces and for accelerations.
 static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scratch, size_t rows,
                                 size_t contacts, bool placed) {
-    const size_t ends = 2 * contacts + 1;
-    qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
-                                   sizeof *scratch->chain);
+    qd_status status = qdi_chain_reserve(allocator, scratch, rows, 2 * contacts);
     if (status == QD_OK && !placed)
         status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0, contacts,
                              sizeof *scratch->spot_forces);
@@ -280,12 +318,6 @@ static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scra
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->touched_count, &scratch->touched_count_room, 0,
                              qdi_range_count(rows, QDI_BODY_GRAIN), sizeof *scratch->touched_count);
-    size_t room = scratch->head_room;
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->heads, &scratch->head_room, 0, rows,
-                             sizeof *scratch->heads);
-    if (status == QD_OK && scratch->head_room > room)
-        for (size_t r = 0; r < scratch->head_room; ++r) atomic_init(&scratch->heads[r], 0);
     return status;
 }
 
@@ -295,7 +327,9 @@ static void accumulate_forces(accumulate_job *job) {
     const qdi_contact_state *state = job->state;
     job->forces = state->met ? state->forces : world->scratch.spot_forces;
     job->alone = qdi_team_used(world->team) == 1;
-    qdi_team_for(world->team, qdi_constraint_count(job->state), QDI_TOUCH_GRAIN, chain_contacts, job);
+    job->first = job->listed ? state->first_wall : 0;
+    job->thin = state->thin ? state->first_wall : 0;
+    qdi_team_for(world->team, qdi_constraint_count(state) - job->first, QDI_TOUCH_GRAIN, chain_contacts, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
@@ -349,6 +383,7 @@ qd_status qdi_spring_finish(qd_world *world, double dt) {
     if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
     accumulate_job job = {.world = world,
                           .state = &world->following,
+                          .listed = world->following.met && scratch->ends_listed,
                           .half = 0.5 * dt,
                           .fastest = qdi_limit_speed_squared(&world->def.limits),
                           .lowest_bad = lowest_bad};

@@ -174,8 +174,8 @@ static void end_range(void *context, size_t begin, size_t end) {
         *contact_balance = (qdi_contact_balance){{0}};
         const qd_contact *contact = &world->following.ended[i];
         const int lane = qd_id_is_wall(contact->b) ? ENDED_WITH_WALLS : ENDED_WITH_BODIES;
-        contact_balance->lane[lane] = qdi_spring_shear_energy(world, contact,
-                                                              &world->present.warm_starts[places[i]]);
+        const qdi_warm_start shear = qdi_shear_met(&world->present, places[i]);
+        contact_balance->lane[lane] = qdi_spring_shear_energy(world, contact, &shear);
     }
 }
 

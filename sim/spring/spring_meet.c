@@ -15,6 +15,7 @@
 
 #include "sim/spring/spring.h"
 
+#include "sim/spring/meet_ends.h"
 #include "sim/spring/meet_job.h"
 #include "sim/spring/spring_force.h"
 #include "sim/world/compress.h"
@@ -61,15 +62,40 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     return good ? status : QD_ERR_MEMORY;
 }
 
+// Makes room for what there is of pairs of disks that meet, `count` contacts with those of walls.
+static qd_status reserve_pairs(const qdi_meet_job *job, size_t count) {
+    qdi_contact_state *after = job->after;
+    const qd_allocator *allocator = job->world->allocator;
+    const size_t thin = job->simple ? job->wall_first + 1 : 0; // one more stands for what does not touch
+    qd_status status = qdi_reserve(allocator, &after->pairs_met, &after->pair_met_room, 0, job->wall_first,
+                                   sizeof *after->pairs_met);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &after->approaches, &after->approach_room, 0, thin,
+                             sizeof *after->approaches);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &after->shears, &after->shear_room, 0, thin, sizeof *after->shears);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &after->thin_forces, &after->thin_force_room, 0, thin,
+                             sizeof *after->thin_forces);
+    if (status == QD_OK) // of thin ones nothing is written
+        status = qdi_reserve(allocator, &after->disks, &after->disk_room, 0, count, sizeof *after->disks);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &after->walls, &after->wall_room, 0, job->wall_total,
+                             sizeof *after->walls);
+    return status;
+}
+
 // Makes room for `count` contacts and what springs know of them.
 static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, double dt, size_t count) {
     qdi_contact_state *after = job->after;
-    const qd_allocator *allocator = job->world->allocator;
-    qd_status status = qdi_contacts_reserve(allocator, after, count);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->disks, &after->disk_room, 0, count, sizeof *after->disks);
+    qd_status status = qdi_contacts_reserve(job->world->allocator, after, count);
+    if (status == QD_OK) status = reserve_pairs(job, count);
     after->parts = after->whole = false;
     after->met = true;
+    after->thin = job->simple;
+    after->period = job->narrow.period;
+    after->dt = dt;
+    after->first_wall = job->wall_first;
     if (status == QD_OK) status = qdi_spring_prepare(job->world, motion, dt, after, count, &job->force);
     return status;
 }
@@ -98,11 +124,13 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     if (status == QD_OK) status = reserve_contacts(&job, motion, dt, count);
     if (status != QD_OK) return status;
     qdi_meet_make(&job);
+    if (job.simple) world->following.thin_forces[job.wall_first] = (qdi_thin_force){0, 0, 0, 0};
     world->following.contact_count = count;
     world->following.near_count = 0;
     world->following.begins = qdi_exclusive_scan(job.begun, qdi_range_count(job.pairs, QDI_CONTACT_GRAIN)) +
                               job.walls_begun;
-    world->following.first_wall = job.wall_first;
+    status = qdi_meet_ends_keep(world, job.same, count);
+    if (status != QD_OK) return status;
     scratch->slot_count = job.pairs;
     scratch->slots_of = moment + 1;
     scratch->way = job.way;

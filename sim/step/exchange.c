@@ -135,7 +135,7 @@ static void count_contacts(qd_world *world, const qdi_step_context *step) {
     (void)step;
     const qdi_contact_state *state = &world->following;
     for (size_t i = 0; i < state->contact_count; ++i) {
-        const bool own = qdi_part_owns(part, qdi_part_order(state, i));
+        const bool own = qdi_part_owns(part, qdi_part_order(world, state, i));
         part->contacts += own;
         part->begins += own && !state->persists[state->met ? i : qdi_place_of(state, i)];
     }

@@ -8,8 +8,18 @@
 /// step itself has no use for them, and they are most of what it would write. All of it is made in memory
 /// that the step has reserved, so nothing here can fail.
 
-/// World's contacts: all there is of the one at a place, from its parts, or as springs that meet keep it.
-void qdi_contact_at(const qdi_contact_state *state, size_t place, qd_contact *contact);
+/// World's contacts: who takes part in the one at a place of a state, the present one or that on its way.
+qdi_partners qdi_partners_at(const qd_world *world, const qdi_contact_state *state, size_t place);
+
+/// World's contacts: its place in the order of contacts.
+static inline uint64_t qdi_contact_order_placed(const qd_world *world, const qdi_contact_state *state,
+                                                size_t place) {
+    const qdi_partners with = qdi_partners_at(world, state, place);
+    return qdi_contact_order(with.a, with.b);
+}
+
+/// World's contacts: all there is of it, from its parts, or as springs that meet keep it.
+void qdi_contact_at(const qd_world *world, const qdi_contact_state *state, size_t place, qd_contact *contact);
 
 /// World's contacts: makes the contacts of a state on its way, on the world's team, unless they are there.
 void qdi_contacts_fill(qd_world *world, qdi_contact_state *state);

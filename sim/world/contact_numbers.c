@@ -3,6 +3,8 @@
 
 #include "sim/world/contact_numbers.h"
 
+#include "sim/world/contact_list.h"
+
 #include <string.h>
 
 enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
@@ -44,15 +46,21 @@ void qdi_orders_sort(uint64_t *order, uint32_t *place, size_t count, qd_contact 
     }
 }
 
-void qdi_contacts_number(qdi_contact_state *state) {
+void qdi_contacts_number(const qd_world *world, qdi_contact_state *state) {
     const size_t count = state->contact_count;
     for (size_t p = 0; p < count; ++p) {
-        state->order[p] = qdi_contact_order(state->disks[p].a, state->disks[p].b);
+        state->order[p] = qdi_contact_order_placed(world, state, p);
         state->place[p] = (uint32_t)p;
     }
     qdi_orders_sort(state->order, state->place, count, state->contacts);
     for (size_t i = 0; i < count; ++i) {
-        qdi_spot *spot = &state->spots[state->place[i]];
-        spot->contact = spot->rank = (uint32_t)i;
+        const uint32_t p = state->place[i];
+        const qdi_meeting rows = qdi_rows_at(state, p);
+        state->spots[p] = (qdi_spot){.contact = (uint32_t)i,
+                                     .row_a = rows.a,
+                                     .row_b = rows.b,
+                                     .rank = (uint32_t)i,
+                                     .touches = 1,
+                                     .wall = rows.b == QDI_NO_ROW ? state->spots[p].wall : 0};
     }
 }

@@ -69,6 +69,11 @@ void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *stat
     release(allocator, by_contact, state->room, QDI_CONTACT_COLUMNS);
     release(allocator, by_geometry, state->geometry_room, QDI_GEOMETRY_COLUMNS);
     qdi_release(allocator, state->disks, state->disk_room, sizeof *state->disks);
+    qdi_release(allocator, state->walls, state->wall_room, sizeof *state->walls);
+    qdi_release(allocator, state->pairs_met, state->pair_met_room, sizeof *state->pairs_met);
+    qdi_release(allocator, state->approaches, state->approach_room, sizeof *state->approaches);
+    qdi_release(allocator, state->shears, state->shear_room, sizeof *state->shears);
+    qdi_release(allocator, state->thin_forces, state->thin_force_room, sizeof *state->thin_forces);
     qdi_release(allocator, state->forces, state->force_room, sizeof *state->forces);
     qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
     qdi_release(allocator, state->events, state->event_room, sizeof *state->events);

@@ -63,12 +63,27 @@ typedef struct qdi_given {
     double impulse[2], friction[2];
 } qdi_given;
 
-/// A contact of springs that meet: all that there is to know of one with a single touch, beside its spot.
+/// Two bodies that touch or may, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
+/// A contact of springs that meet: what does not follow from where its disks are.
 typedef struct qdi_disk_contact {
-    qd_id a, b;
-    qd_vec2 normal, point;
-    double depth, approach, impulse, friction;
+    double approach, impulse, friction;
 } qdi_disk_contact;
+
+/// The same of one that is thin, with its shear and the force on a: which follows from the push along the
+/// normal and the friction, whose torque is that times the radius.
+typedef struct qdi_thin_force {
+    double x, y, push, friction;
+} qdi_thin_force;
+
+/// Where such a disk is in a wall, which may move on.
+typedef struct qdi_wall_touch {
+    qd_vec2 point;
+    double depth;
+} qdi_wall_touch;
 
 /// How many of its events a state has listed.
 typedef enum qdi_events_told {
@@ -86,18 +101,30 @@ enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
 ///
 /// A step works with their parts: spots, geometry, what was found, partners, what was given. The contacts
 /// that callers see, and the events, are made of these when somebody asks (contact_list.h). Springs that meet
-/// keep a qdi_disk_contact instead of parts, and not even numbers: nothing in a step needs them. Loaded
-/// worlds have parts and contacts.
+/// keep a qdi_disk_contact instead of parts, of two disks neither spot nor geometry, and not even numbers:
+/// nothing in a step needs them. So their contacts are made before bodies get other places by hand, or other
+/// rows in a step. Most are thin, of simple springs: what a step writes of a contact is most of what it takes
+/// time for. Loaded worlds have parts and contacts.
 ///
 /// The number of a contact is its place in this order. Parts lie as their spots do, so that a step goes
 /// through memory in one direction; contacts without parts lie by number, and so do their warm starts.
 typedef struct qdi_contact_state {
     bool parts, whole; ///< there are parts; there are contacts
-    bool met;          ///< there are contacts of springs that meet; as long as not `whole`, without numbers
+    bool met;  ///< there are contacts of springs that meet; as long as not `whole`, without numbers and spots
+    bool thin; ///< and those of two disks are thin: as long as not `whole`, without `disks`, `warm_starts`
+               ///< and `forces`
     // By place: one item for each contact, those of walls come last.
     qdi_spot *spots;
-    qdi_disk_contact *disks; ///< of springs that meet only
-    size_t disk_room;
+    // Of springs that meet only:
+    qdi_meeting *pairs_met; ///< of two disks
+    qdi_disk_contact *disks;
+    qdi_wall_touch *walls; ///< from `first_wall` on
+    double *approaches;    ///< of thin ones; and so are the next two
+    qd_vec2 *shears;
+    qdi_thin_force *thin_forces; ///< and behind them a force of nothing
+    size_t pair_met_room, disk_room, wall_room, approach_room, shear_room, thin_force_room;
+    qd_vec2 period; ///< of the world, as it was then
+    double dt;      ///< of the step that made them
     qdi_partners *partners;
     qdi_given *given;
     qdi_warm_start *warm_starts; ///< without parts by number
@@ -142,10 +169,15 @@ static inline bool qdi_contacts_placed(const qdi_contact_state *state) {
     return state->parts || state->met;
 }
 
-/// World's contacts: the same of the one at a place.
-static inline uint64_t qdi_contact_order_placed(const qdi_contact_state *state, size_t place) {
-    return state->parts ? qdi_contact_order(state->partners[place].a, state->partners[place].b)
-                        : qdi_contact_order(state->disks[place].a, state->disks[place].b);
+/// World's contacts: whether the contact at a place has no spot, but one of `pairs_met`.
+static inline bool qdi_met_at(const qdi_contact_state *state, size_t place) {
+    return state->met && !state->whole && place < state->first_wall;
+}
+
+/// World's contacts: the rows of its bodies; b QDI_NO_ROW: a wall.
+static inline qdi_meeting qdi_rows_at(const qdi_contact_state *state, size_t place) {
+    if (qdi_met_at(state, place)) return state->pairs_met[place];
+    return (qdi_meeting){state->spots[place].row_a, state->spots[place].row_b};
 }
 
 /// World's contacts: their place in the order.
@@ -159,7 +191,13 @@ static inline size_t qdi_place_of(const qdi_contact_state *state, size_t number)
     return qdi_contacts_placed(state) ? state->place[number] : number;
 }
 
-/// World's contacts: the force of a contact, with springs.
+/// World's contacts: the shear of one of springs that meet, at a place, as a warm start.
+static inline qdi_warm_start qdi_shear_met(const qdi_contact_state *state, size_t place) {
+    if (!state->thin || place >= state->first_wall) return state->warm_starts[place];
+    return (qdi_warm_start){{state->shears[place].x, 0}, {state->shears[place].y, 0}};
+}
+
+/// World's contacts: the force of a contact, with springs, once contacts are made.
 static inline const qdi_contact_force *qdi_force_of(const qdi_contact_state *state, size_t number) {
     return &state->forces[state->met ? state->place[number] : number];
 }

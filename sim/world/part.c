@@ -60,7 +60,7 @@ size_t qdi_part_keep_balances(const qd_world *world, const qdi_contact_state *st
     if (!world->part) return count;
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i)
-        if (qdi_part_owns(world->part, qdi_part_order(state, i))) balances[kept++] = balances[i];
+        if (qdi_part_owns(world->part, qdi_part_order(world, state, i))) balances[kept++] = balances[i];
     return kept;
 }
 
@@ -78,7 +78,7 @@ size_t qdi_part_contacts(const qd_world *world, const qdi_contact_state *state) 
     if (!world->part) return state->contact_count;
     size_t own = 0;
     for (size_t i = 0; i < state->contact_count; ++i)
-        own += qdi_part_owns(world->part, qdi_part_order(state, i));
+        own += qdi_part_owns(world->part, qdi_part_order(world, state, i));
     return own;
 }
 

@@ -2,6 +2,7 @@
 #define QD_SIM_PART_H
 
 #include "core/parallel/ranks.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/world_impl.h"
 
@@ -58,8 +59,8 @@ static inline bool qdi_part_has(const qd_world *world, const qd_contact *contact
 }
 
 /// World's part: the order of the i-th contact of a state that a step has just made, numbered or not.
-static inline uint64_t qdi_part_order(const qdi_contact_state *state, size_t i) {
-    return state->met ? qdi_contact_order_placed(state, i) : qdi_contact_order_at(state, i);
+static inline uint64_t qdi_part_order(const qd_world *world, const qdi_contact_state *state, size_t i) {
+    return state->met ? qdi_contact_order_placed(world, state, i) : qdi_contact_order_at(state, i);
 }
 
 /// World's part: moves what own bodies have of `values`, one by row, to the front; returns how many these

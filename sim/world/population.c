@@ -9,6 +9,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "sim/world/bodies.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
@@ -261,6 +262,7 @@ static qd_status population_change(qd_world *world, qdi_step_context *step) {
     qd_status status = choose_leaving(world, &indices, &going);
     if (status == QD_OK) status = qdi_population_emit(world, step->end);
     if (status == QD_OK) {
+        if (going > 0 && world->present.met) qdi_contacts_fill(world, &world->present); // rows change
         for (size_t i = 0; i < going; ++i) qdi_body_hide(world, world->row_of_index[indices[i]]);
         all->hidden = going;
         if (qdi_population_changed(world)) world->margin.held = false; // no old candidate is worth anything

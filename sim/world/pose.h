@@ -19,6 +19,13 @@ double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// Body's pose in a world: how often a body has left through the upper of two periodic sides, less how often
 /// through the lower, that would have come `expected` further if there were none; 0 along other axes.
 double qdi_axis_wraps(const qdi_axis *axis, double from, double to, double expected);
+/// Body's pose in a world: which image of b, `d` away from a along one axis, is the nearest: two bodies, each
+/// no longer than half a period, touch through no other. Candidates do not say, for a body may have gone
+/// round since they were found.
+static inline int16_t qdi_nearest_image(double d, double half) {
+    return (int16_t)((d < -half) - (d > half));
+}
+
 /// The box of a row at its place in `next`.
 void qdi_motion_box(qd_world *world, uint32_t row);
 /// Body's pose in a world: boxes of the positions of `motion`.

@@ -145,6 +145,7 @@ qd_status qdi_rows_order(qd_world *world) {
     if (status != QD_OK) return status;
     if (world->margin.held)
         qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, name_meetings, world);
+    qdi_spots_name(world, false);
     rows_job job = {.world = world, .from = order, .narrow = narrow, .small = small};
     // `next` holds nothing between steps: its columns are the spares.
     order_wide(&job, &world->now.x, &world->next.x);
@@ -168,7 +169,7 @@ qd_status qdi_rows_order(qd_world *world) {
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
     if (world->margin.held)
         qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
-    qdi_spots_find_rows(world, &world->present);
+    qdi_spots_name(world, true);
     scratch->accelerations_present = false;
     scratch->slots_of = 0;
     world->margin.near = false;

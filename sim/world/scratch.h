@@ -28,11 +28,6 @@ typedef struct qdi_keys {
     uint32_t *value, *value_spare;
 } qdi_keys;
 
-/// Two bodies that may touch, by row; that of the lower index comes first.
-typedef struct qdi_meeting {
-    uint32_t a, b;
-} qdi_meeting;
-
 /// What the colouring needs of a contact, by spot; then the same in order of colour.
 typedef struct qdi_link {
     uint32_t row_a, row_b;   ///< row_b QDI_NO_ROW: a wall
@@ -200,7 +195,12 @@ struct qdi_scratch {
     qdi_meeting *slot_pair; ///< whose it is
     uint32_t *slot_place;   ///< of its contact, or UINT32_MAX
     float *slot_apart;      ///< way that bodies have to come before they may touch
-    size_t slot_count, slot_pair_room, slot_place_room, slot_apart_room;
+    float *wall_apart;      ///< per range of bodies: the same before some of them may touch a wall
+    size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room;
+    uint32_t *end_first, *end_list; ///< ends of candidates by row, see spring/meet_ends.h
+    size_t end_first_room, end_list_room;
+    unsigned slots_lasted;            ///< steps for which the slots were the same, up to some
+    bool ends_listed;                 ///< ends are those of the slots
     qdi_tally_cut meet_cut;           ///< with which the balances of contacts were added last
     double met_sums[QDI_TALLY_LANES]; ///< of contacts of disks with each other
     bool met_added;                   ///< in this step these were, and there are no balances of theirs

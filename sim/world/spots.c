@@ -7,6 +7,7 @@
 #include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <string.h>
@@ -16,23 +17,59 @@ typedef struct spots_job {
     qdi_contact_state *state;
 } spots_job;
 
+// World's contacts by row: puts the rows of a contact wherever it has them.
+static inline void put_rows(const qdi_contact_state *state, size_t place, qdi_meeting rows) {
+    if (state->met && place < state->first_wall) state->pairs_met[place] = rows;
+    if (qdi_met_at(state, place)) return;
+    state->spots[place].row_a = rows.a;
+    state->spots[place].row_b = rows.b;
+}
+
 // Finds the rows of the two bodies of each contact.
 static void find_spot_rows(void *context, size_t begin, size_t end) {
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        qdi_spot *spot = &job->state->spots[i];
         const qdi_contact_state *state = job->state;
-        const uint64_t order = qdi_contacts_placed(state) ? qdi_contact_order_placed(state, i)
-                                                          : qdi_contact_order_at(state, spot->contact);
+        const uint64_t order = qdi_contact_order_placed(job->world, state, i);
         const bool wall = (uint32_t)order >= (uint32_t)QD_WALL_LEFT;
-        spot->row_a = job->world->row_of_index[order >> 32];
-        spot->row_b = wall ? QDI_NO_ROW : job->world->row_of_index[(uint32_t)order];
+        put_rows(state, i,
+                 (qdi_meeting){job->world->row_of_index[order >> 32],
+                               wall ? QDI_NO_ROW : job->world->row_of_index[(uint32_t)order]});
     }
 }
 
 void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state) {
+    if (!state->parts && !state->whole) return; // there are no others than rows
     spots_job job = {world, state};
     qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_spot_rows, &job);
+}
+
+// World's contacts by row: names the bodies of present contacts by index, while rows change.
+static void name_spots(void *context, size_t begin, size_t end) {
+    const qd_world *world = context;
+    const qdi_contact_state *state = &world->present;
+    const uint32_t *index = world->index;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_meeting rows = qdi_rows_at(state, i);
+        const qdi_meeting named = {index[rows.a], rows.b == QDI_NO_ROW ? rows.b : index[rows.b]};
+        put_rows(state, i, named);
+    }
+}
+
+// World's contacts by row: names them by row again.
+static void place_spots(void *context, size_t begin, size_t end) {
+    const qd_world *world = context;
+    const qdi_contact_state *state = &world->present;
+    const uint32_t *row = world->row_of_index;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_meeting named = qdi_rows_at(state, i);
+        put_rows(state, i, (qdi_meeting){row[named.a], named.b == QDI_NO_ROW ? named.b : row[named.b]});
+    }
+}
+
+void qdi_spots_name(qd_world *world, bool by_row) {
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN,
+                 by_row ? place_spots : name_spots, world);
 }
 
 typedef struct part_job {
@@ -129,7 +166,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
         if (qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     for (size_t p = 0; p < count; ++p) state->spots[p].rank = ranks[state->spots[p].contact];
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
-    state->parts = state->met = false;
+    state->parts = state->met = state->thin = false;
     status = qdi_spots_part(world, state);
     if (status == QD_OK) qdi_spots_find_rows(world, state);
     return status;
@@ -148,15 +185,29 @@ static void unmark_touching(void *context, size_t begin, size_t end) {
 static void mark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_spot *spot = &world->present.spots[i];
-        if (spot->contact >= world->present.contact_count) continue; // a speculative one
-        atomic_store_explicit(&world->touching[spot->row_a], 1, memory_order_relaxed);
-        if (spot->row_b != QDI_NO_ROW)
-            atomic_store_explicit(&world->touching[spot->row_b], 1, memory_order_relaxed);
+        const qdi_contact_state *state = &world->present;
+        if (!qdi_met_at(state, i) && state->spots[i].contact >= state->contact_count) continue; // speculative
+        const qdi_meeting rows = qdi_rows_at(state, i);
+        atomic_store_explicit(&world->touching[rows.a], 1, memory_order_relaxed);
+        if (rows.b != QDI_NO_ROW) atomic_store_explicit(&world->touching[rows.b], 1, memory_order_relaxed);
     }
 }
 
+// World's contacts by row: the same where springs have listed who touches somebody.
+static void mark_listed(void *context, size_t begin, size_t end) {
+    const qd_world *world = context;
+    const qdi_scratch *scratch = &world->scratch;
+    unmark_touching(context, begin, end);
+    const size_t count = scratch->touched_count[begin / QDI_BODY_GRAIN];
+    for (size_t k = begin; k < begin + count; ++k)
+        atomic_store_explicit(&world->touching[scratch->touched[k]], 1, memory_order_relaxed);
+}
+
 void qdi_touching_mark(qd_world *world) {
+    if (world->present.met && world->scratch.accelerations_present) {
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, mark_listed, world);
+        return;
+    }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_touching, world);
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_touching, world);
 }

@@ -11,8 +11,11 @@ QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state);
 /// World's contacts by row: makes the parts of contacts that have none beside their spots.
 /// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_spots_part(qd_world *world, qdi_contact_state *state);
-/// Rows have changed: finds those of the spots again.
+/// Rows have changed, but not those of springs that meet: finds those of the spots again.
 void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state);
+/// World's contacts by row: names the bodies of the present spots by index, or by row again: before and after
+/// rows change.
+void qdi_spots_name(qd_world *world, bool by_row);
 /// World's contacts by row: makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
 

@@ -17,6 +17,11 @@ bool qdi_walls_put(qd_world *world, double time);
 static inline double qdi_wall_speed(const qd_world *world, int wall) {
     return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
 }
+/// From a body straight into a wall.
+static inline qd_vec2 qdi_wall_normal(int wall) {
+    const double sign = wall % 2 == 0 ? -1 : 1;
+    return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
+}
 /// Moves them in a step, and their mean velocities before it. QD_ERR_LIMIT: reported, two have met.
 extern const qdi_feature qdi_walls_feature;
 

@@ -21,6 +21,7 @@ qdi_work qdi_world_work(const qd_world *world) {
         .mirrors = !collides && has_walls(world),
         .held = world->margin.held,
         .met = world->present.met,
+        .listed = world->present.met && scratch->ends_listed,
         .rebuilds = world->totals.rebuilds,
         .sorted = scratch->pairs,
         .bodies = world->count,

@@ -17,6 +17,7 @@ typedef struct qdi_work {
     bool mirrors;      ///< walls mirror what moves
     bool held;         ///< bodies are in fat boxes
     bool met;          ///< springs made their contacts themselves (sim/spring/spring_meet.c)
+    bool listed;       ///< and went through lists of the ends of candidates (sim/spring/meet_ends.h)
     uint64_t rebuilds; ///< since the world was made: all boxes to the tree, all candidates from it
     uint64_t sorted;   ///< number of the order of contacts: another one after each sort
     size_t bodies;

@@ -30,8 +30,9 @@ enum {
     PARTNERS = ITEM(qdi_contact_state, partners),
     WARM = ITEM(qdi_contact_state, warm_starts),
     GIVEN = ITEM(qdi_contact_state, given),
-    FORCE = ITEM(qdi_contact_state, forces),
-    DISK_CONTACT = ITEM(qdi_contact_state, disks),
+    ROWS = ITEM(qdi_contact_state, pairs_met),
+    SHEAR = ITEM(qdi_contact_state, shears),
+    THIN_FORCE = ITEM(qdi_contact_state, thin_forces),
     LINK = sizeof(qdi_link),
     OUTCOME = sizeof(qdi_outcome),
     BALANCE = sizeof(qdi_contact_balance),
@@ -142,16 +143,20 @@ static const qdi_traffic_pass passes[] = {
     {QD_PHASE_NARROW, "bodies of springs", QDI_TRAFFIC_TOUCHED, QDI_TRAFFIC_SPRING | QDI_TRAFFIC_MET, false,
      DISK + VELOCITY, 0},
     {QD_PHASE_NARROW, "contacts made", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_SPRING | QDI_TRAFFIC_MET, false,
-     ITEM(qd_world, met) + ITEM(qdi_scratch, slot_place) + WARM,
-     ITEM(qdi_scratch, slot_place) + SPOT + DISK_CONTACT + WARM + FORCE + 1},
-    {QD_PHASE_NARROW, "ends chained", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_SPRING, false, SPOT, CHAIN_ENDS},
+     ITEM(qd_world, met) + ITEM(qdi_scratch, slot_place) + SHEAR,
+     ITEM(qdi_scratch, slot_place) + ROWS + ITEM(qdi_contact_state, approaches) + SHEAR + THIN_FORCE + 1},
+    {QD_PHASE_NARROW, "ends chained", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_SPRING | QDI_TRAFFIC_CHAINS, false,
+     ROWS, CHAIN_ENDS},
+    {QD_PHASE_NARROW, "listed ends looked at", QDI_TRAFFIC_CANDIDATE, QDI_TRAFFIC_SPRING | QDI_TRAFFIC_ENDS,
+     false, 2 * ITEM(qdi_scratch, end_list) + ITEM(qdi_scratch, slot_place), 0},
     {QD_PHASE_NARROW, "heads of chains looked at", QDI_TRAFFIC_BODY, QDI_TRAFFIC_SPRING, false,
      ITEM(qdi_scratch, heads), 0},
     {QD_PHASE_NARROW, "bodies of chains", QDI_TRAFFIC_TOUCHED, QDI_TRAFFIC_SPRING, false,
      ITEM(qdi_scratch, heads) + ITEM(qd_world, mass) + ITEM(qd_world, inertia) + VELOCITY,
      2 * ITEM(qdi_scratch, heads) + ITEM(qdi_scratch, touched) + ITEM(qdi_scratch, accelerations) + VELOCITY},
-    {QD_PHASE_NARROW, "forces added up", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_SPRING, false, CHAIN_ENDS + FORCE,
-     0},
+    {QD_PHASE_NARROW, "chains added up", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_SPRING | QDI_TRAFFIC_CHAINS, false,
+     CHAIN_ENDS, 0},
+    {QD_PHASE_NARROW, "forces added up", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_SPRING, false, THIN_FORCE, 0},
 };
 
 const qdi_traffic_pass *qdi_traffic_pass_at(size_t number) {
@@ -177,6 +182,8 @@ static unsigned conditions_of(const qdi_work *before, const qdi_work *after) {
         !after->met,
         after->plain,
         !after->plain || ((after->movers > 0 || after->turning) && after->contact != QD_CONTACT_SPRING),
+        after->listed,
+        !after->listed,
     };
     unsigned met = 0;
     for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; ++i) met |= (unsigned)conditions[i] << i;

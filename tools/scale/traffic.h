@@ -44,6 +44,8 @@ enum {
     QDI_TRAFFIC_LISTED = 8192,  ///< the narrow phase makes them
     QDI_TRAFFIC_PLAIN = 16384,  ///< all bodies are dynamic disks without traits of their own
     QDI_TRAFFIC_MIXED = 32768, ///< not all bodies are such disks, or without springs they turn or have movers
+    QDI_TRAFFIC_ENDS = 65536,  ///< springs go through lists of the ends of candidates
+    QDI_TRAFFIC_CHAINS = 131072, ///< they hang the ends of contacts into chains
 };
 
 /// A pass of a step.

@@ -114,8 +114,53 @@ START_TEST(slots_find_what_the_narrow_phase_finds) {
 }
 END_TEST
 
+/// A heap that falls together and rests: its candidates last, and most of them touch.
+static qd_world *heap(const way *of) {
+    qd_random random = qd_random_at(of->seed, 0, 8);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){30, 24};
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.05;
+    def.restitution = 0.1;
+    def.friction = of->seed % 4 ? 0.5 : 0;
+    def.gravity.y = -5;
+    def.boundary_x = of->seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
+    def.boundary_y = QD_BOUNDARY_REFLECT;
+    def.threads = of->threads;
+    if (of->seed % 3 == 1) def.spring.rolling = 0.2;
+    qd_world *world = qd_test_world(&def);
+    for (size_t i = 0; i < 90; ++i) { // apart, and large ones among them
+        const double x = 1.2 + 3 * (double)(i % 9) + 0.2 * qd_random_uniform(&random);
+        qd_test_disk(world, x, 0.9 + 2.3 * (double)(i / 9), 0, 0,
+                     i % 7 ? 0.5 + 0.4 * qd_random_uniform(&random) : 1.1, 0);
+    }
+    return world;
+}
+
+START_TEST(lists_of_ends_add_up_what_chains_do) {
+    const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 4;
+    for (uint64_t seed = first; seed <= last; ++seed) {
+        const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
+        qd_world *plain = heap(&ways[0]), *mixed = heap(&ways[1]);
+        add_other(mixed);
+        size_t listed = 0;
+        for (size_t k = 0; k < 2500; ++k) {
+            qd_test_step(plain, 2e-3, 1);
+            qd_test_step(mixed, 2e-3, 1);
+            listed += plain->scratch.ends_listed;
+            if (k % 8 == 7 || k < 40) expect_same_contacts(plain, mixed, seed, k);
+        }
+        ck_assert_msg(listed > 200, "seed %llu: %zu steps with lists", (unsigned long long)seed, listed);
+        expect_same_balance(plain, mixed, seed);
+        qd_world_destroy(plain);
+        qd_world_destroy(mixed);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("spring_meet", 300, NULL, NULL);
     qd_test_once(tests, slots_find_what_the_narrow_phase_finds);
+    qd_test_once(tests, lists_of_ends_add_up_what_chains_do);
     return qd_test_run_case("spring_meet", tests);
 }

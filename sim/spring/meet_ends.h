@@ -1,0 +1,23 @@
+#ifndef QD_SIM_MEET_ENDS_H
+#define QD_SIM_MEET_ENDS_H
+
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
+
+/// Where most candidates touch, and stay candidates for many steps, as in a heap at rest, the ends of all
+/// candidates at a body are listed once, in the order in which their forces are added up; each step goes
+/// through the list, with the places that the slots of candidates know (spring_meet.c), and sorts nothing.
+///
+///   end_first by row   | 0 | 3 | 7 | ...      ends of row r: end_list[end_first[r]] and so on, up to those
+///   of end_list           | 8 5 2 | 1 14 ...     the next row; 2 s + 1: body a of the candidate at s; 2 s +
+///   2: b
+
+/// In the place of a contact's place, of its slot: of what does not touch, and of a slot that is new.
+#define QDI_MEET_NONE    UINT32_MAX
+#define QDI_MEET_UNKNOWN (UINT32_MAX - 1)
+
+/// Springs that meet: notes whether the slots are those of the step before, and lists the ends of the
+/// candidates, of which `contacts` touch, once it will pay. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_meet_ends_keep(qd_world *world, bool same, size_t contacts);
+
+#endif
