@@ -11,14 +11,14 @@ enum { NUMBERS = 7 };
 static void release_arrays(const qd_allocator *allocator, qdi_part *part) {
     const size_t send = part->send_first[QDI_RANKS_MAX], receive = part->receive_first[QDI_RANKS_MAX];
     qdi_release(allocator, part->ghost, part->indices, 1);
-    qdi_release(allocator, part->from, part->indices, sizeof *part->from);
+    if (part->from) qdi_release(allocator, part->from, part->indices, sizeof *part->from);
     qdi_release(allocator, part->send, send, sizeof *part->send);
     qdi_release(allocator, part->receive, receive, sizeof *part->receive);
     qdi_release(allocator, part->buffer, send, NUMBERS * sizeof *part->buffer);
     qdi_release(allocator, part, 1, sizeof *part);
 }
 
-qd_status qdi_part_make(qd_world *world, size_t indices, size_t send, size_t receive) {
+qd_status qdi_part_make(qd_world *world, size_t indices, bool alone, size_t send, size_t receive) {
     const qd_allocator *allocator = world->allocator;
     qdi_part *part = qdi_allocate(allocator, 1, sizeof *part);
     if (!part) return QD_ERR_MEMORY;
@@ -26,11 +26,11 @@ qd_status qdi_part_make(qd_world *world, size_t indices, size_t send, size_t rec
     part->send_first[QDI_RANKS_MAX] = send;
     part->receive_first[QDI_RANKS_MAX] = receive;
     part->ghost = qdi_allocate(allocator, indices, 1);
-    part->from = qdi_allocate(allocator, indices, sizeof *part->from);
+    if (!alone) part->from = qdi_allocate(allocator, indices, sizeof *part->from);
     part->send = qdi_allocate(allocator, send, sizeof *part->send);
     part->receive = qdi_allocate(allocator, receive, sizeof *part->receive);
     part->buffer = qdi_allocate(allocator, send, NUMBERS * sizeof *part->buffer);
-    const bool good = (indices == 0 || (part->ghost && part->from)) &&
+    const bool good = (indices == 0 || (part->ghost && (alone || part->from))) &&
                       (send == 0 || (part->send && part->buffer)) && (receive == 0 || part->receive);
     if (!good) {
         release_arrays(allocator, part);

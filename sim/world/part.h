@@ -29,16 +29,16 @@ typedef struct qdi_part {
     size_t send_first[QDI_RANKS_MAX + 1], receive_first[QDI_RANKS_MAX + 1];
     double *buffer; ///< what is sent
     size_t indices; ///< room of the arrays by index
-    qd_vec2 *from;  ///< by index: where a body was when ghosts were chosen
+    qd_vec2 *from;  ///< by index: where a body was when ghosts were chosen; NULL: there is no other part
     double slack;   ///< while no body is further from there than half of this, the ghosts are enough
     double way;     ///< furthest that one was, over all ranks, in the last step that was made or tried
     bool stale;     ///< the last step was not made: it was too far
     uint64_t contacts, begins, ends; ///< own ones, added up over the steps
 } qdi_part;
 
-/// World's part: makes room for a part of `indices` bodies of which `send` are sent and `receive` received.
-/// Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_part_make(qd_world *world, size_t indices, size_t send, size_t receive);
+/// World's part: makes room for a part of `indices` bodies of which `send` are sent and `receive` received;
+/// `alone`: there is no other part. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_part_make(qd_world *world, size_t indices, bool alone, size_t send, size_t receive);
 /// World's part: frees; the world is whole then.
 void qdi_part_release(qd_world *world);
 
