@@ -21,6 +21,7 @@
 
 /// What the ghosts of a part are needed for: told by the part's team (qdi_team_ranks) which ranks there are.
 typedef struct qdi_part {
+    bool alone;     ///< there is no other part
     uint8_t *ghost; ///< by index
     size_t ghosts;
     // Who sends whom, rank by rank, in the order of names: [first[q], first[q + 1]) are indices of own bodies
@@ -45,6 +46,11 @@ void qdi_part_release(qd_world *world);
 /// World's part: whether the body of a row is another part's.
 static inline bool qdi_is_ghost(const qd_world *world, size_t row) {
     return world->part && world->part->ghost[world->index[row]];
+}
+
+/// World's part: whether all that a world has is its own.
+static inline bool qdi_has_no_ghosts(const qd_world *world) {
+    return !world->part || world->part->ghosts == 0;
 }
 
 /// World's part: whether a contact of this order is one of the part's own.
