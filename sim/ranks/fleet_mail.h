@@ -51,6 +51,7 @@ typedef struct qdi_body_pile {
     } from[QDI_RANKS_MAX];
 } qdi_body_pile;
 
+/// Fleet's mail: the messages of bodies that all ranks have sent.
 qdi_body_pile qdi_pile_of(const qdi_message *from, int ranks);
 /// Fleet's mail: bodies that are left.
 size_t qdi_pile_count(const qdi_body_pile *pile);
@@ -75,6 +76,7 @@ typedef struct qdi_contact_pile {
     } from[QDI_RANKS_MAX];
 } qdi_contact_pile;
 
+/// Fleet's mail: the messages of contacts that all ranks have sent; contacts that are left.
 qdi_contact_pile qdi_contacts_of(const qdi_message *from, int ranks);
 size_t qdi_contacts_left(const qdi_contact_pile *pile);
 /// Fleet's mail: takes the first contact: those that touch come first, then by their bodies.

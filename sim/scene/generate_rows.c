@@ -96,7 +96,7 @@ static qd_status put_body(qdi_placement *placing, size_t number, size_t body, qd
     return QD_OK;
 }
 
-qd_status qdi_find_rows(const qdi_placement *placing, size_t number, qd_vec2 most, qdi_rows *found) {
+qd_status qdi_find_rows(const qdi_placement *placing, size_t number, qd_vec2 most, qdi_grid_rows *found) {
     const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count;
     bool disks = item->kind == QDI_ITEM_DISKS;
@@ -118,11 +118,11 @@ qd_status qdi_find_rows(const qdi_placement *placing, size_t number, qd_vec2 mos
     }
     if (most.x > room.x * QDI_CLEARANCE || most.y > room.y * QDI_CLEARANCE)
         return too_tight(placing, number, count, item, room, most);
-    *found = (qdi_rows){{both[0].low, both[1].low}, room, columns};
+    *found = (qdi_grid_rows){{both[0].low, both[1].low}, room, columns};
     return QD_OK;
 }
 
-qd_vec2 qdi_place_in_grid(const qdi_rows *rows, size_t k) {
+qd_vec2 qdi_place_in_grid(const qdi_grid_rows *rows, size_t k) {
     return (qd_vec2){rows->low.x + rows->room.x * ((double)(k % rows->columns) + 0.5),
                      rows->low.y + rows->room.y * ((double)(k / rows->columns) + 0.5)};
 }
@@ -139,7 +139,7 @@ qd_vec2 qdi_stray_in_cell(const qdi_body_item *item, uint64_t seed, size_t body,
 static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first, qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
     const uint64_t seed = placing->settings->run.seed;
-    qdi_rows rows;
+    qdi_grid_rows rows;
     qd_status status = qdi_find_rows(placing, number, most, &rows);
     for (size_t i = 0; i < item->count && status == QD_OK; ++i) {
         qd_vec2 at = qdi_place_in_grid(&rows, i);

@@ -41,7 +41,7 @@ typedef struct apart {
     qdi_generated bodies; ///< of those
     size_t first, last;   ///< numbers of this rank's bodies
     size_t number, begin; ///< of the generator, and of its first body
-    qdi_rows rows;
+    qdi_grid_rows rows;
 } apart;
 
 // ---- which ----
