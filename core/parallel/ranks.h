@@ -55,8 +55,8 @@ typedef struct qdi_message {
     size_t bytes;
 } qdi_message;
 
-/// Sends to[q] to each rank q, to itself too, and receives from[q] from it. What is received is aligned for
-/// any type and lives until the next call of this function.
+/// Sends to[q] to each rank q, and receives from[q] from it. What is received is aligned for any type and
+/// lives until the next call of this function; what a rank sends to itself is not copied.
 QD_MUST_USE qd_status qdi_ranks_exchange(qdi_ranks *ranks, const qdi_message *to, qdi_message *from);
 
 /// What this rank has sent to others so far: by qdi_ranks_exchange; and the notes by which ranks that are

@@ -3,6 +3,8 @@
 
 #include "core/parallel/ranks.h"
 
+#include <stdbool.h>
+
 /// What the files of ranks share. A backend says how ranks meet; when they have to, and what becomes of a
 /// failure, is the same for all (ranks.c).
 
@@ -27,6 +29,13 @@ struct qdi_ranks {
 /// Ranks: where the message after one of so many bytes begins.
 static inline size_t qdi_ranks_aligned(size_t bytes) {
     return (bytes + 63) / 64 * 64;
+}
+
+/// Ranks: whether the room for what is received, of which the last call took `used` bytes, is to be given
+/// back before the next one: it is much more than is needed, since a message was long once.
+static inline bool qdi_ranks_forgets(size_t room, size_t used) {
+    const size_t much = (size_t)1 << 20;
+    return room > much && room / 8 > used;
 }
 
 #endif

@@ -20,7 +20,7 @@ typedef struct loop_rank {
     const void *mine;        ///< for the others to read between two meetings
     const qdi_message *to;   ///< the same
     unsigned char *received; ///< one message after the other
-    size_t received_room;
+    size_t received_room, received_bytes;
     qdi_thread *thread; ///< NULL: the caller's
 } loop_rank;
 
@@ -77,14 +77,21 @@ static qd_status receive(loop_rank *rank, qdi_message *from) {
     const ranks_loop *loop = rank->loop;
     const int me = rank->ranks.me;
     size_t bytes = 0;
-    for (int q = 0; q < loop->count; ++q) bytes += qdi_ranks_aligned(loop->rank[q].to[me].bytes);
+    for (int q = 0; q < loop->count; ++q)
+        if (q != me) bytes += qdi_ranks_aligned(loop->rank[q].to[me].bytes);
+    if (qdi_ranks_forgets(rank->received_room, rank->received_bytes)) {
+        qdi_release(loop->allocator, rank->received, rank->received_room, 1);
+        rank->received = NULL;
+        rank->received_room = 0;
+    }
+    rank->received_bytes = bytes;
     const qd_status status = qdi_reserve(loop->allocator, &rank->received, &rank->received_room, 0, bytes, 1);
     if (status != QD_OK) return status;
     unsigned char *at = rank->received;
     for (int q = 0; q < loop->count; ++q) {
         const qdi_message sent = loop->rank[q].to[me];
-        from[q] = (qdi_message){at, sent.bytes};
-        if (sent.bytes == 0) continue;
+        from[q] = q == me ? sent : (qdi_message){at, sent.bytes};
+        if (sent.bytes == 0 || q == me) continue;
         memcpy(at, sent.data, sent.bytes);
         at += qdi_ranks_aligned(sent.bytes);
     }

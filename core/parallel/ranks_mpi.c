@@ -47,7 +47,7 @@ enum { TAG_PIECE, TAG_NOTE };
 /// What was received, one message after the other.
 typedef struct mailbox {
     unsigned char *mail;
-    size_t room;
+    size_t room, used;
 } mailbox;
 
 /// This process.
@@ -167,18 +167,22 @@ static bool transfer_round(const mpi_rank *rank, const qdi_message *to, const ma
 static qd_status swap(mpi_rank *rank, const qdi_message *to, qdi_message *from, mailbox *box) {
     const int me = rank->ranks.me;
     announcement *mine = &rank->notes[me].announced;
+    if (qdi_ranks_forgets(box->room, box->used)) {
+        qdi_release(rank->allocator, box->mail, box->room, 1);
+        *box = (mailbox){.mail = NULL};
+    }
     mine->room = box->room;
-    for (int q = 0; q < rank->ranks.count; ++q) mine->sizes[q] = to[q].bytes;
+    for (int q = 0; q < rank->ranks.count; ++q) mine->sizes[q] = q == me ? 0 : to[q].bytes;
     qd_status status = pass_notes(rank, QD_OK, NOTE_TO(rank->ranks.count));
     if (status == QD_OK) status = make_room(rank, box);
     if (status != QD_OK) return status;
     unsigned char *at = box->mail;
     for (int q = 0; q < rank->ranks.count; ++q) {
         from[q] = (qdi_message){at, (size_t)rank->notes[q].announced.sizes[me]};
-        if (from[q].bytes == 0) continue;
-        if (q == me && to[q].data) memcpy(at, to[q].data, to[q].bytes);
-        at += qdi_ranks_aligned(from[q].bytes);
+        if (from[q].bytes > 0) at += qdi_ranks_aligned(from[q].bytes);
     }
+    from[me] = to[me];
+    box->used = (size_t)(at - box->mail);
     for (size_t round = 0; transfer_round(rank, to, box, round);) ++round;
     return QD_OK;
 }

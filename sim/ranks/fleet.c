@@ -7,22 +7,20 @@
 #include "sim/text/reason.h"
 #include "sim/world/compress.h"
 #include "sim/world/pose.h"
-#include "sim/world/reach.h"
 
 #include <math.h>
 
+/// What threads that are ranks know from the beginning.
+typedef struct thread_start {
+    const qd_allocator *allocator;
+    qdi_fleet_maker maker;
+} thread_start;
+
 struct qdi_fleet {
     qdi_fleet_rank rank; ///< 0
+    thread_start start;  ///< of the threads
     bool threads;        ///< the ranks are the fleet's own
 };
-
-/// Of how many mean sizes a body is a giant.
-enum { GIANT = 8 };
-
-double qdi_fleet_reach(const qd_world *world, uint32_t row) {
-    const qdi_reach reach = qdi_world_reach(world);
-    return world->radius[row] + reach.length;
-}
 
 // Fleet: the world's feature, of those that ranks do not know, or NULL.
 static const char *unknown_feature(const qd_world *world) {
@@ -41,27 +39,15 @@ qd_status qdi_fleet_check(const qd_world *whole, qd_error *error) {
     return qdi_reason(error, QD_ERR_VALUE, "ranks do not know %s yet", feature);
 }
 
-// Fleet: the largest body that is no giant.
-static double largest_small(const qd_world *world) {
-    double sum = 0, most = 0;
-    for (uint32_t r = 0; r < world->count; ++r) sum += qdi_fleet_reach(world, r);
-    const double giant = GIANT * (world->count > 0 ? sum / (double)world->count : 1);
-    for (uint32_t r = 0; r < world->count; ++r) {
-        const double reach = qdi_fleet_reach(world, r);
-        if (reach <= giant && reach > most) most = reach;
-    }
-    return most;
-}
-
 // Fleet: what the thread of a rank other than 0 does.
 static void serve_as_thread(qdi_ranks *ranks, void *context) {
-    const qd_allocator *const *allocator = context;
-    qdi_fleet_rank rank = {.allocator = *allocator, .ranks = ranks};
+    const thread_start *start = context;
+    qdi_fleet_rank rank = {.allocator = start->allocator, .ranks = ranks, .maker = start->maker};
     qdi_fleet_obey(&rank);
 }
 
-void qdi_fleet_serve(qdi_ranks *ranks) {
-    qdi_fleet_rank rank = {.allocator = qd_allocator_default(), .ranks = ranks};
+void qdi_fleet_serve(qdi_ranks *ranks, qdi_fleet_maker maker) {
+    qdi_fleet_rank rank = {.allocator = qd_allocator_default(), .ranks = ranks, .maker = maker};
     qdi_fleet_obey(&rank);
 }
 
@@ -71,8 +57,9 @@ void qdi_fleet_dismiss(qdi_ranks *ranks) {
     (void)status; // nothing is done that could fail
 }
 
-// Fleet: makes one of ranks that are there, or of as many threads.
-static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_rule rule, qdi_fleet **fleet) {
+// Fleet: makes one of ranks that are there, or of as many threads; with a seed one that is apart.
+static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_rule rule,
+                      const qdi_fleet_seed *seed, qdi_fleet **fleet) {
     const qd_allocator *allocator = whole->allocator;
     *fleet = NULL;
     qdi_fleet *made = qdi_allocate(allocator, 1, sizeof *made);
@@ -80,17 +67,22 @@ static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_ru
     *made = (qdi_fleet){.rank = {.allocator = allocator,
                                  .ranks = ranks,
                                  .whole = whole,
-                                 .small = largest_small(whole),
+                                 .apart = seed != NULL,
+                                 .maker = seed ? seed->maker : NULL,
+                                 .seed = seed,
+                                 .bodies = whole->count,
                                  .totals = whole->totals},
+                        .start = {allocator, seed ? seed->maker : NULL},
                         .threads = !ranks};
-    qd_status status = QD_OK;
-    if (!ranks)
-        status = qdi_ranks_start(allocator, count, serve_as_thread, &made->rank.allocator, &made->rank.ranks);
+    qd_status status = qdi_fleet_find_small(NULL, whole, &made->rank.small);
+    if (status == QD_OK && !ranks)
+        status = qdi_ranks_start(allocator, count, serve_as_thread, &made->start, &made->rank.ranks);
     if (status != QD_OK) {
         qdi_release(allocator, made, 1, sizeof *made);
         return status;
     }
     status = qdi_fleet_tell(&made->rank, QDI_FLEET_BEGIN, rule, 0);
+    made->rank.seed = NULL;
     if (status == QD_OK)
         *fleet = made;
     else
@@ -101,12 +93,30 @@ static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_ru
 
 qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule rule, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(whole, ranks, NULL, rule, fleet);
+    return make(whole, ranks, NULL, rule, NULL, fleet);
 }
 
 qd_status qdi_fleet_make_of(qd_world *whole, qdi_ranks *ranks, qdi_realm_rule rule, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(whole, 0, ranks, rule, fleet);
+    return make(whole, 0, ranks, rule, NULL, fleet);
+}
+
+qd_status qdi_fleet_make_apart(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
+                               const qdi_fleet_seed *seed, qdi_fleet **fleet) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    return make(hollow, count, ranks, rule, seed, fleet);
+}
+
+bool qdi_fleet_is_apart(const qdi_fleet *fleet) {
+    return fleet && fleet->rank.apart;
+}
+
+uint64_t qdi_fleet_bodies(const qdi_fleet *fleet) {
+    return fleet->rank.bodies;
+}
+
+double qdi_fleet_contact_time(const qdi_fleet *fleet) {
+    return fleet->rank.contact_time;
 }
 
 bool qdi_fleet_led(const qd_world *world) {
@@ -132,19 +142,28 @@ qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *profile) {
     const uint64_t steps = profile ? profile->steps : 0, body_steps = profile ? profile->body_steps : 0;
     fleet->rank.profile = profile;
     const qd_status status = qdi_fleet_tell(&fleet->rank, QDI_FLEET_STEP, QDI_REALM_CUT, dt);
-    if (profile) profile->body_steps = body_steps + (profile->steps - steps) * fleet->rank.whole->count;
+    if (profile) profile->body_steps = body_steps + (profile->steps - steps) * fleet->rank.bodies;
     return status;
 }
 
 // Fleet: whether the whole world is at the moment that the parts are at.
 static bool is_gathered(const qdi_fleet *fleet) {
     const qd_world *part = fleet->rank.world;
-    return !part || part->clock.step == fleet->rank.whole->clock.step;
+    return !fleet->rank.apart && (!part || part->clock.step == fleet->rank.whole->clock.step);
 }
 
 qd_status qdi_fleet_gather(qdi_fleet *fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (fleet->rank.apart) return QD_ERR_STATE;
     return is_gathered(fleet) ? QD_OK : qdi_fleet_tell(&fleet->rank, QDI_FLEET_GATHER, QDI_REALM_CUT, 0);
+}
+
+qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_fleet_sink *sink) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    fleet->rank.sink = sink;
+    const qd_status status = qdi_fleet_tell(&fleet->rank, QDI_FLEET_SAVE, QDI_REALM_CUT, 0);
+    fleet->rank.sink = NULL;
+    return status;
 }
 
 qd_status qdi_fleet_hash(qdi_fleet *fleet, uint64_t *hash) {

@@ -19,8 +19,12 @@
 /// first step is made, and again when a body has come too far from where it was then. How far that is follows
 /// from how fast bodies turned out to be. Each renewal deals the realm anew, by where bodies are.
 ///
-/// **Ranks.** Rank 0 has the whole world, and is the only one that is told what to do: it tells the others in
-/// messages. All that ranks know of each other they have from messages, so they may be processes.
+/// **Ranks.** Rank 0 is the only one that is told what to do: it tells the others in messages. All that ranks
+/// know of each other they have from messages, so they may be processes.
+///
+/// **Who has the whole world.** Rank 0, where something is made of it besides what ranks can add up or save
+/// piece by piece: the fleet is made of it, and brings it up to date when it is told to. Or nobody: then the
+/// fleet is *apart*, made of a world without bodies, and each rank makes some of the bodies.
 typedef struct qdi_fleet qdi_fleet;
 
 /// Why a world cannot be stepped by ranks, as a status and the reason; or QD_OK. QD_ERR_VALUE: it has
@@ -36,8 +40,35 @@ QD_MUST_USE qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule 
 /// They can make another fleet when this one is destroyed.
 QD_MUST_USE qd_status qdi_fleet_make_of(qd_world *whole, qdi_ranks *ranks, qdi_realm_rule rule,
                                         qdi_fleet **fleet);
-/// What a rank other than 0 does: what rank 0 tells it, until that dismisses it.
-void qdi_fleet_serve(qdi_ranks *ranks);
+
+/// Adds to an empty world those bodies that this rank is to make of what rank 0 said; `first` gets the index
+/// that the first of them has in the whole world, in which they are one behind the other, those of rank 0
+/// first, and of generation 1. They may have contacts with all others. All ranks call it together. Errors:
+/// any.
+typedef qd_status (*qdi_fleet_maker)(qdi_ranks *ranks, const void *said, size_t bytes, qd_world *world,
+                                     uint64_t *first);
+/// How a fleet that is apart gets its bodies.
+typedef struct qdi_fleet_seed {
+    qdi_fleet_maker maker;
+    const void *said; ///< what makers are told, sent to all ranks
+    size_t bytes;
+} qdi_fleet_seed;
+
+/// Makes a fleet that is apart, and finds its contacts. `hollow` has no bodies, and passed the check; it goes
+/// with the fleet: after each step it has the time, and after qdi_fleet_measure the totals, too. `ranks`
+/// NULL: `count` threads. limits.pairs is not looked at. Errors: QD_ERR_MEMORY, QD_ERR_VALUE
+/// (1..QDI_RANKS_MAX), the maker's, QD_ERR_LIMIT.
+QD_MUST_USE qd_status qdi_fleet_make_apart(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
+                                           const qdi_fleet_seed *seed, qdi_fleet **fleet);
+bool qdi_fleet_is_apart(const qdi_fleet *fleet);
+/// How many bodies the world has; of a fleet that is apart about the shortest contact of springs that its
+/// bodies may have (qd_world_contact_time).
+uint64_t qdi_fleet_bodies(const qdi_fleet *fleet);
+double qdi_fleet_contact_time(const qdi_fleet *fleet);
+
+/// What a rank other than 0 does: what rank 0 tells it, until that dismisses it. `maker`: its part in fleets
+/// that are apart; NULL: there are none.
+void qdi_fleet_serve(qdi_ranks *ranks, qdi_fleet_maker maker);
 /// Rank 0: lets the others return from qdi_fleet_serve.
 void qdi_fleet_dismiss(qdi_ranks *ranks);
 /// Whether ranks have stepped a world, so that these are unknown; and says so of one that was saved and
@@ -53,7 +84,7 @@ QD_MUST_USE qd_status qdi_fleet_step(qdi_fleet *fleet, double dt, qd_profile *pr
 
 /// Brings the whole world to the moment that the parts are at: bodies, contacts, events, sums and clock; the
 /// events are all there only where no step was refused since the last one. Errors: QD_ERR_MEMORY; the whole
-/// world is of no use then.
+/// world is of no use then. QD_ERR_STATE: the fleet is apart.
 QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
 
 /// The state hash and the metrics of the moment that the parts are at, as the whole world would have them:
@@ -61,6 +92,18 @@ QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
 /// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_hash(qdi_fleet *fleet, uint64_t *hash);
 QD_MUST_USE qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics);
+
+/// Who takes a saved world: all its bytes are said first, then they come piece by piece. Both may fail with
+/// any status, which is then that of the saving.
+typedef struct qdi_fleet_sink {
+    void *context;
+    qd_status (*begin)(void *context, uint64_t bytes);
+    qd_status (*take)(void *context, const void *data, size_t bytes);
+} qdi_fleet_sink;
+/// Of a fleet that is apart: saves the world of the moment that the parts are at, as qd_world_save does, to
+/// the last byte but for counts of the tree; no rank gets to hold more than a small part of others' bodies.
+/// Errors: QD_ERR_MEMORY, the sink's.
+QD_MUST_USE qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_fleet_sink *sink);
 
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
 /// it from other ranks then, the bodies and ghosts that it has now, how often it sent rank 0 all that is its

@@ -10,12 +10,13 @@
 
 #include <string.h>
 
-/// A message: this, then named materials, then pairs of them.
+/// A message: this, then named materials, then pairs of them, then what makers of bodies are told.
 typedef struct beginning {
     qd_world_def def; ///< but for the allocator, which is each rank's
     qdi_fleet_common common;
     double small;
-    uint64_t materials, pairs;
+    uint64_t materials, pairs, bodies;
+    uint64_t apart, said; ///< bytes
 } beginning;
 
 typedef struct pair_mail {
@@ -33,6 +34,9 @@ static size_t write_beginning(const qdi_fleet_rank *rank, unsigned char *message
     head.common = qdi_fleet_common_of(whole);
     head.small = rank->small;
     head.materials = all->count;
+    head.bodies = rank->bodies;
+    head.apart = rank->apart;
+    head.said = rank->seed ? rank->seed->bytes : 0;
     size_t at = sizeof head;
     const size_t named = all->count * sizeof *all->list;
     if (message && named > 0) memcpy(message + at, all->list, named);
@@ -47,7 +51,8 @@ static size_t write_beginning(const qdi_fleet_rank *rank, unsigned char *message
         head.pairs += 1;
     }
     if (message) memcpy(message, &head, sizeof head);
-    return at;
+    if (message && head.said > 0) memcpy(message + at, rank->seed->said, head.said);
+    return at + head.said;
 }
 
 // Beginning of a fleet: gives a world the materials that a message names.
@@ -74,6 +79,8 @@ static qd_status read_beginning(qdi_fleet_rank *rank, const qdi_message *message
     const unsigned char *at = message->data;
     memcpy(&head, at, sizeof head);
     rank->small = head.small;
+    rank->bodies = head.bodies;
+    rank->apart = head.apart != 0;
     const int threads = head.def.threads;
     head.def.allocator = rank->allocator;
     head.def.threads = 1; // it is never stepped
@@ -85,7 +92,16 @@ static qd_status read_beginning(qdi_fleet_rank *rank, const qdi_message *message
     return QD_OK;
 }
 
-// Beginning of a fleet: rank 0 sends, all others receive.
+// Beginning of a fleet: keeps what makers are told; messages do not last.
+static qd_status keep_said(qdi_fleet_rank *rank, const unsigned char *said, size_t bytes) {
+    const qd_status status = qdi_reserve(rank->allocator, &rank->mail, &rank->mail_room, 0, bytes + 1, 1);
+    if (status != QD_OK) return status;
+    if (bytes > 0) memcpy(rank->mail, said, bytes);
+    rank->said = bytes;
+    return QD_OK;
+}
+
+// Beginning of a fleet: rank 0 sends, all others receive; what makers are told is at the end of the message.
 static qd_status hand_over(qdi_fleet_rank *rank) {
     qdi_message to[QDI_RANKS_MAX] = {{NULL, 0}}, from[QDI_RANKS_MAX];
     const int me = qdi_ranks_me(rank->ranks);
@@ -93,9 +109,15 @@ static qd_status hand_over(qdi_fleet_rank *rank) {
     unsigned char *message = qdi_allocate(rank->allocator, bytes, 1);
     if (bytes > 0 && !message) return QD_ERR_MEMORY;
     if (message) write_beginning(rank, message);
-    for (int q = 1; me == 0 && q < qdi_ranks_count(rank->ranks); ++q) to[q] = (qdi_message){message, bytes};
+    for (int q = 0; me == 0 && q < qdi_ranks_count(rank->ranks); ++q) to[q] = (qdi_message){message, bytes};
     qd_status status = qdi_ranks_exchange(rank->ranks, to, from);
     if (status == QD_OK && me > 0) status = read_beginning(rank, &from[0]);
+    if (status == QD_OK && rank->apart) {
+        beginning head;
+        memcpy(&head, from[0].data, sizeof head);
+        const unsigned char *end = (const unsigned char *)from[0].data + from[0].bytes;
+        status = keep_said(rank, end - head.said, (size_t)head.said);
+    }
     qdi_release(rank->allocator, message, bytes, 1);
     return status;
 }
@@ -113,5 +135,6 @@ static qd_status make_realm(qdi_fleet_rank *rank, qdi_realm_rule rule) {
 qd_status qdi_fleet_take_over(qdi_fleet_rank *rank, qdi_realm_rule rule) {
     qd_status status = hand_over(rank);
     if (status == QD_OK) status = make_realm(rank, rule);
-    return qdi_ranks_agree(rank->ranks, status);
+    status = qdi_ranks_agree(rank->ranks, status);
+    return status == QD_OK && rank->apart ? qdi_fleet_sow(rank) : status;
 }

@@ -249,8 +249,8 @@ static void put_bodies(const gathered *mail, qd_world *whole) {
     }
 }
 
-// Gathering: what all parts have in common.
-static void gather_common(const qdi_fleet_rank *rank, const gathering *job) {
+// Gathering: gives rank 0's world what all parts have in common; `tally` is that of all ranks.
+static void put_common(const qdi_fleet_rank *rank, const qdi_fleet_tally *tally) {
     const qd_world *any = rank->world;
     qd_world *whole = rank->whole;
     whole->clock = any->clock;
@@ -260,8 +260,26 @@ static void gather_common(const qdi_fleet_rank *rank, const gathering *job) {
     memcpy(whole->wall_speed, any->wall_speed, sizeof whole->wall_speed);
     memcpy(whole->wall_mean, any->wall_mean, sizeof whole->wall_mean);
     whole->totals = qdi_fleet_totals(rank);
-    for (int q = 0; q < job->count; ++q) qdi_fleet_add_tally(&whole->totals, &job->mail[q].head->tally);
+    qdi_fleet_add_tally(&whole->totals, tally);
     whole->margin.held = whole->margin.edited = false;
+}
+
+// Gathering: adds the counts of two ranks.
+static void add_tallies(void *sum, const void *other, size_t bytes) {
+    qdi_fleet_tally *all = sum;
+    const qdi_fleet_tally *more = other;
+    (void)bytes;
+    all->contacts += more->contacts;
+    all->begins += more->begins;
+    all->ends += more->ends;
+}
+
+qd_status qdi_fleet_bring_common(const qdi_fleet_rank *rank) {
+    const qdi_fleet_tally mine = qdi_fleet_tally_of(rank);
+    qdi_fleet_tally all;
+    const qd_status status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, add_tallies);
+    if (status == QD_OK && rank->apart && qdi_ranks_me(rank->ranks) == 0) put_common(rank, &all);
+    return status;
 }
 
 // Gathering: puts the whole world together.
@@ -269,11 +287,13 @@ static qd_status put_together(const qdi_fleet_rank *rank, const qdi_message *fro
     qd_world *whole = rank->whole;
     gathered mail[QDI_RANKS_MAX];
     gathering job = {.whole = whole, .mail = mail, .count = qdi_ranks_count(rank->ranks)};
+    qdi_fleet_tally tally = {0, 0, 0};
     for (int q = 0; q < job.count; ++q) {
         mail[q] = read_mail(&from[q]);
         put_bodies(&mail[q], whole);
+        add_tallies(&tally, &mail[q].head->tally, sizeof tally);
     }
-    gather_common(rank, &job);
+    put_common(rank, &tally);
     const qd_status status = gather_contacts(rank, &job);
     if (status != QD_OK) return status;
     qdi_touching_mark(whole);

@@ -3,6 +3,7 @@
 
 #include "core/parallel/ranks.h"
 #include "sim/ranks/fleet.h"
+#include "sim/ranks/fleet_mail.h"
 #include "sim/ranks/realm.h"
 #include "sim/world/part.h"
 #include "sim/world/world_impl.h"
@@ -16,6 +17,7 @@ typedef enum qdi_fleet_task {
     QDI_FLEET_GATHER,  ///< send rank 0 all that it needs for the whole world
     QDI_FLEET_HASH,    ///< add up the hash of the state
     QDI_FLEET_MEASURE, ///< and what is measured of it
+    QDI_FLEET_SAVE,    ///< send it what is to be saved, piece by piece
     QDI_FLEET_COUNT,   ///< send it what was done
     QDI_FLEET_END,     ///< forget the world
     QDI_FLEET_LEAVE,   ///< and wait for nothing more
@@ -25,8 +27,13 @@ typedef enum qdi_fleet_task {
 typedef struct qdi_fleet_rank {
     const qd_allocator *allocator;
     qdi_ranks *ranks;
-    qd_world *whole; ///< rank 0: the whole world; else one without bodies that has all that is not bodies
-    double small;    ///< largest distance from centre to border of bodies that are no giants, reach included
+    qdi_fleet_maker maker; ///< of bodies, where the fleet is apart
+    bool apart;
+    qd_world *whole;     ///< rank 0: the caller's; apart and elsewhere one without bodies that has all else
+    qd_world *seeds;     ///< apart, until there are parts: the bodies that this rank has made
+    uint64_t bodies;     ///< of the whole world
+    double contact_time; ///< apart: see qdi_fleet_contact_time
+    double small; ///< largest distance from centre to border of bodies that are no giants, reach included
     qd_world_totals totals; ///< of the whole world when the fleet was made
     qd_world *world;        ///< its part; NULL before the first step
     qdi_realm realm;
@@ -34,13 +41,15 @@ typedef struct qdi_fleet_rank {
     uint64_t steps;                  ///< since ghosts were chosen
     uint64_t contacts, begins, ends; ///< of parts that it had before
     uint64_t renewals, migrations, gathers;
-    unsigned char *mail; ///< to rank 0
-    size_t mail_room;
+    unsigned char *mail;    ///< to rank 0; when a fleet that is apart begins, what makers are told
+    size_t mail_room, said; ///< bytes
     // Only of rank 0:
-    qd_profile *profile;      ///< of the step on its way
-    qdi_fleet_counts *counts; ///< where counts are to go
-    uint64_t *hash;           ///< the same of a hash
-    qd_metrics *metrics;      ///< and of metrics
+    qd_profile *profile;        ///< of the step on its way
+    qdi_fleet_counts *counts;   ///< where counts are to go
+    uint64_t *hash;             ///< the same of a hash
+    qd_metrics *metrics;        ///< and of metrics
+    const qdi_fleet_sink *sink; ///< of a saving
+    const qdi_fleet_seed *seed; ///< of a fleet to be made
 } qdi_fleet_rank;
 
 /// Fleet: rank 0 tells all ranks what to do and does it, too; the status is that of all ranks. `dt` is the
@@ -57,6 +66,11 @@ QD_MUST_USE qd_status qdi_fleet_take_over(qdi_fleet_rank *rank, qdi_realm_rule r
 /// Fleet: the same for the whole world: rank 0 puts it together of what all send.
 QD_MUST_USE qd_status qdi_fleet_collect(qdi_fleet_rank *rank);
 
+/// Fleet: brings all that is not bodies or contacts of rank 0's world up to date.
+QD_MUST_USE qd_status qdi_fleet_bring_common(const qdi_fleet_rank *rank);
+/// Fleet: saves the world in pieces.
+QD_MUST_USE qd_status qdi_fleet_save_parts(const qdi_fleet_rank *rank);
+
 /// Fleet: the state hash, and the metrics: each rank adds what is its own, rank 0 makes of it what it was
 /// asked for. All ranks call it together.
 QD_MUST_USE qd_status qdi_fleet_add_hashes(const qdi_fleet_rank *rank);
@@ -70,6 +84,12 @@ qdi_fleet_tally qdi_fleet_tally_of(const qdi_fleet_rank *rank);
 /// Fleet: the totals of the whole world, but for what ranks count: that comes with each rank's tally.
 qd_world_totals qdi_fleet_totals(const qdi_fleet_rank *rank);
 void qdi_fleet_add_tally(qd_world_totals *totals, const qdi_fleet_tally *tally);
+
+/// Fleet: apart: makes the bodies, and from them the first parts, with their contacts. All ranks call it
+/// together, and have agreed on its status. Errors: as qdi_fleet_make_apart.
+QD_MUST_USE qd_status qdi_fleet_sow(qdi_fleet_rank *rank);
+/// Fleet: the largest body that is no giant, of all ranks' worlds; `ranks` NULL: of one alone.
+QD_MUST_USE qd_status qdi_fleet_find_small(qdi_ranks *ranks, const qd_world *world, double *small);
 
 /// Fleet: how far from the centre of a body others may be to count as its neighbours; of two bodies these
 /// lengths are added.
@@ -100,33 +120,13 @@ typedef struct qdi_fleet_common {
 qdi_fleet_common qdi_fleet_common_of(const qd_world *world);
 void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common);
 
-/// A body on its way to a rank.
-typedef struct qdi_body_mail {
-    qd_body_state state;
-    uint64_t name;
-    uint32_t generation;
-    uint8_t owner;
-    bool moved; ///< it had another owner
-} qdi_body_mail;
-
-/// A contact on its way; its bodies are names, and b perhaps a wall.
-typedef struct qdi_contact_mail {
-    uint64_t a, b;
-    bool near; ///< it is a speculative one
-    uint8_t persists;
-    qd_contact contact;
-    qdi_warm_start warm_start;
-    qdi_contact_force force;
-} qdi_contact_mail;
-
-/// Fleet: an empty part with all that is not bodies or contacts: `past` is the part before, or the whole.
-QD_MUST_USE qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past,
+/// Fleet: a part without bodies that has room for `count` of them and their names, and all that is not bodies
+/// or contacts: `past` is the part before, or the whole.
+QD_MUST_USE qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, size_t count,
                                            qd_world **world);
-/// Fleet: puts bodies into an empty part: `mail` in the order of names, without repeats.
-QD_MUST_USE qd_status qdi_fleet_put_bodies(qd_world *world, const qdi_body_mail *const *mail, size_t count);
 /// Fleet: room for so many present contacts, and with springs for their forces. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count);
-/// Fleet: puts contacts into a part that has its bodies; `mail` is put in order.
-QD_MUST_USE qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_mail *mail, size_t count);
+/// Fleet: puts contacts into a part that has its bodies.
+QD_MUST_USE qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile);
 
 #endif

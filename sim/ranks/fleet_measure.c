@@ -74,6 +74,7 @@ qd_status qdi_fleet_add_shares(const qdi_fleet_rank *rank) {
     if (status != QD_OK || !rank->metrics) return status;
     qd_world_totals totals = qdi_fleet_totals(rank);
     qdi_fleet_add_tally(&totals, &all.tally);
+    if (rank->apart) rank->whole->totals = totals;
     qdi_share_measure(rank->world, &all.sizes, &sums, &totals, rank->metrics);
     return QD_OK;
 }

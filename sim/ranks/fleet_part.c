@@ -12,7 +12,6 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_make.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // Part of a rank: gives it the materials of the whole, by the same numbers.
@@ -66,38 +65,27 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
     world->margin.held = world->margin.edited = false;
 }
 
-qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, qd_world **world) {
+// Part of a rank: room for bodies and their names.
+static qd_status reserve_bodies(qd_world *world, size_t count) {
+    const qd_status status = qdi_bodies_reserve(world, count, count);
+    if (status != QD_OK || count == 0) return status;
+    world->names = qdi_allocate(world->allocator, count, sizeof *world->names);
+    if (!world->names) return QD_ERR_MEMORY;
+    world->name_count = count;
+    return QD_OK;
+}
+
+qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, size_t count,
+                               qd_world **world) {
     qd_world_def def = rank->whole->def;
     def.limits.pairs = HUGE_VAL; // a part may be denser than the whole
     qd_status status = qdi_world_make(&def, world);
-    if (status != QD_OK) return status;
-    status = copy_materials(rank->whole, *world);
+    if (status == QD_OK) status = copy_materials(rank->whole, *world);
+    if (status == QD_OK) status = reserve_bodies(*world, count);
     if (status != QD_OK) return status;
     const qdi_fleet_common common = qdi_fleet_common_of(past);
     qdi_fleet_put_common(*world, &common);
     return QD_OK;
-}
-
-qd_status qdi_fleet_put_bodies(qd_world *world, const qdi_body_mail *const *mail, size_t count) {
-    qd_status status = qdi_bodies_reserve(world, count, count);
-    uint64_t *names = count > 0 ? qdi_allocate(world->allocator, count, sizeof *names) : NULL;
-    if (status == QD_OK && count > 0 && !names) status = QD_ERR_MEMORY;
-    const double entered = world->entered;
-    const bool turning = world->turning;
-    for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        names[i] = mail[i]->name;
-        status = qdi_body_add_again(world, &mail[i]->state, false, NULL);
-        if (status == QD_ERR_VALUE) status = QD_ERR_INTERNAL; // it was in order where it comes from
-        if (status == QD_OK) {
-            world->generation_of_index[i] = mail[i]->generation;
-            world->generation[world->row_of_index[i]] = mail[i]->generation;
-        }
-    }
-    world->entered = entered;
-    world->turning = turning;
-    if (status == QD_OK) status = qdi_names_give(world, names);
-    qdi_release(world->allocator, names, count, sizeof *names);
-    return status;
 }
 
 // Part of a rank: the index of a name; names grow from index to index.
@@ -113,14 +101,6 @@ static uint32_t index_of(const qd_world *world, uint64_t name) {
     return low < world->index_count && world->names[low] == name ? (uint32_t)low : QDI_NO_ROW;
 }
 
-// Part of a rank: the order of contacts: those that touch first, by their bodies.
-static int compare_contacts(const void *p, const void *q) {
-    const qdi_contact_mail *a = p, *b = q;
-    if (a->near != b->near) return a->near ? 1 : -1;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    return a->b < b->b ? -1 : a->b > b->b;
-}
-
 qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_contacts_reserve(world->allocator, state, count);
@@ -130,22 +110,22 @@ qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
     return status;
 }
 
-qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_mail *mail, size_t count) {
+qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile) {
     qdi_contact_state *state = &world->present;
-    qd_status status = qdi_fleet_reserve_contacts(world, count);
+    qd_status status = qdi_fleet_reserve_contacts(world, qdi_contacts_left(pile));
     if (status != QD_OK) return status;
-    if (count > 1) qsort(mail, count, sizeof *mail, compare_contacts);
-    for (size_t i = 0; i < count; ++i) {
+    const qdi_contact_mail *one;
+    for (size_t i = 0; (one = qdi_contacts_take(pile)) != NULL; ++i) {
         qd_contact *contact = &state->contacts[i];
-        *contact = mail[i].contact;
-        contact->a.index = index_of(world, mail[i].a);
-        if (!qd_id_is_wall(contact->b)) contact->b.index = index_of(world, mail[i].b);
+        *contact = one->contact;
+        contact->a.index = index_of(world, one->a);
+        if (!qd_id_is_wall(contact->b)) contact->b.index = index_of(world, one->b);
         if (contact->a.index == QDI_NO_ROW || contact->b.index == QDI_NO_ROW) return QD_ERR_INTERNAL;
-        state->warm_starts[i] = mail[i].warm_start;
-        state->persists[i] = mail[i].persists;
-        if (qdi_springs(world)) state->forces[i] = mail[i].force;
-        state->contact_count += !mail[i].near;
-        state->near_count += mail[i].near;
+        state->warm_starts[i] = one->warm_start;
+        state->persists[i] = one->persists;
+        if (qdi_springs(world)) state->forces[i] = one->force;
+        state->contact_count += !one->near;
+        state->near_count += one->near;
     }
     state->whole = true;
     status = qdi_spots_make(world, state);

@@ -31,6 +31,7 @@ static qd_status step_rank(qdi_fleet_rank *rank, double dt) {
         status = qdi_fleet_renew(rank);
     }
     rank->steps += status == QD_OK;
+    if (status == QD_OK && rank->apart) rank->whole->clock = rank->world->clock;
     return status;
 }
 
@@ -104,10 +105,11 @@ static void forget(qdi_fleet_rank *rank) {
     const qd_allocator *allocator = rank->allocator;
     qdi_ranks *ranks = rank->ranks;
     qd_world_destroy(rank->world);
+    qd_world_destroy(rank->seeds);
     if (qdi_ranks_me(ranks) > 0) qd_world_destroy(rank->whole);
     qdi_realm_release(&rank->realm);
     qdi_release(allocator, rank->mail, rank->mail_room, 1);
-    *rank = (qdi_fleet_rank){.allocator = allocator, .ranks = ranks};
+    *rank = (qdi_fleet_rank){.allocator = allocator, .ranks = ranks, .maker = rank->maker};
 }
 
 // Fleet: does what all ranks were told.
@@ -118,6 +120,7 @@ static qd_status do_task(qdi_fleet_rank *rank, const order *given) {
     case QDI_FLEET_GATHER: return qdi_ranks_agree(rank->ranks, qdi_fleet_collect(rank));
     case QDI_FLEET_HASH: return qdi_ranks_agree(rank->ranks, qdi_fleet_add_hashes(rank));
     case QDI_FLEET_MEASURE: return qdi_ranks_agree(rank->ranks, qdi_fleet_add_shares(rank));
+    case QDI_FLEET_SAVE: return qdi_ranks_agree(rank->ranks, qdi_fleet_save_parts(rank));
     case QDI_FLEET_COUNT: return qdi_ranks_agree(rank->ranks, send_counts(rank));
     case QDI_FLEET_END:
     case QDI_FLEET_LEAVE: forget(rank); break;

@@ -225,8 +225,7 @@ static qd_status place_random(qdi_placement *placing) {
 
 // ---- all
 
-/// The space that all generators place in.
-static void extent_of(const qdi_settings *settings, qdi_cell_axis axis[2]) {
+void qdi_place_extent(const qdi_settings *settings, qdi_cell_axis axis[2]) {
     const qd_boundary boundary[2] = {settings->world.boundary_x, settings->world.boundary_y};
     for (size_t i = 0; i < settings->item_count; ++i) {
         qdi_interval both[2];
@@ -300,7 +299,7 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
     if (generators == 0) return QD_OK;
     qdi_placement placing = {.settings = settings, .bodies = bodies, .error = error};
     qdi_cell_axis axis[2] = {{0, 0, false}, {0, 0, false}};
-    extent_of(settings, axis);
+    qdi_place_extent(settings, axis);
     qd_status status = qdi_cells_init(&placing.cells, bodies->allocator, axis, bodies->x, bodies->y,
                                       bodies->radius, count);
     if (status == QD_OK) status = qdi_obstacles_init(&placing.obstacles, bodies->allocator, settings);

@@ -44,6 +44,12 @@ double qdi_item_spin(const qdi_body_item *item, uint64_t seed, size_t body);
 /// Generator's values: its shape, in order; of disks, `radius` is the radius.
 qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, double radius);
 
+/// Generator's values: radius of the disk around body number `body`, and its velocity.
+double qdi_item_reach(const qdi_body_item *item, uint64_t seed, size_t body);
+qd_vec2 qdi_item_velocity(const qdi_body_item *item, uint64_t seed, size_t body);
+/// Generator's rows: width and height of its box, with its centroid in the middle; of disks from `radius`.
+qd_vec2 qdi_item_box(const qdi_body_item *item, uint64_t seed, size_t body, double radius);
+
 /// Makes the bodies of a complete scene. No two overlap; all lie in their generator's region, within walls.
 /// Errors: QD_ERR_INVALID (what cannot be placed and how many were), QD_ERR_MEMORY. Release the bodies in any
 /// case.

@@ -38,6 +38,23 @@ bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, 
 /// A number rounded to three digits behind the point, for messages.
 const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]);
 
+/// The space that all generators of a scene place in.
+void qdi_place_extent(const qdi_settings *settings, qdi_cell_axis axis[2]);
+
+/// Rows of a grid, or of cells.
+typedef struct qdi_grid_rows {
+    qd_vec2 low, room; ///< lower left corner; what there is for each body
+    size_t columns;
+} qdi_grid_rows;
+/// Generator's rows: those of item `number`, of which the largest body's box is `most`. Errors:
+/// QD_ERR_INVALID: they do not fit.
+QD_MUST_USE qd_status qdi_find_rows(const qdi_placement *placing, size_t number, qd_vec2 most,
+                                    qdi_grid_rows *found);
+/// Generator's rows: the place of an item's body `k`, counted from 0, and how far body number `body` of the
+/// scene, with this box, strays from it where they are cells.
+qd_vec2 qdi_place_in_grid(const qdi_grid_rows *rows, size_t k);
+qd_vec2 qdi_stray_in_cell(const qdi_body_item *item, uint64_t seed, size_t body, qd_vec2 box, qd_vec2 room);
+
 /// Puts the bodies of item `number`, the first of which is body `first`, into rows as it says. Errors:
 /// QD_ERR_INVALID: they do not fit, or overlap what is there.
 QD_MUST_USE qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first);

@@ -26,16 +26,18 @@ static size_t best_columns(size_t count, double width, double height) {
     return best;
 }
 
-/// Generator's rows: width and height of a body's box, with its centroid in the middle.
-static qd_vec2 box_of_body(const qdi_placement *placing, const qdi_body_item *item, size_t body) {
-    const double across = 2 * placing->bodies->radius[body];
-    if (item->kind == QDI_ITEM_DISKS) return (qd_vec2){across, across};
-    const uint64_t seed = placing->settings->run.seed;
+qd_vec2 qdi_item_box(const qdi_body_item *item, uint64_t seed, size_t body, double radius) {
+    if (item->kind == QDI_ITEM_DISKS) return (qd_vec2){2 * radius, 2 * radius};
     const qd_shape shape = qdi_item_shape(item, seed, body, 0);
     qd_vec2 turn = {1, 0}, low, top;
     qd_sincos(qdi_item_angle(item, seed, body), &turn.y, &turn.x);
     qd_shape_bounds(&shape, (qd_vec2){0, 0}, turn, &low, &top);
     return (qd_vec2){2 * (top.x > -low.x ? top.x : -low.x), 2 * (top.y > -low.y ? top.y : -low.y)};
+}
+
+// Generator's rows: the same of a body whose radius has been drawn.
+static qd_vec2 box_of_body(const qdi_placement *placing, const qdi_body_item *item, size_t body) {
+    return qdi_item_box(item, placing->settings->run.seed, body, placing->bodies->radius[body]);
 }
 
 /// Generator's rows: width and height of the largest boxes of an item's bodies.
@@ -47,16 +49,6 @@ static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_body_item *
         if (box.y > most.y) most.y = box.y;
     }
     return most;
-}
-
-/// Generator's rows: how far a body lies from the middle of its cell, which has so much room.
-static qd_vec2 stray_in_cell(const qdi_placement *placing, const qdi_body_item *item, size_t body,
-                             qd_vec2 room) {
-    const qd_vec2 box = box_of_body(placing, item, body);
-    const double x = room.x - box.x * QDI_CLEARANCE, y = room.y - box.y * QDI_CLEARANCE;
-    qd_random random = qd_random_at(placing->settings->run.seed, body, QDI_USE_POSITION);
-    const double across = qd_random_uniform(&random) - 0.5, up = qd_random_uniform(&random) - 0.5;
-    return (qd_vec2){x > 0 ? x * across : 0, y > 0 ? y * up : 0};
 }
 
 /// Generator's rows: says that rows leave too little for each body.
@@ -104,12 +96,12 @@ static qd_status put_body(qdi_placement *placing, size_t number, size_t body, qd
     return QD_OK;
 }
 
-// Places bodies of a scene in a grid, or in its cells.
-static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first,
-                                 const qdi_interval both[2], qd_vec2 most) {
+qd_status qdi_find_rows(const qdi_placement *placing, size_t number, qd_vec2 most, qdi_grid_rows *found) {
     const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count;
     bool disks = item->kind == QDI_ITEM_DISKS;
+    qdi_interval both[2];
+    qdi_place_intervals(placing->settings, item, both);
     size_t columns = disks ? best_columns(count, both[0].length, both[1].length)
                            : best_columns(count, both[0].length / most.x, both[1].length / most.y);
     if (!isnan(item->spacing.x)) {
@@ -126,12 +118,34 @@ static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t f
     }
     if (most.x > room.x * QDI_CLEARANCE || most.y > room.y * QDI_CLEARANCE)
         return too_tight(placing, number, count, item, room, most);
-    qd_status status = QD_OK;
-    for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
-                      both[1].low + room.y * ((double)(i / columns) + 0.5)};
+    *found = (qdi_grid_rows){{both[0].low, both[1].low}, room, columns};
+    return QD_OK;
+}
+
+qd_vec2 qdi_place_in_grid(const qdi_grid_rows *rows, size_t k) {
+    return (qd_vec2){rows->low.x + rows->room.x * ((double)(k % rows->columns) + 0.5),
+                     rows->low.y + rows->room.y * ((double)(k / rows->columns) + 0.5)};
+}
+
+qd_vec2 qdi_stray_in_cell(const qdi_body_item *item, uint64_t seed, size_t body, qd_vec2 box, qd_vec2 room) {
+    if (item->place != QDI_PLACE_CELLS) return (qd_vec2){0, 0};
+    const double x = room.x - box.x * QDI_CLEARANCE, y = room.y - box.y * QDI_CLEARANCE;
+    qd_random random = qd_random_at(seed, body, QDI_USE_POSITION);
+    const double across = qd_random_uniform(&random) - 0.5, up = qd_random_uniform(&random) - 0.5;
+    return (qd_vec2){x > 0 ? x * across : 0, y > 0 ? y * up : 0};
+}
+
+// Places bodies of a scene in a grid, or in its cells.
+static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first, qd_vec2 most) {
+    const qdi_body_item *item = &placing->settings->items[number];
+    const uint64_t seed = placing->settings->run.seed;
+    qdi_grid_rows rows;
+    qd_status status = qdi_find_rows(placing, number, most, &rows);
+    for (size_t i = 0; i < item->count && status == QD_OK; ++i) {
+        qd_vec2 at = qdi_place_in_grid(&rows, i);
         if (item->place == QDI_PLACE_CELLS) {
-            const qd_vec2 stray = stray_in_cell(placing, item, first + i, room);
+            const qd_vec2 box = box_of_body(placing, item, first + i);
+            const qd_vec2 stray = qdi_stray_in_cell(item, seed, first + i, box, rows.room);
             at = (qd_vec2){at.x + stray.x, at.y + stray.y};
         }
         status = put_body(placing, number, first + i, at);
@@ -172,7 +186,7 @@ qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first) {
     qd_vec2 most = largest_boxes(placing, item, first);
     qd_status status = item->place == QDI_PLACE_PYRAMID
                            ? place_pyramid_item(placing, number, first, both, most)
-                           : place_grid_item(placing, number, first, both, most);
+                           : place_grid_item(placing, number, first, most);
     for (size_t i = 0; i < item->count && status == QD_OK && item->kind != QDI_ITEM_DISKS; ++i)
         qdi_cells_add(&placing->cells, first + i);
     return status;

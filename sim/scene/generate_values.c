@@ -57,8 +57,8 @@ static double draw_radius(const qdi_radius *radius, uint64_t seed, size_t body, 
     return radius->range.x;
 }
 
-// A velocity of a generated body.
-static qd_vec2 draw_velocity(const qdi_velocity *velocity, uint64_t seed, size_t body) {
+qd_vec2 qdi_item_velocity(const qdi_body_item *item, uint64_t seed, size_t body) {
+    const qdi_velocity *velocity = &item->velocity;
     qd_random random = qd_random_at(seed, body, QDI_USE_VELOCITY);
     qd_vec2 value = velocity->value;
     switch (velocity->form) {
@@ -130,8 +130,7 @@ qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, d
     return shape;
 }
 
-/// Generator's values: the radius of the disk around a body.
-static double reach_of(const qdi_body_item *item, uint64_t seed, size_t body) {
+double qdi_item_reach(const qdi_body_item *item, uint64_t seed, size_t body) {
     if (item->kind == QDI_ITEM_DISKS) return draw_radius(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_shape shape = qdi_item_shape(item, seed, body, 0);
     return qd_shape_reach(&shape);
@@ -197,8 +196,8 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies) {
         if (item->kind == QDI_ITEM_POLYLINE) body = fill_edge_slots(item, bodies, body);
         if (item->kind == QDI_ITEM_LIST) body = copy_listed(item, bodies, body);
         for (uint64_t k = 0; qdi_item_is_generator(item) && k < item->count; ++k, ++body) {
-            qd_vec2 velocity = draw_velocity(&item->velocity, settings->run.seed, body);
-            bodies->radius[body] = reach_of(item, settings->run.seed, body);
+            qd_vec2 velocity = qdi_item_velocity(item, settings->run.seed, body);
+            bodies->radius[body] = qdi_item_reach(item, settings->run.seed, body);
             bodies->vx[body] = velocity.x;
             bodies->vy[body] = velocity.y;
         }

@@ -58,31 +58,40 @@ qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, 
     return QD_OK;
 }
 
-/// What number `k` of an item that a generator or a file made is; body number `number` of the scene.
-static qd_body_def body_of(const qdi_settings *settings, const qdi_body_item *item, size_t k,
-                           const qdi_generated *bodies, size_t number) {
+qd_body_def qdi_item_body(const qdi_settings *settings, const qdi_body_item *item, size_t number, qd_vec2 at,
+                          qd_vec2 velocity, double radius) {
     qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){bodies->x[number], bodies->y[number]};
-    body.velocity = (qd_vec2){bodies->vx[number], bodies->vy[number]};
-    if (item->kind == QDI_ITEM_FILE) {
-        const qdi_disk_row *row = &item->file.bodies.rows[k];
-        body.shape = row->shape > 0 ? item->file.bodies.shapes[row->shape - 1] : qd_shape_disk(row->radius);
-        body.kind = row->kind;
-        body.angle = row->angle;
-        body.density = item->file.bodies.density;
-        body.mass = row->mass;
-        body.label = row->label;
-        body.spin = row->spin;
-        return body;
-    }
-    uint64_t seed = settings->run.seed;
-    body.shape = qdi_item_shape(item, seed, number, bodies->radius[number]);
+    const uint64_t seed = settings->run.seed;
+    body.position = at;
+    body.velocity = velocity;
+    body.shape = qdi_item_shape(item, seed, number, radius);
     body.angle = item->kind == QDI_ITEM_DISKS ? 0 : qdi_item_angle(item, seed, number);
     body.spin = qdi_item_spin(item, seed, number);
     body.density = qdi_scene_density(settings, item->density, item->material.of);
     body.mass = item->mass;
     body.material = item->material;
     body.filter = item->filter;
+    return body;
+}
+
+/// What number `k` of an item that a generator or a file made is; body number `number` of the scene.
+static qd_body_def body_of(const qdi_settings *settings, const qdi_body_item *item, size_t k,
+                           const qdi_generated *bodies, size_t number) {
+    const qd_vec2 at = {bodies->x[number], bodies->y[number]},
+                  velocity = {bodies->vx[number], bodies->vy[number]};
+    if (item->kind != QDI_ITEM_FILE)
+        return qdi_item_body(settings, item, number, at, velocity, bodies->radius[number]);
+    qd_body_def body = qd_body_def_default();
+    const qdi_disk_row *row = &item->file.bodies.rows[k];
+    body.position = at;
+    body.velocity = velocity;
+    body.shape = row->shape > 0 ? item->file.bodies.shapes[row->shape - 1] : qd_shape_disk(row->radius);
+    body.kind = row->kind;
+    body.angle = row->angle;
+    body.density = item->file.bodies.density;
+    body.mass = row->mass;
+    body.label = row->label;
+    body.spin = row->spin;
     return body;
 }
 
@@ -107,9 +116,8 @@ static qd_vec2 mean_of_points(const qd_vec2 *points, size_t count) {
     return (qd_vec2){sum.x / (double)count, sum.y / (double)count};
 }
 
-// Adds a polyline of a scene to its world.
-static qd_status add_scene_polyline(qd_world *world, const qdi_settings *settings, const qdi_body_item *item,
-                                    qd_error *error) {
+qd_status qdi_scene_add_polyline(qd_world *world, const qdi_settings *settings, const qdi_body_item *item,
+                                 qd_error *error) {
     qd_body_def body = qd_body_def_default();
     const qd_vec2 *points = settings->points + item->points.first;
     body.shape = qd_shape_capsule(1, item->thickness);
@@ -148,7 +156,7 @@ static qd_status add_scene_item(qd_world *world, const qdi_settings *settings, s
     bool line = item->kind == QDI_ITEM_POLYLINE;
     for (uint64_t k = 0; k < item->count; ++k) {
         qd_error reason = {""};
-        qd_status status = line ? add_scene_polyline(world, settings, item, &reason)
+        qd_status status = line ? qdi_scene_add_polyline(world, settings, item, &reason)
                                 : add_body(world, settings, item, (size_t)k, bodies, first + (size_t)k,
                                            &reason);
         if (status != QD_OK) {

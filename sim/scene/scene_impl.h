@@ -155,6 +155,12 @@ QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const
 
 /// Scene: a listed body; whether its shape is any good is for qd_shape_normalise to say.
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
+/// Scene's bodies: body number `number` of the scene, of a generator's item.
+qd_body_def qdi_item_body(const qdi_settings *settings, const qdi_body_item *item, size_t number, qd_vec2 at,
+                          qd_vec2 velocity, double radius);
+/// Scene's bodies: adds all edges of a polyline to a world. Errors: as qd_world_add.
+QD_MUST_USE qd_status qdi_scene_add_polyline(qd_world *world, const qdi_settings *settings,
+                                             const qdi_body_item *item, qd_error *error);
 /// Scene's bodies: counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
 QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, qd_error *error);
 

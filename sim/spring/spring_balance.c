@@ -135,21 +135,38 @@ qd_status qdi_spring_population(qd_world *world) {
 typedef struct strain_list {
     const qd_world *world;
     const qdi_contact_state *state;
+    uint32_t *own; ///< of a part (part.h): its own contacts; else NULL: all are
 } strain_list;
 
 /// Springs' energy: the energy of a contact, and its force.
-static qd_vec2 contact_strain(const void *context, size_t i) {
+static qd_vec2 contact_strain(const void *context, size_t number) {
     const strain_list *list = context;
+    const size_t i = list->own ? list->own[number] : number;
     const qdi_contact_force *force = qdi_force_of(list->state, i);
     double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
     return (qd_vec2){qdi_spring_energy(list->world, list->state, i), sum};
 }
 
+// Springs' energy: lists the contacts that are a part's own; returns how many contacts count.
+static qd_status list_own(qd_world *world, strain_list *list, size_t *count) {
+    const size_t all = qdi_constraint_count(list->state);
+    *count = all;
+    if (!world->part || all == 0) return QD_OK;
+    list->own = qdi_arena_take(&world->scratch.arena, all, sizeof *list->own);
+    if (!list->own) return QD_ERR_MEMORY;
+    *count = 0;
+    for (size_t i = 0; i < all; ++i)
+        if (qdi_part_owns(world->part, qdi_part_order(list->state, i))) list->own[(*count)++] = (uint32_t)i;
+    return QD_OK;
+}
+
 qd_status qdi_spring_change(qd_world *world) {
-    strain_list list = {world, &world->following};
+    strain_list list = {world, &world->following, NULL};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world->team, &world->scratch.arena, qdi_constraint_count(list.state),
-                               contact_strain, &list, &sum);
+    size_t count = 0;
+    qd_status status = list_own(world, &list, &count);
+    if (status == QD_OK)
+        status = qdi_sum(world->team, &world->scratch.arena, count, contact_strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {

@@ -21,6 +21,7 @@
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
+#include "sim/world/part.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
@@ -110,7 +111,7 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
                         .before = &world->present,
                         .after = &world->following,
                         .simple = qdi_spring_simple(world) &&
-                                  !world->part, // which adds up own contacts alone
+                                  (!world->part || world->part->alone), // others add up own contacts alone
                         .pairs = world->met_count,
                         .kept = held ? scratch->slot_count : 0,
                         .same = held && same};

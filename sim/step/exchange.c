@@ -68,12 +68,19 @@ static double way_along(double from, double to, double period) {
     return period > 0 && way > 0.5 * period ? fabs(period - way) : way;
 }
 
-// Exchange of ghosts: how far the furthest own body is from where it was when ghosts were chosen.
-static double furthest(const qd_world *world) {
+typedef struct way_job {
+    const qd_world *world;
+    double *most; ///< by range
+} way_job;
+
+// Exchange of ghosts: how far the furthest own body of a range is from where it was when ghosts were chosen.
+static void see_ways(void *context, size_t begin, size_t end) {
+    const way_job *job = context;
+    const qd_world *world = job->world;
     const qdi_part *part = world->part;
     const qd_vec2 period = qdi_world_period(world);
     double most = 0;
-    for (size_t r = 0; r < world->count; ++r) {
+    for (size_t r = begin; r < end; ++r) {
         const uint32_t index = world->index[r];
         if (part->ghost[index]) continue;
         const double x = way_along(part->from[index].x, world->next.x[r], period.x);
@@ -81,7 +88,20 @@ static double furthest(const qd_world *world) {
         const double squared = x * x + y * y;
         most = squared > most ? squared : most;
     }
-    return sqrt(most);
+    job->most[begin / QDI_BODY_GRAIN] = most;
+}
+
+// Exchange of ghosts: the furthest of all own bodies.
+static qd_status furthest(qd_world *world, double *most) {
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    way_job job = {world, qdi_arena_take(&world->scratch.arena, ranges, sizeof(double))};
+    *most = 0;
+    if (ranges > 0 && !job.most) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_ways, &job);
+    for (size_t k = 0; k < ranges; ++k)
+        if (job.most[k] > *most) *most = job.most[k];
+    *most = sqrt(*most);
+    return QD_OK;
 }
 
 // Exchange of ghosts: the larger of two lengths.
@@ -114,8 +134,11 @@ static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
     if (!part) return QD_OK;
     (void)step;
     qdi_ranks *ranks = qdi_team_ranks(world->team);
-    const double most = furthest(world);
-    qd_status status = qdi_ranks_merged(ranks, &most, &part->way, sizeof most, keep_larger);
+    part->stale = false;
+    if (qdi_ranks_count(ranks) == 1) return QD_OK;
+    double most;
+    qd_status status = furthest(world, &most);
+    if (status == QD_OK) status = qdi_ranks_merged(ranks, &most, &part->way, sizeof most, keep_larger);
     if (status != QD_OK) return status;
     part->stale = !(part->way <= 0.5 * part->slack);
     if (part->stale) return QD_ERR_STOPPED;
@@ -134,6 +157,12 @@ static void count_contacts(qd_world *world, const qdi_step_context *step) {
     if (!part) return;
     (void)step;
     const qdi_contact_state *state = &world->following;
+    if (part->ghosts == 0) { // all are
+        part->contacts += state->contact_count;
+        part->begins += state->begins;
+        part->ends += state->ends;
+        return;
+    }
     for (size_t i = 0; i < state->contact_count; ++i) {
         const bool own = qdi_part_owns(part, qdi_part_order(world, state, i));
         part->contacts += own;

@@ -238,6 +238,11 @@ void qdi_rows_finish(qd_store *store);
 /// Writes a batch; on the writer's thread. `context`: the store.
 qd_status qdi_rows_work(void *context, size_t slot);
 
+/// Store's rows: runs a statement whose values are bound; deletes all checkpoints but the first and the last
+/// `keep`, with their parts. Return SQLite's code.
+int qdi_rows_run(sqlite3_stmt *statement);
+int qdi_rows_prune(const qd_store *store, uint64_t keep);
+
 // ---- store_write.c ----
 
 /// Puts what is on its way in line and waits until all is written; does nothing where the store only reads.

@@ -170,8 +170,7 @@ void qdi_rows_finish(qd_store *store) {
     }
 }
 
-/// Runs a statement whose values are bound.
-static int run_statement(sqlite3_stmt *statement) {
+int qdi_rows_run(sqlite3_stmt *statement) {
     int code = sqlite3_step(statement);
     int reset = sqlite3_reset(statement);
     return code == SQLITE_DONE ? reset : code;
@@ -180,7 +179,7 @@ static int run_statement(sqlite3_stmt *statement) {
 /// Store's rows: the world of a snapshot or checkpoint, in place of one that is there.
 static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
     int code = qdi_sql_bind(store->drop_parts, 1, "su", owner, row->step);
-    if (code == SQLITE_OK) code = run_statement(store->drop_parts);
+    if (code == SQLITE_OK) code = qdi_rows_run(store->drop_parts);
     if (code == SQLITE_OK) code = qdi_sql_bind(store->put_part, 1, "su", owner, row->step);
     uint64_t part = 0;
     for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
@@ -188,9 +187,15 @@ static int write_world(qd_store *store, const char *owner, const qdi_state_row *
         code = qdi_sql_bind_step(store->put_part, 3, part++);
         if (code == SQLITE_OK)
             code = sqlite3_bind_blob64(store->put_part, 4, store->state + at, bytes, SQLITE_STATIC);
-        if (code == SQLITE_OK) code = run_statement(store->put_part);
+        if (code == SQLITE_OK) code = qdi_rows_run(store->put_part);
     }
     return code;
+}
+
+int qdi_rows_prune(const qd_store *store, uint64_t keep) {
+    int code = qdi_sql_bind_step(store->prune, 1, keep);
+    if (code == SQLITE_OK) code = qdi_rows_run(store->prune);
+    return code == SQLITE_OK ? qdi_rows_run(store->prune_parts) : code;
 }
 
 // Writes one row into run.db.
@@ -199,13 +204,11 @@ static int write_store_row(qd_store *store, qdi_row_kind kind, const void *row) 
     bool checkpoint = kind == QDI_ROW_CHECKPOINT;
     if (kind == QDI_ROW_FAILURE) (void)sqlite3_clear_bindings(statement); // some stay without value
     int code = writers[kind].bind(store, statement, row);
-    if (code == SQLITE_OK) code = run_statement(statement);
+    if (code == SQLITE_OK) code = qdi_rows_run(statement);
     if (code == SQLITE_OK && (checkpoint || kind == QDI_ROW_SNAPSHOT))
         code = write_world(store, checkpoint ? "checkpoint" : "snapshot", row);
     if (code != SQLITE_OK || !checkpoint) return code;
-    code = qdi_sql_bind_step(store->prune, 1, ((const qdi_state_row *)row)->keep);
-    if (code == SQLITE_OK) code = run_statement(store->prune);
-    return code == SQLITE_OK ? run_statement(store->prune_parts) : code;
+    return qdi_rows_prune(store, ((const qdi_state_row *)row)->keep);
 }
 
 // Writes a batch of rows into run.db.

@@ -22,6 +22,7 @@
 
 /// What the ghosts of a part are needed for: told by the part's team (qdi_team_ranks) which ranks there are.
 typedef struct qdi_part {
+    bool alone;     ///< there is no other part
     uint8_t *ghost; ///< by index
     size_t ghosts;
     // Who sends whom, rank by rank, in the order of names: [first[q], first[q + 1]) are indices of own bodies
@@ -30,22 +31,27 @@ typedef struct qdi_part {
     size_t send_first[QDI_RANKS_MAX + 1], receive_first[QDI_RANKS_MAX + 1];
     double *buffer; ///< what is sent
     size_t indices; ///< room of the arrays by index
-    qd_vec2 *from;  ///< by index: where a body was when ghosts were chosen
+    qd_vec2 *from;  ///< by index: where a body was when ghosts were chosen; NULL: there is no other part
     double slack;   ///< while no body is further from there than half of this, the ghosts are enough
     double way;     ///< furthest that one was, over all ranks, in the last step that was made or tried
     bool stale;     ///< the last step was not made: it was too far
     uint64_t contacts, begins, ends; ///< own ones, added up over the steps
 } qdi_part;
 
-/// World's part: makes room for a part of `indices` bodies of which `send` are sent and `receive` received.
-/// Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_part_make(qd_world *world, size_t indices, size_t send, size_t receive);
+/// World's part: makes room for a part of `indices` bodies of which `send` are sent and `receive` received;
+/// `alone`: there is no other part. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_part_make(qd_world *world, size_t indices, bool alone, size_t send, size_t receive);
 /// World's part: frees; the world is whole then.
 void qdi_part_release(qd_world *world);
 
 /// World's part: whether the body of a row is another part's.
 static inline bool qdi_is_ghost(const qd_world *world, size_t row) {
     return world->part && world->part->ghost[world->index[row]];
+}
+
+/// World's part: whether all that a world has is its own.
+static inline bool qdi_has_no_ghosts(const qd_world *world) {
+    return !world->part || world->part->ghosts == 0;
 }
 
 /// World's part: whether a contact of this order is one of the part's own.

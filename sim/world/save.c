@@ -32,7 +32,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
-enum { COUNTS = 80, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
+enum { COUNTS = 80 };
 
 /// Saved world: where the counts begin.
 static size_t counts_at(void) {
@@ -50,19 +50,20 @@ static size_t material_bytes(const qdi_saved *n) {
 }
 
 size_t qdi_saved_size(const qdi_saved *n) {
-    return counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
-           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->homes * QDI_HOME_BYTES +
-           n->contacts * qdi_saved_contact_bytes() + n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
+    return counts_at() + COUNTS + material_bytes(n) + n->indices * QDI_SAVED_INDEX +
+           n->shapes * QDI_SHAPE_BYTES + n->traits * QDI_TRAIT_BYTES + n->bodies * QDI_SAVED_BODY +
+           n->homes * QDI_HOME_BYTES + n->contacts * qdi_saved_contact_bytes() +
+           n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
            n->fats * qdi_fields_bytes(&qdi_fields_fat) + n->emitters * qdi_emitter_bytes() +
            n->sinks * qdi_fields_bytes(&qdi_fields_sink) + QDI_SAVE_CHECKSUM;
 }
 
 void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]) {
-    const uint64_t shapes = counts_at() + COUNTS + material_bytes(n) + n->indices * PER_INDEX;
+    const uint64_t shapes = counts_at() + COUNTS + material_bytes(n) + n->indices * QDI_SAVED_INDEX;
     const uint64_t traits = shapes + n->shapes * QDI_SHAPE_BYTES;
     const uint64_t bodies = traits + n->traits * QDI_TRAIT_BYTES;
-    const uint64_t contacts = bodies + n->bodies * PER_BODY + n->homes * QDI_HOME_BYTES;
-    lists[QDI_SAVED_BODIES] = (qdi_saved_list){bodies, n->bodies, PER_BODY};
+    const uint64_t contacts = bodies + n->bodies * QDI_SAVED_BODY + n->homes * QDI_HOME_BYTES;
+    lists[QDI_SAVED_BODIES] = (qdi_saved_list){bodies, n->bodies, QDI_SAVED_BODY};
     lists[QDI_SAVED_SHAPES] = (qdi_saved_list){shapes, n->shapes, QDI_SHAPE_BYTES};
     lists[QDI_SAVED_TRAITS] = (qdi_saved_list){traits, n->traits, QDI_TRAIT_BYTES};
     lists[QDI_SAVED_CONTACTS] = (qdi_saved_list){contacts, n->contacts - n->near,
@@ -74,15 +75,13 @@ static bool fats_count(const qd_world *world) {
     return world->margin.held && !world->changed;
 }
 
-/// Saved world: `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for
-/// the default.
-static void put_body(unsigned char **at, const qd_world *world, size_t row, const uint32_t *shape_rank,
-                     const uint32_t *trait_rank) {
+void qdi_saved_body(unsigned char **at, const qd_world *world, size_t row, uint32_t index, uint32_t shape,
+                    uint32_t trait) {
     const qdi_motion *now = &world->now;
-    qdi_put_u32(at, world->index[row]);
+    qdi_put_u32(at, index);
     qdi_put_u64(at, world->label[row]);
-    qdi_put_u32(at, world->shape[row] ? shape_rank[world->shape[row] - 1] : 0);
-    qdi_put_u32(at, world->trait[row] ? trait_rank[world->trait[row] - 1] : 0);
+    qdi_put_u32(at, shape);
+    qdi_put_u32(at, trait);
     qdi_put_f64(at, world->radius[row]);
     qdi_put_f64(at, world->mass[row]);
     qdi_put_f64(at, world->inertia[row]);
@@ -95,11 +94,8 @@ static void put_body(unsigned char **at, const qd_world *world, size_t row, cons
     qdi_put_f64(at, now->spin[row]);
 }
 
-/// Saved world: some contacts from one on, with their warm starts.
-static void put_contacts(unsigned char **at, const qdi_contact_state *state, size_t first, size_t count) {
-    const qd_contact *contact = &state->contacts[first];
-    qdi_warm_start warm_start[QDI_SAVED_TOGETHER];
-    for (size_t k = 0; k < count; ++k) warm_start[k] = state->warm_starts[qdi_place_of(state, first + k)];
+void qdi_saved_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,
+                        size_t count) {
     qdi_records to = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
     qdi_fields_put_each(&qdi_fields_pair_of_bodies, contact, sizeof *contact, &to);
     for (int k = 0; k < 2; ++k) {
@@ -108,6 +104,13 @@ static void put_contacts(unsigned char **at, const qdi_contact_state *state, siz
         qdi_fields_put_each(&qdi_fields_number, &warm_start->tangent[k], sizeof *warm_start, &to);
     }
     *at += count * to.bytes;
+}
+
+/// Saved world: some contacts from one on, with their warm starts.
+static void put_contacts(unsigned char **at, const qdi_contact_state *state, size_t first, size_t count) {
+    qdi_warm_start warm_start[QDI_SAVED_TOGETHER];
+    for (size_t k = 0; k < count; ++k) warm_start[k] = state->warm_starts[qdi_place_of(state, first + k)];
+    qdi_saved_contacts(at, &state->contacts[first], warm_start, count);
 }
 
 /// Numbers of shapes or traits in the order in which bodies, by index, name them first.
@@ -151,10 +154,12 @@ static void rank_world(const qd_world *world, ranks *all) {
 static void put_bodies(unsigned char **at, const qd_world *world, const ranks *all) {
     unsigned char *start = *at;
     for (size_t row = 0; row < world->count; ++row) {
-        *at = start + (size_t)all->body[row] * PER_BODY;
-        put_body(at, world, row, all->shapes.rank, all->traits.rank);
+        *at = start + (size_t)all->body[row] * QDI_SAVED_BODY;
+        const uint32_t shape = world->shape[row], trait = world->trait[row];
+        qdi_saved_body(at, world, row, world->index[row], shape ? all->shapes.rank[shape - 1] : 0,
+                       trait ? all->traits.rank[trait - 1] : 0);
     }
-    *at = start + world->count * PER_BODY;
+    *at = start + world->count * QDI_SAVED_BODY;
 }
 
 // Saved world: saves fat boxes of bodies.
@@ -168,28 +173,42 @@ static void put_fat_boxes(unsigned char **at, const qd_box *fat, size_t bodies, 
     *at = start + bodies * bytes;
 }
 
-// Saves all of a world behind the header.
+size_t qdi_saved_head_bytes(const qdi_saved *n) {
+    return counts_at() + COUNTS + material_bytes(n);
+}
+
+void qdi_saved_head(const qd_world *world, const qdi_saved *n, unsigned char *start) {
+    unsigned char *at = start;
+    memcpy(at, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES);
+    at += QDI_SAVE_MAGIC_BYTES;
+    qdi_put_u32(&at, QDI_SAVE_VERSION);
+    qdi_put_u64(&at, qdi_saved_size(n));
+    qdi_saved_list lists[QDI_SAVED_LISTS];
+    qdi_saved_lists(n, lists);
+    for (int i = 0; i < QDI_SAVED_LISTS; ++i) {
+        qdi_put_u64(&at, lists[i].at);
+        qdi_put_u64(&at, lists[i].count);
+        qdi_put_u32(&at, lists[i].bytes);
+    }
+    QD_ASSERT(at == start + QDI_SAVE_HEADER);
+    qdi_margin margin = world->margin;
+    margin.held = fats_count(world);
+    qdi_fields_put(&qdi_fields_def, &world->def, &at);
+    qdi_fields_put(&qdi_fields_past, world, &at);
+    qdi_fields_put(&qdi_fields_margin, &margin, &at);
+    const uint64_t counts[] = {n->indices, n->bodies,   n->contacts, n->near,      n->shapes,
+                               n->traits,  n->emitters, n->sinks,    n->materials, n->pairs};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) qdi_put_u64(&at, counts[i]);
+    qdi_materials_put(&world->traits.materials, &at);
+    QD_ASSERT(at == start + qdi_saved_head_bytes(n));
+}
+
+// Saves all of a world behind its head.
 static void put_world(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
     const qdi_contact_state *state = &world->present;
     size_t touching;
     (void)qdi_contacts_read(world, &touching);
     rank_world(world, all);
-    qdi_margin margin = world->margin;
-    margin.held = fats_count(world);
-    qdi_fields_put(&qdi_fields_def, &world->def, at);
-    qdi_fields_put(&qdi_fields_past, world, at);
-    qdi_fields_put(&qdi_fields_margin, &margin, at);
-    qdi_put_u64(at, n->indices);
-    qdi_put_u64(at, n->bodies);
-    qdi_put_u64(at, n->contacts);
-    qdi_put_u64(at, n->near);
-    qdi_put_u64(at, n->shapes);
-    qdi_put_u64(at, n->traits);
-    qdi_put_u64(at, n->emitters);
-    qdi_put_u64(at, n->sinks);
-    qdi_put_u64(at, n->materials);
-    qdi_put_u64(at, n->pairs);
-    qdi_materials_put(&world->traits.materials, at);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
     for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
@@ -237,18 +256,8 @@ static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned cha
     all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
     all.body = place + 2 * (shapes + traits);
     unsigned char *at = start;
-    memcpy(at, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES);
-    at += QDI_SAVE_MAGIC_BYTES;
-    qdi_put_u32(&at, QDI_SAVE_VERSION);
-    qdi_put_u64(&at, size);
-    qdi_saved_list lists[QDI_SAVED_LISTS];
-    qdi_saved_lists(n, lists);
-    for (int i = 0; i < QDI_SAVED_LISTS; ++i) {
-        qdi_put_u64(&at, lists[i].at);
-        qdi_put_u64(&at, lists[i].count);
-        qdi_put_u32(&at, lists[i].bytes);
-    }
-    QD_ASSERT(at == start + QDI_SAVE_HEADER);
+    qdi_saved_head(world, n, start);
+    at += qdi_saved_head_bytes(n);
     put_world(&at, world, n, &all);
     QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
     qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));

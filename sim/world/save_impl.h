@@ -1,13 +1,18 @@
 #ifndef QD_SIM_SAVE_IMPL_H
 #define QD_SIM_SAVE_IMPL_H
 
-/// What save.c and load.c share: the frame around a saved world, and its size.
+#include "sim/world/world_impl.h"
+
+/// What save.c and load.c share, and who saves a world piece by piece: the frame around a saved world, and
+/// its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
 enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 100, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 9 };
 /// Bytes of the warm start of a touch; contacts that are written or read at once, while they are in the
 /// cache.
 enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
+/// Bytes of an index' generation; of a body.
+enum { QDI_SAVED_INDEX = 4, QDI_SAVED_BODY = 4 + 8 + 8 + 10 * 8 };
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {
@@ -35,5 +40,16 @@ typedef struct qdi_saved_list {
 
 /// Tells where the lists of a saved world are.
 void qdi_saved_lists(const qdi_saved *n, qdi_saved_list lists[QDI_SAVED_LISTS]);
+
+/// Saved world: bytes of all that comes before the generations, and writes it.
+size_t qdi_saved_head_bytes(const qdi_saved *n);
+void qdi_saved_head(const qd_world *world, const qdi_saved *n, unsigned char *start);
+/// Saved world: writes the body of a row by these numbers: shape and trait from 1 on, 0 for disks and for the
+/// default.
+void qdi_saved_body(unsigned char **at, const qd_world *world, size_t row, uint32_t index, uint32_t shape,
+                    uint32_t trait);
+/// Saved world: writes contacts with their warm starts, one after the other.
+void qdi_saved_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,
+                        size_t count);
 
 #endif

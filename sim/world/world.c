@@ -238,6 +238,25 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_balance_release(allocator, &scratch->balance);
 }
 
+void qdi_world_slim(qd_world *world) {
+    const qd_allocator *allocator = world->allocator;
+    qd_tree *tree = NULL;
+    if (qdi_world_make_tree(world, &tree) == QD_OK) {
+        qd_tree_destroy(world->tree);
+        world->tree = tree;
+        world->tree_lost = true;
+    }
+    world->margin.held = false;
+    scratch_release(allocator, &world->scratch);
+    memset(&world->scratch, 0, sizeof world->scratch);
+    world->scratch.arena.allocator = world->scratch.plan_arena.allocator = allocator;
+    qdi_contacts_release(allocator, &world->following);
+    memset(&world->following, 0, sizeof world->following);
+    qdi_release(allocator, world->met, world->met_room, sizeof *world->met);
+    world->met = NULL;
+    world->met_count = world->met_room = 0;
+}
+
 qd_status qd_world_set_simd(qd_world *world, qd_simd simd) {
     if (!world) return QD_ERR_ARGUMENT;
     qd_status status = qd_tree_set_simd(world->tree, simd);

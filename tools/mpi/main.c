@@ -1,5 +1,6 @@
 #include "core/parallel/ranks_mpi.h"
 #include "sim/ranks/fleet.h"
+#include "sim/scene/scene_apart.h"
 #include "tools/cmd/program.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -12,7 +13,7 @@
 static int work(int argc, char **argv, qdi_ranks *ranks) {
     if (qdi_ranks_me(ranks) > 0) {
         qdi_host_watch_signals();
-        qdi_fleet_serve(ranks);
+        qdi_fleet_serve(ranks, qdi_scene_make_apart);
         return QDI_EXIT_DONE;
     }
     const int exit_code = qdi_program(argc, argv, qdi_ranks_count(ranks) > 1 ? ranks : NULL);

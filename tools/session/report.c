@@ -59,7 +59,6 @@ static void print_tree_row(FILE *out, const qdi_result *result, const qd_world *
             "refresh: %" PRIu64 " bodies in place, %" PRIu64 " re-filed, %" PRIu64 " splits, %" PRIu64
             " merges\n",
             totals->refresh_in_place, totals->refresh_refiled, totals->splits, totals->merges);
-    fprintf(out, "memory: %s bytes at most\n", qdi_words_count((double)result->peak_memory).text);
 }
 
 // Prints which rule ended a run, and how long each of its stages was.
@@ -93,8 +92,6 @@ static void print_bodies(FILE *out, const qdi_result *result) {
 void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world, const char *directory,
                       bool verbose) {
     double seconds = (double)result->wall_ns * 1e-9;
-    size_t contacts_now;
-    qd_world_contacts(world, &contacts_now);
     fprintf(out, "\n");
     print_phases(out, result);
     if (verbose) print_thread_row(out, result);
@@ -105,11 +102,14 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
             qdi_words_count((double)result->profile.body_steps / seconds).text);
     print_end(out, result);
     fprintf(out,
-            "contacts: %" PRIu64 " over all steps, %zu at the end; %" PRIu64 " began, %" PRIu64 " ended\n",
-            result->totals.contacts, contacts_now, result->totals.begins, result->totals.ends);
+            "contacts: %" PRIu64 " over all steps, %" PRIu64 " at the end; %" PRIu64 " began, %" PRIu64
+            " ended\n",
+            result->totals.contacts, result->contacts, result->totals.begins, result->totals.ends);
     fprintf(out, "energy: %.9g at the start, %.9g at the end; balance error %.3g %%\n", result->energy_first,
             result->energy_last, 100 * result->balance_error);
-    if (verbose) print_tree_row(out, result, world);
+    if (verbose && result->ranks == 0) print_tree_row(out, result, world); // ranks do not know it
+    if (verbose)
+        fprintf(out, "memory: %s bytes at most\n", qdi_words_count((double)result->peak_memory).text);
     fprintf(out, "state hash: %016" PRIx64 "\n", result->state_hash);
     if (result->frames > 0 && result->frames_are_files)
         fprintf(out, "frames: %" PRIu64 " in %s/frames\n", result->frames, directory);

@@ -33,6 +33,7 @@ typedef struct qdi_result_stage {
 typedef struct qdi_result {
     const char *scene; ///< its name
     uint64_t scene_hash, seed, bodies, steps;
+    uint64_t contacts; ///< at the end
     double dt;
     int threads;
     const qdi_pin *pin; ///< of the threads; NULL, or off: nothing is told of it

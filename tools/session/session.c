@@ -27,22 +27,32 @@ void qdi_session_fit_threads(qdi_session *session) {
     choice->threads = choice->threads > session->ranks ? choice->threads / session->ranks : 1; // of each rank
 }
 
-int qdi_session_make_world(qdi_session *session) {
+// Makes the world's bodies and finds their contacts; `apart`: ranks do, each some of them.
+static qd_status make_bodies(qdi_session *session, bool apart, qd_error *error) {
     qd_world_def def = qd_scene_world(session->scene);
     def.threads = session->threads.threads;
     def.simd = session->simd;
-    qd_error error = {""};
     qd_status status = qd_world_create(&def, &session->world);
     if (status == QD_OK) status = qdi_pin_team(&session->pin, qdi_world_team(session->world));
-    if (status == QD_OK) status = qd_scene_populate(session->scene, session->world, &error);
-    if (status == QD_OK) {
-        status = qd_world_detect(session->world);
-        if (status == QD_ERR_LIMIT) {
-            char words[512];
-            qdi_session_limit_words(session, words, sizeof words);
-            qdi_complain("%s", words);
-            return QDI_EXIT_SCENE;
-        }
+    if (apart) return status == QD_OK ? qdi_session_make_apart(session) : status;
+    if (status == QD_OK) status = qd_scene_populate(session->scene, session->world, error);
+    return status == QD_OK ? qd_world_detect(session->world) : status;
+}
+
+int qdi_session_make_world(qdi_session *session) {
+    qd_error error = {""};
+    const bool apart = qdi_session_can_be_apart(session);
+    qd_status status = make_bodies(session, apart, &error);
+    if (apart && status == QD_ERR_INVALID) { // what makes all bodies can say why
+        qd_world_destroy(session->world);
+        session->world = NULL;
+        status = make_bodies(session, false, &error);
+    }
+    if (status == QD_ERR_LIMIT) {
+        char words[512];
+        qdi_session_limit_words(session, words, sizeof words);
+        qdi_complain("%s", words);
+        return QDI_EXIT_SCENE;
     }
     if (status == QD_OK)
         status = qdi_until_begin(&session->until, session->scene, QDI_UNTIL_RUN, 0, 0, session->world,
@@ -115,11 +125,15 @@ int qdi_session_start(qdi_session *session) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     session->start_ns = qdi_clock_ns();
     qd_metrics metrics;
-    qd_world_measure(session->world, &metrics);
+    qd_status status = qdi_session_measure(session, &metrics);
+    if (status != QD_OK) {
+        (void)qdi_session_note(session, QDI_PART_STEP, status);
+        return fail_at_start(session);
+    }
     session->result.energy_first = metrics.kinetic + metrics.potential;
     session->moment_bytes = metrics.saved_bytes;
     if (!session->common.quiet) qdi_session_header(session);
-    qd_status status = qdi_session_first_stage(session);
+    status = qdi_session_first_stage(session);
     if (status != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, status);
     if (status != QD_OK || !qdi_session_record(session) || !qdi_session_checkpoint(session))
         return fail_at_start(session);

@@ -169,6 +169,17 @@ void qdi_session_stage_names(const qdi_session *session, char *text, size_t byte
 int qdi_session_choose_ranks(qdi_session *session, qdi_option_number asked);
 /// Refuses, with exit code 2, what a run with ranks cannot have; the world is there.
 int qdi_session_check_ranks(const qdi_session *session);
+/// Whether the run's bodies can be made by its ranks, each some of them, so that no process ever has the
+/// whole world (a fleet that is apart); makes that fleet, of the world without bodies. Errors: those of
+/// qdi_fleet_make_apart; QD_ERR_INVALID: try it with the whole world, which says why.
+bool qdi_session_can_be_apart(const qdi_session *session);
+QD_MUST_USE qd_status qdi_session_make_apart(qdi_session *session);
+/// Writes a checkpoint of such a fleet, with these bytes of the session. The session's error has the reason
+/// where the store fails.
+QD_MUST_USE qd_status qdi_session_save_apart(qdi_session *session, const void *state, size_t bytes);
+/// Bodies of the run's world, and the shortest contact of its springs, whoever has them.
+uint64_t qdi_session_bodies(const qdi_session *session);
+double qdi_session_contact_time(const qdi_session *session);
 /// Before the first step of this process: makes the ranks, where there are some. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_session_launch(qdi_session *session);
 /// Makes a step. With ranks the world is brought up to it only where something is made of it. Errors: as
@@ -180,8 +191,8 @@ QD_MUST_USE qd_status qdi_session_gather(const qdi_session *session);
 /// is not brought up to it for that. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_session_measure(const qdi_session *session, qd_metrics *metrics);
 QD_MUST_USE qd_status qdi_session_hash(const qdi_session *session, uint64_t *hash);
-/// After the last step, which had this status: ends the ranks, the world is that of the last step. Returns
-/// the status, or QD_ERR_MEMORY.
+/// After the last step, which had this status: ends the ranks, the world is that of the last step; ranks that
+/// are apart go on until the session is closed. Returns the status, or QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_session_land(qdi_session *session, qd_status status);
 
 /// Before a step: what is due after it may ask for the moment before. False: failed.

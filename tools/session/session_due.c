@@ -23,7 +23,10 @@ bool qdi_session_note(qdi_session *session, qdi_session_part part, qd_status sta
     if (session->failed != QDI_PART_NONE) return false;
     session->failed = part;
     qd_status again = QD_OK;
-    if (part == QDI_PART_FRAMES)
+    const bool told = session->error.text[0] != '\0'; // by who failed
+    if (told)
+        again = status;
+    else if (part == QDI_PART_FRAMES)
         again = qd_frame_writer_flush(session->writer, NULL, NULL, &session->error);
     else if (part == QDI_PART_STORE)
         again = qd_store_flush(session->store, &session->error);
@@ -208,8 +211,10 @@ static qd_status write_checkpoint(qdi_session *session) {
     if (state.past_bytes > 0)
         state.past_hash = qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, (size_t)state.past_bytes);
     qdi_session_state_write(&state, bytes);
-    qd_status status = qd_store_put_checkpoint(session->store, session->world, bytes, size,
-                                               session->plan.checkpoint_keep);
+    qd_status status = qdi_fleet_is_apart(session->fleet)
+                           ? qdi_session_save_apart(session, bytes, size)
+                           : qd_store_put_checkpoint(session->store, session->world, bytes, size,
+                                                     session->plan.checkpoint_keep);
     qdi_release(allocator, bytes, size, 1);
     return status;
 }

@@ -1,5 +1,7 @@
 // A run whose world several ranks step: what such a run cannot have yet, and when the whole world is needed.
 
+#include "sim/scene/scene_apart.h"
+#include "sim/store/store_pieces.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/session/session.h"
@@ -73,8 +75,82 @@ int qdi_session_check_ranks(const qdi_session *session) {
     return QDI_EXIT_USAGE;
 }
 
+// Ranks of a session: whether some rule that ends the run looks at bodies.
+static bool ends_by_bodies(const qdi_session *session) {
+    qd_until_rule rule;
+    for (size_t i = 0; qd_scene_until(session->scene, i, &rule); ++i)
+        if (rule.kind != QD_UNTIL_BELOW && rule.kind != QD_UNTIL_ABOVE && rule.kind != QD_UNTIL_STEADY)
+            return true;
+    return false;
+}
+
+// Ranks of a session: whether nothing is made of the whole world but its checkpoints.
+static bool needs_no_world(const qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    return !qdi_course_has_frames(session->scene) && plan->record_snapshots == 0 &&
+           plan->record_distributions == 0 && plan->record_events == QD_RECORD_EVENTS_NONE &&
+           !ends_by_bodies(session);
+}
+
+bool qdi_session_can_be_apart(const qdi_session *session) {
+    return session->ranks > 0 && !refused_key(session) && needs_no_world(session) &&
+           qdi_scene_can_be_apart(session->scene);
+}
+
+qd_status qdi_session_make_apart(qdi_session *session) {
+    const char *text = qd_scene_text(session->scene);
+    const qdi_fleet_seed seed = {qdi_scene_make_apart, text, text ? strlen(text) : 0};
+    if (!text) return QD_ERR_MEMORY;
+    if (qdi_fleet_check(session->world, NULL) != QD_OK) return QD_ERR_INVALID;
+    const qd_status status = qdi_scene_begin_apart(session->scene, session->world);
+    if (status != QD_OK) return status;
+    return qdi_fleet_make_apart(session->world, session->common.processes, session->ranks, QDI_REALM_CUT,
+                                &seed, &session->fleet);
+}
+
+uint64_t qdi_session_bodies(const qdi_session *session) {
+    return qdi_fleet_is_apart(session->fleet) ? qdi_fleet_bodies(session->fleet)
+                                              : qd_world_count(session->world);
+}
+
+double qdi_session_contact_time(const qdi_session *session) {
+    return qdi_fleet_is_apart(session->fleet) ? qdi_fleet_contact_time(session->fleet)
+                                              : qd_world_contact_time(session->world);
+}
+
+/// A checkpoint on its way from ranks to the store.
+typedef struct checkpoint_sink {
+    qdi_session *session;
+    qdi_store_pieces *pieces;
+} checkpoint_sink;
+
+// Ranks of a session: begins a checkpoint of so many bytes.
+static qd_status begin_checkpoint(void *context, uint64_t bytes) {
+    checkpoint_sink *sink = context;
+    qdi_session *session = sink->session;
+    session->moment_bytes = bytes;
+    return qdi_pieces_begin(session->store, session->steps_done, qd_world_time(session->world), &sink->pieces,
+                            &session->error);
+}
+
+// Ranks of a session: takes a piece of it.
+static qd_status take_piece(void *context, const void *data, size_t bytes) {
+    const checkpoint_sink *sink = context;
+    return qdi_pieces_add(sink->pieces, data, bytes, &sink->session->error);
+}
+
+qd_status qdi_session_save_apart(qdi_session *session, const void *state, size_t bytes) {
+    checkpoint_sink to = {session, NULL};
+    const qdi_fleet_sink sink = {&to, begin_checkpoint, take_piece};
+    const qd_status status = qdi_fleet_save(session->fleet, &sink);
+    if (status == QD_OK)
+        return qdi_pieces_end(to.pieces, state, bytes, session->plan.checkpoint_keep, &session->error);
+    qdi_pieces_abandon(to.pieces);
+    return status;
+}
+
 qd_status qdi_session_launch(qdi_session *session) {
-    if (session->ranks == 0) return QD_OK;
+    if (session->ranks == 0 || session->fleet) return QD_OK;
     qdi_ranks *processes = session->common.processes;
     return processes ? qdi_fleet_make_of(session->world, processes, QDI_REALM_CUT, &session->fleet)
                      : qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
@@ -104,11 +180,13 @@ qd_status qdi_session_step(qdi_session *session) {
     }
     status = qdi_fleet_step(session->fleet, session->plan.dt, profile);
     session->steps_done += status == QD_OK;
-    return status == QD_OK && wants_world(session) ? qdi_fleet_gather(session->fleet) : status;
+    const bool gathers = !qdi_fleet_is_apart(session->fleet) && wants_world(session);
+    return status == QD_OK && gathers ? qdi_fleet_gather(session->fleet) : status;
 }
 
 qd_status qdi_session_gather(const qdi_session *session) {
-    return session->fleet ? qdi_fleet_gather(session->fleet) : QD_OK;
+    const bool apart = qdi_fleet_is_apart(session->fleet); // nobody has the world
+    return session->fleet && !apart ? qdi_fleet_gather(session->fleet) : QD_OK;
 }
 
 qd_status qdi_session_measure(const qdi_session *session, qd_metrics *metrics) {
@@ -130,6 +208,7 @@ qd_status qdi_session_land(qdi_session *session, qd_status status) {
         gathered = qdi_fleet_count(session->fleet, session->result.rank);
         if (gathered == QD_OK) session->result.ranks = session->ranks;
     }
+    if (qdi_fleet_is_apart(session->fleet)) return gathered == QD_OK ? status : gathered;
     qdi_fleet_destroy(session->fleet);
     session->fleet = NULL;
     return gathered == QD_OK ? status : gathered;

@@ -143,6 +143,10 @@ static void draw_postmortem(const qdi_session *session, const qd_limit_report *r
                                       session->plan.seed};
     qd_error error = {""};
     (void)qdi_session_path(session, "postmortem.png", path, sizeof path);
+    if (qdi_fleet_is_apart(session->fleet)) {
+        snprintf(text, bytes, "; no picture of it: no rank has the whole world");
+        return;
+    }
     qd_status status = qdi_postmortem_draw(session->world, report, &view, &provenance, path, &error);
     if (status == QD_OK)
         snprintf(text, bytes, "; see %.300s", path);
@@ -179,20 +183,22 @@ static int end_buried(qdi_session *session) {
 }
 
 // Fills the result of a run as result.json has it.
-static void fill_run_result(qdi_session *session) {
+static qd_status fill_run_result(qdi_session *session) {
     qdi_result *result = &session->result;
     qd_metrics metrics;
-    qd_world_measure(session->world, &metrics);
+    qd_status status = qdi_session_measure(session, &metrics);
+    if (status == QD_OK) status = qdi_session_hash(session, &result->state_hash);
+    if (status != QD_OK) return status;
     result->scene = qd_scene_name(session->scene);
     result->scene_hash = qd_scene_hash(session->scene);
     result->seed = session->plan.seed;
-    result->bodies = qd_world_count(session->world);
+    result->bodies = qdi_session_bodies(session);
+    result->contacts = (uint64_t)metrics.contacts;
     result->steps = session->steps_done;
     result->dt = session->plan.dt;
     result->threads = session->threads.threads;
     result->pin = &session->pin;
     result->simd = qd_simd_name(session->simd);
-    result->state_hash = qd_world_hash_as(session->world, session->hash_form);
     result->totals = qd_world_total(session->world);
     result->energy_last = metrics.kinetic + metrics.potential;
     result->balance_error = metrics.balance_error;
@@ -206,6 +212,7 @@ static void fill_run_result(qdi_session *session) {
     result->stage_count = qdi_session_stage_results(session, session->result_stages);
     result->frames_are_files = session->plan.frames_files;
     result->peak_memory = qdi_os_peak_memory();
+    return QD_OK;
 }
 
 /// A run that made or lost much energy by its steps is complete, but hardly what was wanted.
@@ -224,9 +231,9 @@ static int end_complete(qdi_session *session) {
     if (!keep_state(session) || !put_away(session) || !qdi_session_finish_video(session))
         return end_broken(session);
     session->result.wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns);
-    fill_run_result(session);
     qdi_json json = {.allocator = qd_allocator_default()};
-    qd_status status = qdi_result_json(&session->result, &json);
+    qd_status status = fill_run_result(session);
+    if (status == QD_OK) status = qdi_result_json(&session->result, &json);
     if (status == QD_OK)
         status = qd_rundir_write(session->rundir, "result.json", json.text, json.length, &session->error);
     if (status == QD_OK && session->json) fputs(json.text, stdout);

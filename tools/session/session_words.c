@@ -34,7 +34,7 @@ static void warn_of_nobody(const qdi_session *session, const char *key, uint64_t
 static void warn_of_what_is_missing(const qdi_session *session) {
     qd_emitter_counts counts;
     if (session->steps_done > 0 || qd_world_emitter(session->world, 0, &counts) == QD_OK) return;
-    if (qd_world_count(session->world) == 0)
+    if (qdi_session_bodies(session) == 0)
         qdi_warn("the scene has no bodies, and nothing makes any: see `bodies` in docs/scene.md");
     const qd_view view = qd_scene_view(session->scene);
     warn_of_nobody(session, "view.camera.follow", view.camera.follow);
@@ -47,7 +47,7 @@ enum { MANY_FOR_BRUTE = 10000 };
 
 /// Words of a session: warns of brute force with many bodies.
 static void warn_of_brute_force(const qdi_session *session) {
-    const size_t count = qd_world_count(session->world);
+    const uint64_t count = qdi_session_bodies(session);
     if (qd_world_definition(session->world).retrieve != QD_RETRIEVE_BRUTE || count <= MANY_FOR_BRUTE) return;
     qdi_warn(
         "stepper.retrieve: brute: each search for pairs compares %.2g boxes with one another; `join` finds "
@@ -90,8 +90,8 @@ static void frames_words(const qdi_session *session) {
 void qdi_session_header(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     fprintf(stderr, "quadrille %s\n", QD_VERSION);
-    fprintf(stderr, "scene    %s: %zu bodies, %s%" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
-            qd_scene_name(session->scene), qd_world_count(session->world),
+    fprintf(stderr, "scene    %s: %" PRIu64 " bodies, %s%" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
+            qd_scene_name(session->scene), qdi_session_bodies(session),
             is_open_ended(session) ? "at most " : "", plan->steps, plan->dt, plan->seed);
     for (size_t i = 0; i < session->until.count; ++i) {
         char words[128];
@@ -126,7 +126,7 @@ void qdi_session_header(const qdi_session *session) {
     print_notes(qd_store_note(session->store));
     warn_of_what_is_missing(session);
     warn_of_brute_force(session);
-    double contact_time = qd_world_contact_time(session->world);
+    double contact_time = qdi_session_contact_time(session);
     if (plan->dt > contact_time / 20)
         qdi_warn("run.dt, %.6g, is longer than a twentieth of the contact time of springs, %.6g: bodies that "
                  "meet gain or lose energy by that; take %.6g or less",

@@ -59,7 +59,8 @@ static size_t exchange_letters(qdi_ranks *ranks, int round) {
         memset(text[q], letter(me, q, round), to[q].bytes);
     }
     if (qdi_ranks_exchange(ranks, to, from) != QD_OK) return 1;
-    memset(text, 0, sizeof text); // what was received is the receiver's
+    for (int q = 0; q < count; ++q)
+        if (q != me) memset(text[q], 0, sizeof text[q]); // what was received is the receiver's
     for (int q = 0; q < count; ++q) {
         const unsigned char *at = from[q].data;
         wrong += from[q].bytes != letters(q, me, round);

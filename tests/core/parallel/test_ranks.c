@@ -75,7 +75,8 @@ static void exchange_in_turn(qdi_ranks *ranks, void *context) {
         }
         dawdle(me, round);
         ck_assert_int_eq(qdi_ranks_exchange(ranks, to, from), QD_OK);
-        memset(text, '-', sizeof text); // what was received is the receiver's
+        for (int q = 0; q < count; ++q)
+            if (q != me) memset(text[q], '-', sizeof text[q]); // what was received is the receiver's
         for (int q = 0; q < count; ++q) {
             bool right = from[q].bytes == letters(q, me, round);
             const char *at = from[q].data;

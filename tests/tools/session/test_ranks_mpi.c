@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // setenv, kill, memmem, usleep
 #include "tests/support/many_processes.h"
 
+#include <jansson.h>
 #include <signal.h>
 
 // Runs whose ranks are processes that `mpirun` starts: beside the run of the same scene by one process, and
@@ -30,6 +31,35 @@ START_TEST(processes_leave_what_one_leaves) {
     make_reference(_i / 3);
     succeed(MANY(counts_of_processes[_i % 3], "run", "scene.yaml", "-o", "out", "-q", "--threads", "1"));
     expect_as_reference();
+}
+END_TEST
+
+// Where nobody needs the whole world no process has it: each takes its part of the memory that one process
+// takes, and what a process takes in any case.
+START_TEST(no_process_has_the_world) {
+    enum { PROCESSES = 8 };
+    static const char scene[] = "name: many\nworld: {size: [1000, 500], boundary: periodic}\n"
+                                "run: {steps: 30, dt: 0.005}\nframes: {every: 0}\ncheckpoint: {every: 10}\n"
+                                "contact: {model: spring, spring: {contact_time: 0.1}}\n"
+                                "bodies:\n  - disks: {count: 200000, radius: 0.5, place: cells, velocity: "
+                                "{normal: 4}}\n";
+    qd_scratch_write(at("scene.yaml").text, scene);
+    SUCCEED("run", "scene.yaml", "-o", "ref", "-q", "--threads", "1");
+    succeed(MANY("8", "run", "scene.yaml", "-o", "out", "-q", "--threads", "1"));
+    SUCCEED("diff", "ref", "out", "-q");
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text,
+                     qd_program_result_text(&program, "ref", "state_hash").text);
+    const json_int_t plain = qd_program_result_whole(&program, "ref", "peak_rss_bytes");
+    json_t *all = json_load_file(at("out/result.json").text, 0, NULL), *ranks = json_object_get(all, "ranks");
+    ck_assert_uint_eq(json_array_size(ranks), PROCESSES);
+    for (size_t q = 0; q < PROCESSES; ++q) {
+        const json_t *rank = json_array_get(ranks, q);
+        ck_assert_int_eq(json_integer_value(json_object_get(rank, "gathers")), 0);
+        const json_int_t peak = json_integer_value(json_object_get(rank, "peak_rss_bytes"));
+        ck_assert_msg(peak <= 1.3 * (double)plain / PROCESSES + 50e6,
+                      "rank %zu: %lld bytes, one process %lld", q, (long long)peak, (long long)plain);
+    }
+    json_decref(all);
 }
 END_TEST
 
@@ -125,6 +155,7 @@ int main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     TCase *tests = qd_test_case("ranks_mpi", 200, setup_many, teardown);
+    qd_test_once(tests, no_process_has_the_world);
     qd_test_loops(tests, {messages_arrive, 3}, {processes_leave_what_one_leaves, 9},
                   {stops_with_a_checkpoint, 2}, {one_that_is_killed_ends_all, 3}, {refused_for_many, 5});
     return qd_test_run_case("ranks_mpi", tests);

@@ -1,0 +1,179 @@
+#define _GNU_SOURCE // kill
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/runs.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+// Runs of which no rank ever has the whole world: ranks make the bodies, each some of them, and checkpoints
+// are saved piece by piece. Beside the run of the same scene without ranks.
+
+#define RECORDED                                                                                             \
+    "run: {steps: 120, dt: 0.005}\nrecord: {metrics: 1, hashes: 1}\ncheckpoint: {every: 25, keep: 9}\n"      \
+    "frames: {every: 0}\n"
+
+/// A gas; disks of many sizes beside a giant and over a polyline on a floor that shakes; polygons among a
+/// fixed rectangle and a wheel that turns; capsules in a grid. Some have materials.
+static const char *const scenes[] = {
+    "name: gas\nworld: {size: [60, 40], boundary: periodic}\ncontact: {model: none}\n"
+    "bodies:\n  - disks: {count: 600, radius: {uniform: [0.2, 0.5]}, place: cells, velocity: {normal: 8}}\n",
+
+    "name: floor\nworld: {size: [60, 40], boundary: {x: periodic, y: reflect}, gravity: [0, -10], "
+    "walls: {bottom: {amplitude: 0.3, frequency: 4}}}\n"
+    "contact: {model: spring, restitution: 0.6, friction: 0.3, spring: {contact_time: 0.1}}\n"
+    "stepper: {margin: 0}\n"
+    "materials: {steel: {restitution: 0.9, density: 3}, rubber: {friction: 0.8}}\n"
+    "bodies:\n"
+    "  - list:\n"
+    "    - {shape: disk, radius: 5, at: [30, 34]}\n"
+    "    - {shape: disk, radius: 0.4, at: [5, 35], material: steel}\n"
+    "  - disks: {count: 900, radius: {power: {min: 0.05, max: 0.4, exponent: 2.5}}, place: cells, "
+    "region: [0, 3, 60, 24], material: rubber, velocity: {normal: 3}}\n"
+    "  - polyline: {points: [[5, 2], [20, 1], [40, 2.5], [55, 1]]}\n",
+
+    "name: wheel\nworld: {size: [60, 40], boundary: reflect}\n"
+    "contact: {model: spring, restitution: 0.5, friction: 0.5, spring: {contact_time: 0.1}}\n"
+    "bodies:\n"
+    "  - polygons: {count: 300, radius: {uniform: [0.3, 0.5]}, place: cells, "
+    "region: [1, 1, 58, 20], velocity: {normal: 5}}\n"
+    "  - list:\n"
+    "    - {shape: rect, size: [4, 1], at: [20, 30], static: true}\n"
+    "    - {shape: rect, size: [12, 0.5], at: [40, 30], kinematic: true, spin: 2, pivot: [41, 30]}\n",
+
+    "name: capsules\nworld: {size: [60, 40], boundary: periodic}\ncontact: {model: spring, restitution: 0.7, "
+    "spring: {contact_time: 0.1}}\n"
+    "bodies:\n  - capsules: {count: 400, length: 0.6, radius: 0.2, place: grid, angle: 0.3, spin: {normal: "
+    "2}, "
+    "velocity: {normal: 6}}\n"};
+enum { SCENES = sizeof scenes / sizeof scenes[0] };
+
+static void write_scene(int number) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s", scenes[number], RECORDED);
+    qd_scratch_write(at("scene.yaml").text, text);
+}
+
+static void make_reference(int number) {
+    write_scene(number);
+    SUCCEED("run", "scene.yaml", "-o", "ref", "-q", "--threads", "1");
+}
+
+/// How often rank 0 had the whole world, as result.json says.
+static json_int_t gathers(void) {
+    json_t *all = json_load_file(at("out/result.json").text, 0, NULL);
+    ck_assert_ptr_nonnull(all);
+    const json_int_t count = json_integer_value(
+        json_object_get(json_array_get(json_object_get(all, "ranks"), 0), "gathers"));
+    json_decref(all);
+    return count;
+}
+
+/// What the replay by one process says of all that was recorded, each checkpoint's world among it.
+static void expect_as_reference(void) {
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+    SUCCEED("diff", "ref", "out", "-q");
+    static const char *const same[] = {"SELECT count(*) FROM hashes", "SELECT count(kinetic) FROM metrics",
+                                       "SELECT sum(step) FROM checkpoints",
+                                       "SELECT sum(contacts) + sum(begins) FROM metrics"};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; ++i)
+        ck_assert_int_eq(qd_runs_number(at("ref").text, same[i]), qd_runs_number(at("out").text, same[i]));
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text,
+                     qd_program_result_text(&program, "ref", "state_hash").text);
+    ck_assert_int_eq(gathers(), 0);
+}
+
+START_TEST(nobody_has_the_world) {
+    static const char *const ranks[] = {"1", "3", "8"};
+    make_reference(_i / 3);
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", _i % 2 ? "2" : "1", "--ranks",
+            ranks[_i % 3]);
+    expect_as_reference();
+    if (_i / 3 != 1) return; // its boxes are not fat: so checkpoints have as many bytes
+    static const char bytes[] = "SELECT sum(bytes) FROM checkpoints";
+    ck_assert_int_eq(qd_runs_number(at("ref").text, bytes), qd_runs_number(at("out").text, bytes));
+}
+END_TEST
+
+// A run goes on where it ended, by one process.
+START_TEST(goes_on) {
+    make_reference(1);
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4", "--steps", "60");
+    SUCCEED("run", "scene.yaml", "-o", "half", "-q", "--threads", "1", "--steps", "60");
+    SUCCEED("resume", "half", "-q", "--threads", "1", "--steps", "120");
+    SUCCEED("resume", "out", "-q", "--threads", "1", "--steps", "120");
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+    SUCCEED("diff", "ref", "out", "-q");
+    SUCCEED("diff", "half", "out", "-q");
+}
+END_TEST
+
+// A run that is stopped leaves a checkpoint of its last step.
+START_TEST(stops_with_a_checkpoint) {
+    write_scene(2);
+    const qd_program_start how = {.arguments = {"run", "scene.yaml", "-o", "out", "-q", "--threads", "1",
+                                                "--ranks", "3", "--steps", "1000000"}};
+    qd_program_outcome outcome = qd_program_stop_at(&program, &how, "out/run.db-wal", SIGTERM);
+    ck_assert_msg(outcome.code == 75, "%s", outcome.err);
+    qd_program_forget(&outcome);
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"),
+                     qd_runs_number(at("out").text, "SELECT max(step) FROM hashes"));
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+}
+END_TEST
+
+// What cannot be placed is refused with the words that there are without ranks.
+START_TEST(refused_as_without_ranks) {
+    static const char *const cases[] = {
+        "name: tight\nworld: {size: [10, 10]}\ncontact: {model: none}\nframes: {every: 0}\n"
+        "bodies:\n  - disks: {count: 100, radius: 0.6, place: cells}\n",
+        "name: overlap\nworld: {size: [10, 10]}\ncontact: {model: none}\nframes: {every: 0}\n"
+        "bodies:\n  - disks: {count: 25, radius: 0.5, place: grid}\n"
+        "  - list: [{shape: disk, radius: 1, at: [5, 5]}]\n",
+        "name: fast\nworld: {size: [10, 10]}\ncontact: {model: none}\nlimits: {speed: 5}\nframes: {every: "
+        "0}\n"
+        "bodies:\n  - disks: {count: 25, radius: 0.5, place: grid, velocity: {normal: 9}}\n"};
+    qd_scratch_write(at("scene.yaml").text, cases[_i]);
+    qd_program_outcome plain = RUN("run", "scene.yaml", "-o", "ref", "-q"),
+                       ranks = RUN("run", "scene.yaml", "-o", "out", "-q", "--ranks", "3");
+    ck_assert_int_ne(plain.code, 0);
+    ck_assert_int_eq(plain.code, ranks.code);
+    ck_assert_str_eq(plain.err, ranks.err);
+    ck_assert(!qd_scratch_exists(at("out").text));
+    qd_program_forget(&plain);
+    qd_program_forget(&ranks);
+}
+END_TEST
+
+// A limit that is broken on the way: the same words, but there is no picture of it.
+START_TEST(limits_name_the_same_body) {
+    static const char text[] = "name: fall\nworld: {size: [40, 40], gravity: [0, -100]}\n"
+                               "contact: {model: none}\nlimits: {speed: 20}\n"
+                               "bodies:\n  - disks: {count: 100, radius: 0.5, place: cells, velocity: "
+                               "{normal: 1}}\n" RECORDED;
+    qd_scratch_write(at("scene.yaml").text, text);
+    qd_program_outcome plain = RUN("run", "scene.yaml", "-o", "ref", "-q"),
+                       ranks = RUN("run", "scene.yaml", "-o", "out", "-q", "--ranks", "3");
+    ck_assert_int_eq(plain.code, 5);
+    ck_assert_int_eq(ranks.code, 5);
+    const char *end = strstr(plain.err, "; see ");
+    ck_assert_ptr_nonnull(end);
+    ck_assert_msg(strncmp(plain.err, ranks.err, (size_t)(end - plain.err)) == 0, "%s%s", plain.err,
+                  ranks.err);
+    ck_assert_msg(strstr(ranks.err, "no picture of it") != NULL, "%s", ranks.err);
+    SUCCEED("diff", "ref", "out", "-q");
+    qd_program_forget(&plain);
+    qd_program_forget(&ranks);
+}
+END_TEST
+
+int main(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    TCase *tests = qd_test_case("ranks_apart", 200, setup, teardown);
+    qd_test_loops(tests, {nobody_has_the_world, 3 * SCENES}, {refused_as_without_ranks, 3});
+    qd_test_once(tests, goes_on, stops_with_a_checkpoint, limits_name_the_same_body);
+    return qd_test_run_case("ranks_apart", tests);
+}
