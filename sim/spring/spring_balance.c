@@ -156,7 +156,8 @@ static qd_status list_own(qd_world *world, strain_list *list, size_t *count) {
     if (!list->own) return QD_ERR_MEMORY;
     *count = 0;
     for (size_t i = 0; i < all; ++i)
-        if (qdi_part_owns(world->part, qdi_part_order(list->state, i))) list->own[(*count)++] = (uint32_t)i;
+        if (qdi_part_owns(world->part, qdi_part_order(world, list->state, i)))
+            list->own[(*count)++] = (uint32_t)i;
     return QD_OK;
 }
 
