@@ -19,7 +19,7 @@ START_TEST(boxes_are_made_for_as_long_as_pays) {
     ck_assert_double_eq(qdi_margin_horizon(0, 1, 3, 3), 8);    // at most twice what lasted and two more
     ck_assert_double_eq(qdi_margin_horizon(2, 1, 64, 64), 0);  // too fast: none
     ck_assert_double_eq(qdi_margin_horizon(0.01, 1, 1, 4), 0); // the last ones were made in vain
-    ck_assert_double_lt(qdi_margin_horizon(0.1, 1, 2, 4), qdi_margin_horizon(0.1, 1, 4, 4));
+    ck_assert_double_lt(qdi_margin_horizon(0.05, 1, 2, 4), qdi_margin_horizon(0.05, 1, 4, 4));
     double before = QDI_MARGIN_LONGEST;
     for (double growth = 0.001; growth < 2; growth *= 2) {
         double steps = qdi_margin_horizon(growth, 0.8, 64, 64);
