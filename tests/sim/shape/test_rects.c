@@ -110,7 +110,7 @@ static void check_batch(const pair *list, size_t count, qd_simd simd, size_t *fa
 }
 
 START_TEST(all_instruction_sets_give_the_same_bits) {
-    size_t faces = 0;
+    size_t faces[QD_SIMD_NEON + 1] = {0};
     for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(800);
          seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
@@ -119,9 +119,10 @@ START_TEST(all_instruction_sets_give_the_same_bits) {
         if (count > QDI_RECTS_MOST) count = QDI_RECTS_MOST;
         for (size_t i = 0; i < count; ++i) list[i] = pair_of(&random);
         for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd)
-            if (qd_simd_available((qd_simd)simd)) check_batch(list, count, (qd_simd)simd, &faces, seed);
+            if (qd_simd_available((qd_simd)simd)) check_batch(list, count, (qd_simd)simd, &faces[simd], seed);
     }
-    ck_assert(qd_test_replaying() || faces > 5000);
+    // Of one set: how many sets there are is the machine's.
+    ck_assert_msg(qd_test_replaying() || faces[QD_SIMD_PORTABLE] > 1000, "%zu", faces[QD_SIMD_PORTABLE]);
 }
 END_TEST
 
