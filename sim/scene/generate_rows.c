@@ -139,7 +139,7 @@ qd_vec2 qdi_stray_in_cell(const qdi_body_item *item, uint64_t seed, size_t body,
 static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first, qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
     const uint64_t seed = placing->settings->run.seed;
-    qdi_grid_rows rows;
+    qdi_grid_rows rows = {.columns = 1};
     qd_status status = qdi_find_rows(placing, number, most, &rows);
     for (size_t i = 0; i < item->count && status == QD_OK; ++i) {
         qd_vec2 at = qdi_place_in_grid(&rows, i);

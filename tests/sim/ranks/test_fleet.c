@@ -303,9 +303,10 @@ END_TEST
 /// Adds a rank's share of the bodies of a world that all ranks see, as they are threads.
 static qd_status copy_some(qdi_ranks *ranks, const void *said, size_t bytes, qd_world *world,
                            uint64_t *first) {
-    const qd_world *from;
-    ck_assert_uint_eq(bytes, sizeof from);
-    memcpy(&from, said, sizeof from);
+    const void *all;
+    ck_assert_uint_eq(bytes, sizeof all);
+    memcpy(&all, said, sizeof all);
+    const qd_world *from = all;
     const size_t count = from->index_count, me = (size_t)qdi_ranks_me(ranks),
                  ranks_all = (size_t)qdi_ranks_count(ranks);
     const size_t low = count * me / ranks_all, high = count * (me + 1) / ranks_all;
