@@ -32,7 +32,6 @@
 #include <quadrille/brute.h>
 #include <string.h>
 
-/// Without fat boxes, steps until the automatic margin looks again whether they would pay.
 /// The part of a whole in which ratios are added up: sums of whole numbers are the same in any order.
 static const double unit = 1 << 20;
 

@@ -227,14 +227,12 @@ typedef struct qdi_step {
     qd_world *world;
     qdi_ccd *ccd;
     double dt, part, threshold;
-    double reach;         ///< of contacts that are still apart, as a part of a body's size
-    bool following;       ///< impacts are followed exactly
-    bool first;           ///< round
-    int round;            ///< of stops
-    size_t fresh;         ///< bodies that have new paths in this round, or more: all of them are among
-    const uint32_t *rows; ///< these rows, where `fresh` says less than SIZE_MAX
-    size_t row_count;
-    bool periodic;        ///< along some axis
+    double reach;   ///< of contacts that are still apart, as a part of a body's size
+    bool following; ///< impacts are followed exactly
+    bool first;     ///< round
+    int round;      ///< of stops
+    size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known
+    bool periodic;  ///< along some axis
     qdi_wall_gain *walls; ///< gets added what walls give
 } qdi_step;
 

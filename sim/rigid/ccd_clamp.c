@@ -313,8 +313,6 @@ static qd_status settle(qdi_step *step) {
     step->fresh = settle_hits(step);
     qdi_team_for(team, ccd->halted_count, HALTED_GRAIN, carry_range, step);
     step->fresh += job.fresh;
-    step->rows = ccd->halted;
-    step->row_count = ccd->halted_count;
     return QD_OK;
 }
 

@@ -288,7 +288,7 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
 static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     for (size_t i = begin; i < end && !qdi_stopping(job->step->world); ++i)
-        look_from(job, job->step->rows[i], worker);
+        look_from(job, job->step->ccd->halted[i], worker);
 }
 
 /// Impacts of ccd: makes room for what the threads find.
@@ -333,7 +333,7 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     if (ccd->listed_count > 0) job.pairs = qd_pairs_data(ccd->pairs, &pairs);
     const size_t met = ccd->by_margin ? world->met_count : 0;
     if (!step->first && step->fresh < (pairs + met) / WORTH_ALL)
-        qdi_team_for_workers(world->team, step->row_count, RETRIEVE_GRAIN, look_from_fresh, &job);
+        qdi_team_for_workers(world->team, ccd->halted_count, RETRIEVE_GRAIN, look_from_fresh, &job);
     else
         look_at_all(&job, pairs, met);
     if (qdi_stopping(world)) return QD_ERR_STOPPED;

@@ -207,11 +207,15 @@ static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_ra
         qdi_team_for(job->world->team, unit->end_mover, QDI_BODY_GRAIN, function, job);
 }
 
+/// Contact solver: the contacts of all colours of a unit.
+static size_t taken_of(const qdi_solver_colours *colours) {
+    return colours->start[colours->count] - colours->start[0];
+}
+
 /// Contact solver: all sub-steps of a unit, whose movers have what the first one begins with.
 static void run_substeps(qdi_solver_job *job, const qdi_solver_unit *unit) {
     const qdi_solver_colours *colours = &unit->colours;
-    const size_t taken = colours->start[colours->count] - colours->start[0],
-                 sweep = taken < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
+    const size_t sweep = taken_of(colours) < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
     for (int k = 0; k < job->substeps && !qdi_stopping(job->world); ++k) {
         if (k > 0) over_movers(job, unit, repeat_range);
         over_colours(job, colours, solve_range, sweep);
@@ -242,10 +246,8 @@ static void solve_first(void *context, size_t begin, size_t end) {
 /// Contact solver: true where the loops over the first unit are too short for a second thread, so many that
 /// to begin and to clock each takes longer than what it is for.
 static bool is_for_one(const qd_world *world, const qdi_solver_unit *unit) {
-    const qdi_solver_colours *colours = &unit->colours;
-    const size_t taken = colours->start[colours->count] - colours->start[0];
     return qd_team_threads(world->team) == 1 ||
-           (unit->end_mover <= QDI_BODY_GRAIN && taken < SHARED_GROUPS * QDI_SOLVER_LANES);
+           (unit->end_mover <= QDI_BODY_GRAIN && taken_of(&unit->colours) < SHARED_GROUPS * QDI_SOLVER_LANES);
 }
 
 /// Contact solver: solves a range of units, of which the first one is not counted, where a thread has its
@@ -284,10 +286,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
-    for (size_t u = 0; u < units->count; ++u) {
-        const qdi_solver_colours *colours = &units->unit[u].colours;
-        scratch->solved += colours->start[colours->count] - colours->start[0];
-    }
+    for (size_t u = 0; u < units->count; ++u) scratch->solved += taken_of(&units->unit[u].colours);
     if (is_for_one(world, &units->unit[0]))
         qdi_team_for(world->team, 1, 1, solve_first, &job);
     else
