@@ -11,7 +11,6 @@
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their
 // order).
 
-#include "sim/contact/margin.h"
 #include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
@@ -235,22 +234,11 @@ static double arrive(const qdi_step *step, uint32_t row, double *given) {
            qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
-/// Stops of ccd: the box of a body where it stops, and whether it leaves the fat one.
-static void box_again(qd_world *world, uint32_t row, qd_vec2 period) {
-    const bool held = world->margin.held, before = held && qdi_margin_left(world, row, period);
-    qdi_motion_box(world, row);
-    const bool after = held && qdi_margin_left(world, row, period);
-    if (before != after) // the bodies of other ranges are on the list as well
-        __atomic_fetch_add(&world->scratch.left[row / QDI_BODY_GRAIN], (size_t)after - (size_t)before,
-                           __ATOMIC_RELAXED);
-}
-
 /// Stops of ccd: puts a range of those that are stopped where they stop.
 static void arrive_range(void *context, size_t begin, size_t end) {
     stop_job *job = context;
     const qdi_step *step = job->step;
     qd_world *world = step->world;
-    const qd_vec2 period = qdi_world_period(world);
     for (size_t i = begin; i < end; ++i) {
         const uint32_t r = step->ccd->halted[i];
         double given = 0;
@@ -259,7 +247,7 @@ static void arrive_range(void *context, size_t begin, size_t end) {
         job->drift[i] = arrive(step, r, &given);
         double *carried = job->carried[qdi_carrier_is_wall(step->ccd->carrier[r])];
         if (carried) carried[i] = given;
-        box_again(world, r, period);
+        qdi_ccd_box_again(world, r);
         if (qdi_within_limits(world, r)) continue;
         uint32_t seen = atomic_load_explicit(&job->lowest_bad, memory_order_relaxed);
         while (world->index[r] < seen &&
@@ -278,15 +266,13 @@ static qd_status add_up(const qdi_step *step, double *values, double *sum) {
 qd_status qdi_ccd_stopped(const qdi_step *step) {
     qd_world *world = step->world;
     qdi_arena *arena = &world->scratch.arena;
-    const size_t count = step->ccd->halted_count, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    const size_t count = step->ccd->halted_count;
     stop_job job = {.step = step, .lowest_bad = QD_NO_BODY};
     qd_status status = qdi_balance_rows(arena, count, &job.drift);
     if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(arena, count, &job.carried[0]);
     if (status == QD_OK && world->walls_move) status = qdi_balance_rows(arena, count, &job.carried[1]);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, HALTED_GRAIN, arrive_range, &job);
-    world->margin.left = 0;
-    for (size_t k = 0; k < ranges && world->margin.held; ++k) world->margin.left += world->scratch.left[k];
     if (job.lowest_bad != QD_NO_BODY) {
         qdi_limit_report_body(world, world->row_of_index[job.lowest_bad]);
         return QD_ERR_LIMIT;
