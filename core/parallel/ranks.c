@@ -27,6 +27,12 @@ qd_status qdi_ranks_merged(qdi_ranks *ranks, const void *mine, void *all, size_t
     return ranks->failed;
 }
 
+void qdi_ranks_add_counts(void *sum, const void *other, size_t bytes) {
+    uint64_t *all = sum;
+    const uint64_t *more = other;
+    for (size_t k = 0; k < bytes / sizeof *all; ++k) all[k] += more[k];
+}
+
 qd_status qdi_ranks_exchange(qdi_ranks *ranks, const qdi_message *to, qdi_message *from) {
     if (ranks->failed != QD_OK) return ranks->failed;
     for (int q = 0; q < ranks->count; ++q) {

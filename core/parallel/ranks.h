@@ -48,6 +48,8 @@ typedef void (*qdi_ranks_merge)(void *sum, const void *other, size_t bytes);
 /// `all` is another place than `mine`.
 QD_MUST_USE qd_status qdi_ranks_merged(qdi_ranks *ranks, const void *mine, void *all, size_t bytes,
                                        qdi_ranks_merge merge);
+/// Ranks: merges by adding: what they have is counts, uint64_t, and nothing else.
+void qdi_ranks_add_counts(void *sum, const void *other, size_t bytes);
 
 /// A message; of no bytes: none.
 typedef struct qdi_message {

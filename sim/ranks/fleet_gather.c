@@ -264,20 +264,10 @@ static void put_common(const qdi_fleet_rank *rank, const qdi_fleet_tally *tally)
     whole->margin.held = whole->margin.edited = false;
 }
 
-// Gathering: adds the counts of two ranks.
-static void add_tallies(void *sum, const void *other, size_t bytes) {
-    qdi_fleet_tally *all = sum;
-    const qdi_fleet_tally *more = other;
-    (void)bytes;
-    all->contacts += more->contacts;
-    all->begins += more->begins;
-    all->ends += more->ends;
-}
-
 qd_status qdi_fleet_bring_common(const qdi_fleet_rank *rank) {
     const qdi_fleet_tally mine = qdi_fleet_tally_of(rank);
     qdi_fleet_tally all;
-    const qd_status status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, add_tallies);
+    const qd_status status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, qdi_ranks_add_counts);
     if (status == QD_OK && rank->apart && qdi_ranks_me(rank->ranks) == 0) put_common(rank, &all);
     return status;
 }
@@ -291,7 +281,7 @@ static qd_status put_together(const qdi_fleet_rank *rank, const qdi_message *fro
     for (int q = 0; q < job.count; ++q) {
         mail[q] = read_mail(&from[q]);
         put_bodies(&mail[q], whole);
-        add_tallies(&tally, &mail[q].head->tally, sizeof tally);
+        qdi_ranks_add_counts(&tally, &mail[q].head->tally, sizeof tally);
     }
     put_common(rank, &tally);
     const qd_status status = gather_contacts(rank, &job);

@@ -201,18 +201,12 @@ static qd_status number_looks(numbering *job, uint64_t bodies) {
     return status;
 }
 
-// Fleet's looks: adds numbers.
-static void add(void *sum, const void *other, size_t bytes) {
-    (void)bytes;
-    *(uint64_t *)sum += *(const uint64_t *)other;
-}
-
 qd_status qdi_looks_make(const qdi_fleet_rank *rank, qdi_looks_kind kind, uint64_t bodies, qdi_looks *looks) {
     const qd_world *part = rank->world;
     const uint64_t mine = kind == QDI_LOOKS_SHAPES ? part->shapes.numbers.live : part->traits.numbers.live;
     *looks = (qdi_looks){.allocator = rank->allocator};
     uint64_t any = 0;
-    qd_status status = qdi_ranks_merged(rank->ranks, &mine, &any, sizeof any, add);
+    qd_status status = qdi_ranks_merged(rank->ranks, &mine, &any, sizeof any, qdi_ranks_add_counts);
     if (status != QD_OK) return status;
     looks->room = 1 + (kind == QDI_LOOKS_SHAPES ? part->shapes.numbers.count : part->traits.numbers.count);
     looks->first = qdi_allocate(rank->allocator, looks->room, sizeof *looks->first);

@@ -52,9 +52,7 @@ static void merge_sizes(void *sum, const void *other, size_t bytes) {
     const share_mail *more = other;
     (void)bytes;
     qdi_share_sizes_merge(&all->sizes, &more->sizes);
-    all->tally.contacts += more->tally.contacts;
-    all->tally.begins += more->tally.begins;
-    all->tally.ends += more->tally.ends;
+    qdi_ranks_add_counts(&all->tally, &more->tally, sizeof all->tally);
 }
 
 // Measuring: merges the second passes of two ranks.

@@ -88,17 +88,10 @@ qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past,
     return QD_OK;
 }
 
-// Part of a rank: the index of a name; names grow from index to index.
+// Part of a rank: the index of a name, or QDI_NO_ROW.
 static uint32_t index_of(const qd_world *world, uint64_t name) {
-    size_t low = 0, high = world->index_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (world->names[middle] < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < world->index_count && world->names[low] == name ? (uint32_t)low : QDI_NO_ROW;
+    const size_t index = qdi_names_from(world, name);
+    return index < world->index_count && world->names[index] == name ? (uint32_t)index : QDI_NO_ROW;
 }
 
 qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {

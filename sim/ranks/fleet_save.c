@@ -85,19 +85,6 @@ static uint64_t name_of_item(const saving *job, saved_list list, size_t k) {
     return job->part->names[is_of_contacts(list) ? job->part->present.contacts[k].a.index : k];
 }
 
-// Fleet's saving: the first own or foreign index whose name is not below `name`.
-static size_t index_from(const qd_world *part, uint64_t name) {
-    size_t low = 0, high = part->index_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (part->names[middle] < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Fleet's saving: a window of a list from a name on.
 static window window_from(const saving *job, saved_list list, uint64_t first) {
     const qd_world *part = job->part;
@@ -110,7 +97,8 @@ static window window_from(const saving *job, saved_list list, uint64_t first) {
                                        qdi_saved_contact_bytes(),
                                        qdi_fields_bytes(&qdi_fields_contact_force),
                                        qdi_fields_bytes(&qdi_fields_contact_force)};
-    window made = {list, first, index_from(part, first), index_from(part, first + WINDOW), bytes[list]};
+    window made = {list, first, qdi_names_from(part, first), qdi_names_from(part, first + WINDOW),
+                   bytes[list]};
     if (!is_of_contacts(list)) return made;
     const bool near = list == NEAR || list == NEAR_FORCES;
     const size_t from = near ? state->contact_count : 0,
@@ -253,13 +241,6 @@ static qd_status save_list(saving *job, saved_list list) {
     return status;
 }
 
-// Fleet's saving: adds counts.
-static void add_counts(void *sum, const void *other, size_t bytes) {
-    uint64_t *all = sum;
-    const uint64_t *more = other;
-    for (size_t k = 0; k < bytes / sizeof *all; ++k) all[k] += more[k];
-}
-
 // Fleet's saving: what all ranks have.
 static qd_status count_all(saving *job) {
     const qd_world *part = job->part;
@@ -268,7 +249,7 @@ static qd_status count_all(saving *job) {
     for (size_t i = 0; i < qdi_constraint_count(state); ++i)
         if (qdi_part_owns(part->part, qdi_contact_order_at(state, i)))
             *(i < state->contact_count ? &mine.touching : &mine.near) += 1;
-    return qdi_ranks_merged(job->rank->ranks, &mine, &job->counts, sizeof mine, add_counts);
+    return qdi_ranks_merged(job->rank->ranks, &mine, &job->counts, sizeof mine, qdi_ranks_add_counts);
 }
 
 // Fleet's saving: rank 0 hands on what comes before all lists.

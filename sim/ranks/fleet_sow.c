@@ -149,12 +149,6 @@ static qd_status note_bodies(qdi_fleet_rank *rank) {
 
 // ---- contacts ----
 
-// Sowing: adds counts.
-static void add_counts(void *sum, const void *other, size_t bytes) {
-    (void)bytes;
-    *(uint64_t *)sum += *(const uint64_t *)other;
-}
-
 // Sowing: finds the contacts of the first parts, as a world by itself does before its first step.
 static qd_status find_contacts(qdi_fleet_rank *rank) {
     qd_world *world = rank->world;
@@ -164,7 +158,7 @@ static qd_status find_contacts(qdi_fleet_rank *rank) {
     if (status != QD_OK) return status;
     const uint64_t mine = qdi_part_contacts(world, &world->present);
     uint64_t all = 0;
-    status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, add_counts);
+    status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, qdi_ranks_add_counts);
     rank->totals.contacts = rank->totals.begins = all; // all of them have begun
     rank->whole->totals = rank->totals;
     rank->whole->entered = world->entered; // with springs

@@ -26,3 +26,15 @@ qd_status qdi_names_give(qd_world *world, const uint64_t *names) {
     world->name_count = given ? count : 0;
     return QD_OK;
 }
+
+size_t qdi_names_from(const qd_world *world, uint64_t name) {
+    size_t low = 0, high = world->index_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (world->names[middle] < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
