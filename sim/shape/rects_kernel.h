@@ -1,40 +1,10 @@
 // What rects.h describes, WIDTH pairs at a time. No include guard: each instruction set has its own copy.
-// Vectors are the compiler's own (GNU C); every choice is one between two numbers that are both there. An
-// instruction set with masks of its own says before what `vec` and `mask` are, and has BELOW and v_pick.
+// Every choice is one between two numbers that are both there (core/math/lanes.h).
+#include "core/math/lanes.h"
 #include "sim/shape/rects.h"
 
 #include <math.h>
-#include <string.h>
 
-#ifndef BELOW
-typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
-typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t)))); // all bits of a lane, or none
-#    define BELOW(a, b) ((mask)((a) < (b)))
-/// Rectangles that touch: of each lane the number of `a` where the mask is set, else of `b`.
-static inline vec v_pick(mask lanes, vec a, vec b) {
-    return (vec)(((mask)a & lanes) | ((mask)b & ~lanes));
-}
-#endif
-typedef int64_t vec_bits __attribute__((vector_size(WIDTH * sizeof(int64_t))));
-
-/// Rectangles that touch: loads a vector of numbers.
-static inline vec v_load(const double *from) {
-    vec value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-/// Rectangles that touch: stores a vector of numbers.
-static inline void v_store(double *to, vec value) {
-    memcpy(to, &value, sizeof value);
-}
-/// Rectangles that touch: a vector of one number in every lane.
-static inline vec v_set(double value) {
-    return value - (vec){0};
-}
-/// Rectangles that touch: the absolute values of a vector.
-static inline vec v_abs(vec value) {
-    return (vec)((vec_bits)value & INT64_MAX);
-}
 /// Rectangles that touch: WIDTH numbers of the pairs from `i` on, by name.
 #define v_in(pairs, name, i) v_load((pairs)->in[QDI_RECTS_##name] + (i))
 

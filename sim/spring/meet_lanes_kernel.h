@@ -1,38 +1,17 @@
-// The source of qdi_meet_lanes, WIDTH pairs at a time; no include guard: each instruction set has its own
-// copy. Vectors are the compiler's own (GNU C). Geometry as in qdi_collide_disks, and the force as in
-// spring.c for two dynamic disks; no operation's result depends on how many are done at once. Where a term of
-// spring.c is a number times zero it is left out: it changes at most the sign of a zero to which zero is
-// added after. QDI_MEET_KERNEL is the function's name.
+// The source of qdi_meet_lanes, WIDTH pairs at a time (core/math/lanes.h); no include guard: each instruction
+// set has its own copy. Geometry as in qdi_collide_disks, and the force as in spring.c for two dynamic disks;
+// no operation's result depends on how many are done at once. Where a term of spring.c is a number times zero
+// it is left out: it changes at most the sign of a zero to which zero is added after. QDI_MEET_KERNEL is the
+// function's name.
 
+#include "core/math/lanes.h"
 #include "sim/spring/meet_lanes.h"
 #include "sim/world/energy_balance_state.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
-typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
-typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t)))); // all bits of a lane, or none
-
-/// Springs that meet: loads a vector of numbers.
-static inline vec v_load(const double *from) {
-    vec value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-/// Springs that meet: stores a vector of numbers.
-static inline void v_store(double *to, vec value) {
-    memcpy(to, &value, sizeof value);
-}
-/// Springs that meet: a vector of one number in every lane.
-static inline vec v_set(double value) {
-    return value - (vec){0};
-}
-/// Springs that meet: the absolute values of a vector.
-static inline vec v_abs(vec value) {
-    return (vec)((mask)value & INT64_MAX);
-}
 /// Springs that meet: the square roots of a vector.
 static inline vec v_sqrt(vec value) {
     vec root;
@@ -42,10 +21,6 @@ static inline vec v_sqrt(vec value) {
 /// Springs that meet: of each lane the number where the mask is set, else 0.
 static inline vec v_where(mask lanes, vec value) {
     return (vec)((mask)value & lanes);
-}
-/// Springs that meet: of each lane the number of `a` where the mask is set, else of `b`.
-static inline vec v_pick(mask lanes, vec a, vec b) {
-    return (vec)(((mask)a & lanes) | ((mask)b & ~lanes));
 }
 /// Springs that meet: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
