@@ -3,19 +3,13 @@
 #include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tests/support/harness.h"
+#include "tests/support/pictures.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
 #include <quadrille/random.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void draw(const qdi_picture *picture, qdi_raster *raster) {
-    qdi_tile_bins bins;
-    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
-    ck_assert_int_eq(qdi_picture_draw(picture, &bins, raster), QD_OK);
-    qdi_tile_bins_destroy(&bins);
-}
 
 static qd_world *make_world(double width, double height, qd_boundary boundary) {
     qd_world_def def = qd_world_def_default();
@@ -109,7 +103,7 @@ START_TEST(shapes_are_drawn) {
             qdi_picture_init(&picture, qd_allocator_default());
             ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
             copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
-            draw(&picture, &raster);
+            qd_test_draw(&picture, &raster);
             qdi_camera camera = qdi_camera_fit((qd_vec2){20, 20}, (qd_vec2){0, 0},
                                                (qdi_area){0, 0, 400, 400});
             double x, y, area = covered(&raster, &x, &y);
@@ -156,7 +150,7 @@ START_TEST(endless_floors_and_thin_lines_are_drawn) {
     qdi_picture_init(&picture, qd_allocator_default());
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
     copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
-    draw(&picture, &raster);
+    qd_test_draw(&picture, &raster);
     qdi_camera camera = qdi_camera_fit((qd_vec2){20, 20}, (qd_vec2){0, 0}, (qdi_area){0, 0, 400, 400});
     for (int i = 0; i < 400; ++i) {
         int floor = (int)(camera.bottom - 4 * camera.scale), above = (int)(camera.bottom - 7 * camera.scale);
@@ -351,7 +345,7 @@ START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
         memset(whole.pixels, QDI_INK_BACKGROUND, 204 * 204);
         picture.side_x = picture.side_y = QDI_SIDE_OPEN;
         picture.world = (qdi_area){-90, -90, -80, -80}; // its border is not looked at
-        draw(&picture, &binned);
+        qd_test_draw(&picture, &binned);
         draw_on_every_tile(&picture, &whole);
         ck_assert(memcmp(binned.pixels, whole.pixels, 204 * 204) == 0);
         qdi_raster_destroy(&binned);

@@ -2,16 +2,9 @@
 #include "export/image/png_sink.h"
 #include "export/picture/caption.h"
 #include "export/picture/picture.h"
-#include "export/picture/tile_bins.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
-
-static void draw(const qdi_picture *picture, qdi_raster *raster) {
-    qdi_tile_bins bins;
-    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
-    ck_assert_int_eq(qdi_picture_draw(picture, &bins, raster), QD_OK);
-    qdi_tile_bins_destroy(&bins);
-}
+#include "tests/support/pictures.h"
 
 static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
     qdi_disk disks[160];
@@ -48,7 +41,7 @@ static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
     picture.line_count = sizeof lines / sizeof lines[0];
     picture.marks = marks;
     picture.mark_count = sizeof marks / sizeof marks[0];
-    draw(&picture, &raster);
+    qd_test_draw(&picture, &raster);
     qdi_caption_draw(&caption, &raster, &picture.facts, 12.5);
 
     qdi_palette palette = qdi_palette_make(view);
@@ -76,7 +69,7 @@ static int covered_by_marks(float radius) {
     }
     qdi_raster raster;
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), SIDE, SIDE, &raster), QD_OK);
-    draw(&picture, &raster);
+    qd_test_draw(&picture, &raster);
     int covered = 0;
     for (int p = 0; p < SIDE * SIDE; ++p)
         covered += raster.pixels[p] >= QDI_INK_MARK && raster.pixels[p] < QDI_INK_BAND;

@@ -1,0 +1,16 @@
+#ifndef QD_TESTS_PICTURES_H
+#define QD_TESTS_PICTURES_H
+
+#include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
+#include "tests/support/harness.h"
+
+/// Draws a picture with one thread.
+static inline void qd_test_draw(const qdi_picture *picture, qdi_raster *raster) {
+    qdi_tile_bins bins;
+    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
+    ck_assert_int_eq(qdi_picture_draw(picture, &bins, raster), QD_OK);
+    qdi_tile_bins_destroy(&bins);
+}
+
+#endif
