@@ -20,6 +20,10 @@ void qdi_hash_stream_free(qdi_hash_stream *stream) {
     (void)XXH3_freeState(of(stream));
 }
 
+void qdi_hash_stream_reset(qdi_hash_stream *stream) {
+    (void)XXH3_64bits_reset(of(stream));
+}
+
 void qdi_hash_stream_add(qdi_hash_stream *stream, const void *data, size_t bytes) {
     if (bytes > 0) (void)XXH3_64bits_update(of(stream), data, bytes);
 }

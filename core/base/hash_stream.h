@@ -14,6 +14,8 @@ QD_MUST_USE qd_status qdi_hash_stream_make(qdi_hash_stream **stream);
 /// Frees; NULL is fine.
 void qdi_hash_stream_free(qdi_hash_stream *stream);
 
+/// Hash stream: begins again, with nothing.
+void qdi_hash_stream_reset(qdi_hash_stream *stream);
 /// Hash stream: adds a piece.
 void qdi_hash_stream_add(qdi_hash_stream *stream, const void *data, size_t bytes);
 /// Hash stream: the hash of all pieces so far.

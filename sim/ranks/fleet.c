@@ -158,7 +158,7 @@ qd_status qdi_fleet_gather(qdi_fleet *fleet) {
     return is_gathered(fleet) ? QD_OK : qdi_fleet_tell(&fleet->rank, QDI_FLEET_GATHER, QDI_REALM_CUT, 0);
 }
 
-qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_fleet_sink *sink) {
+qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_saved_sink *sink) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     fleet->rank.sink = sink;
     const qd_status status = qdi_fleet_tell(&fleet->rank, QDI_FLEET_SAVE, QDI_REALM_CUT, 0);

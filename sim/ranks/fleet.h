@@ -7,6 +7,7 @@
 
 #include "core/parallel/ranks.h"
 #include "sim/ranks/realm.h"
+#include "sim/world/save.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,17 +94,10 @@ QD_MUST_USE qd_status qdi_fleet_gather(qdi_fleet *fleet);
 QD_MUST_USE qd_status qdi_fleet_hash(qdi_fleet *fleet, uint64_t *hash);
 QD_MUST_USE qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics);
 
-/// Who takes a saved world: all its bytes are said first, then they come piece by piece. Both may fail with
-/// any status, which is then that of the saving.
-typedef struct qdi_fleet_sink {
-    void *context;
-    qd_status (*begin)(void *context, uint64_t bytes);
-    qd_status (*take)(void *context, const void *data, size_t bytes);
-} qdi_fleet_sink;
 /// Of a fleet that is apart: saves the world of the moment that the parts are at, as qd_world_save does, to
 /// the last byte but for counts of the tree; no rank gets to hold more than a small part of others' bodies.
 /// Errors: QD_ERR_MEMORY, the sink's.
-QD_MUST_USE qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_fleet_sink *sink);
+QD_MUST_USE qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_saved_sink *sink);
 
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
 /// it from other ranks then, the bodies and ghosts that it has now, how often it sent rank 0 all that is its

@@ -48,7 +48,7 @@ typedef struct qdi_fleet_rank {
     qdi_fleet_counts *counts;   ///< where counts are to go
     uint64_t *hash;             ///< the same of a hash
     qd_metrics *metrics;        ///< and of metrics
-    const qdi_fleet_sink *sink; ///< of a saving
+    const qdi_saved_sink *sink; ///< of a saving
     const qdi_fleet_seed *seed; ///< of a fleet to be made
 } qdi_fleet_rank;
 

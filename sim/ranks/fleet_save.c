@@ -4,13 +4,12 @@
 // window, and the bytes are those of the whole world.
 
 #include "core/base/bytes.h"
-#include "core/base/hash_stream.h"
 #include "core/base/memory.h"
 #include "sim/ranks/fleet_looks.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/fields.h"
 #include "sim/world/names.h"
-#include "sim/world/save_impl.h"
+#include "sim/world/saver.h"
 #include "sim/world/spring_terms.h"
 
 #include <string.h>
@@ -56,8 +55,8 @@ typedef struct saving {
     unsigned char *out;
     size_t out_room;
     uint32_t *next; ///< by name of the window: where its next item goes
-    qdi_hash_stream *hash;
-    const qdi_fleet_sink *sink;
+    const qdi_saved_sink *sink;
+    qdi_saver saver;
 } saving;
 
 // ---- what each rank has of a window ----
@@ -168,12 +167,6 @@ static qd_status write_window(saving *job, const window *now, qdi_message *messa
 
 // ---- what rank 0 makes of it ----
 
-// Fleet's saving: hands bytes on.
-static qd_status hand_on(const saving *job, const void *bytes, size_t count) {
-    qdi_hash_stream_add(job->hash, bytes, count);
-    return job->sink->take(job->sink->context, bytes, count);
-}
-
 // Fleet's saving: goes through the items of a message: counts them by their names, or, where there is room,
 // puts them where they belong.
 static void sort_items(const saving *job, const qdi_message *message, size_t item_bytes, bool placed) {
@@ -205,7 +198,7 @@ static qd_status finish_window(saving *job, const window *now, const qdi_message
     const qd_status status = qdi_reserve(job->rank->allocator, &job->out, &job->out_room, 0, bytes, 1);
     if (status != QD_OK || bytes == 0) return status;
     for (int q = 0; q < ranks; ++q) sort_items(job, &from[q], now->item_bytes, true);
-    return hand_on(job, job->out, bytes);
+    return qdi_saver_add(&job->saver, job->out, bytes);
 }
 
 // ---- all ranks ----
@@ -266,24 +259,8 @@ static qd_status save_head(saving *job) {
                          .materials = whole->traits.materials.count,
                          .pairs = whole->traits.materials.pair_count,
                          .forces = qdi_springs(whole) ? contacts : 0};
-    const size_t bytes = qdi_saved_head_bytes(&n);
-    unsigned char *head = qdi_allocate(job->rank->allocator, bytes, 1);
     job->next = qdi_allocate(job->rank->allocator, WINDOW, sizeof *job->next);
-    qd_status status = head && job->next ? qdi_hash_stream_make(&job->hash) : QD_ERR_MEMORY;
-    if (status == QD_OK) status = job->sink->begin(job->sink->context, qdi_saved_size(&n));
-    if (status == QD_OK) {
-        qdi_saved_head(whole, &n, head);
-        status = hand_on(job, head, bytes);
-    }
-    qdi_release(job->rank->allocator, head, bytes, 1);
-    return status;
-}
-
-// Fleet's saving: rank 0 hands on the checksum of all before it.
-static qd_status save_checksum(const saving *job) {
-    unsigned char bytes[QDI_SAVE_CHECKSUM], *at = bytes;
-    qdi_put_u64(&at, qdi_hash_stream_value(job->hash));
-    return job->sink->take(job->sink->context, bytes, sizeof bytes);
+    return job->next ? qdi_saver_begin(&job->saver, job->sink, whole, &n) : QD_ERR_MEMORY;
 }
 
 // Fleet's saving: all of it.
@@ -296,7 +273,7 @@ static qd_status save_all(saving *job) {
     if (status == QD_OK && job->sink) status = save_head(job);
     for (saved_list list = GENERATIONS; list < SAVED_LISTS && status == QD_OK; ++list)
         if (!is_empty(job, list)) status = save_list(job, list);
-    return status == QD_OK && job->sink ? save_checksum(job) : status;
+    return status == QD_OK && job->sink ? qdi_saver_end(&job->saver) : status;
 }
 
 qd_status qdi_fleet_save_parts(const qdi_fleet_rank *rank) {
@@ -311,6 +288,6 @@ qd_status qdi_fleet_save_parts(const qdi_fleet_rank *rank) {
     qdi_release(allocator, job.mail, job.mail_room, 1);
     qdi_release(allocator, job.out, job.out_room, 1);
     qdi_release(allocator, job.next, WINDOW, sizeof *job.next);
-    qdi_hash_stream_free(job.hash);
+    qdi_saver_release(&job.saver);
     return status;
 }

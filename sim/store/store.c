@@ -43,8 +43,9 @@ void qdi_store_destroy(qd_store *store) {
     const qd_allocator *allocator = store->allocator;
     qdi_rows_finish(store);
     qdi_store_disconnect(store);
-    for (int i = 0; i < QDI_BATCHES; ++i) qdi_release(allocator, store->batches[i].rows, QDI_BATCH_BYTES, 1);
-    qdi_release(allocator, store->state, store->state_room, 1);
+    for (int i = 0; i < QDI_BATCHES; ++i)
+        qdi_release(allocator, store->batches[i].rows, store->batches[i].room, 1);
+    qdi_hash_stream_free(store->hash);
     qdi_event_names_free(&store->names);
     qdi_release(allocator, store->path, store->path_bytes, 1);
     qdi_release(allocator, store, 1, sizeof *store);
@@ -102,10 +103,10 @@ qd_status qdi_store_get_ready(qd_store *store, qd_error *error) {
     if (status != QD_OK) return status;
     int code = qdi_rows_prepare(store);
     if (code != SQLITE_OK) return qdi_sql_fail(store, "open", code, error);
-    for (int i = 0; i < QDI_BATCHES && status == QD_OK; ++i) {
-        store->batches[i].rows = qdi_allocate(store->allocator, QDI_BATCH_BYTES, 1);
-        if (!store->batches[i].rows) status = QD_ERR_MEMORY;
-    }
+    status = qdi_hash_stream_make(&store->hash);
+    for (int i = 0; i < QDI_BATCHES && status == QD_OK; ++i)
+        status = qdi_reserve(store->allocator, &store->batches[i].rows, &store->batches[i].room, 0,
+                             QDI_BATCH_BYTES, 1);
     if (status == QD_OK)
         status = qdi_queue_create(store->allocator, QDI_BATCHES, qdi_rows_work, store, &store->queue);
     store->writes = status == QD_OK;

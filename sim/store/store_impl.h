@@ -3,6 +3,7 @@
 
 #include <quadrille/store.h>
 
+#include "core/base/hash_stream.h"
 #include "core/parallel/queue.h"
 #include "sim/store/event_rows.h"
 #include "sim/text/scene_text.h"
@@ -10,8 +11,8 @@
 #include <sqlite3.h>
 
 /// What the files of the store share. store.c opens and closes, store_create.c makes new ones, store_tables.c
-/// has the tables and brings older ones up to date, store_write.c takes rows in, store_rows.c is the writer's
-/// side, store_read.c reads, store_sql.c speaks with SQLite.
+/// has the tables and brings older ones up to date, store_write.c takes rows in and store_pieces.c worlds,
+/// store_rows.c is the writer's side, store_read.c reads, store_sql.c speaks with SQLite.
 
 /// "QDrn", in the header of every run.db.
 #define QDI_STORE_APPLICATION 0x5144726e
@@ -38,19 +39,21 @@ typedef enum qdi_row_kind {
 /// Batches that go round between the two threads, and bytes of each.
 enum { QDI_BATCHES = 4, QDI_BATCH_BYTES = 1 << 18 };
 
-/// Most bytes of a stored world that one row holds. SQLite's rows are limited, and it copies each of them in
-/// memory.
-#define QDI_STORE_PART ((size_t)32 << 20)
+/// Most bytes of a stored world that one row holds, which are those of a batch.
+#define QDI_STORE_PART ((size_t)QDI_BATCH_BYTES)
 
-/// Rows on their way: a header and its row, one after the other.
+/// Rows on their way, a header and its row, one after the other; or a part of a saved world.
 typedef struct qdi_row_batch {
     unsigned char *rows;
-    size_t used;
-    bool lasting; ///< is to survive a power cut
+    size_t room, used; ///< bytes
+    bool lasting;      ///< is to survive a power cut, as checkpoints are
+    bool goes_on;      ///< the next batch is of the same transaction
+    bool is_part;
+    uint64_t step, part; ///< of a part: of which step, and its number
 } qdi_row_batch;
 
 typedef struct qdi_row_header {
-    uint32_t kind, bytes; ///< bytes of the row that follows, a multiple of 8
+    uint64_t kind, bytes; ///< bytes of the row that follows, a multiple of 8
 } qdi_row_header;
 
 typedef struct qdi_metrics_row {
@@ -77,7 +80,7 @@ typedef struct qdi_hash_row {
     uint64_t step, hash;
 } qdi_hash_row;
 
-/// Of a snapshot or checkpoint. The bytes lie in the store's `state`: the world's, then the session's.
+/// Of a snapshot or checkpoint whose parts went before; the session's bytes lie behind.
 typedef struct qdi_state_row {
     uint64_t step;
     double time;
@@ -94,16 +97,15 @@ struct qd_store {
     int hash_form;    ///< of the run's hashes
     qdi_queue *queue; ///< NULL where it only reads
     qdi_row_batch batches[QDI_BATCHES];
-    size_t batch; ///< that is being filled, QDI_BATCHES: none
-    /// A world on its way, at most one at a time: who wants to fill it waits until the queue is empty.
-    unsigned char *state;
-    size_t state_room;
-    size_t part_bytes; ///< QDI_STORE_PART
+    size_t batch;          ///< that is being filled, QDI_BATCHES: none
+    bool goes_on, lasting; ///< of the transaction that batches are filled for
+    size_t part_bytes;     ///< QDI_STORE_PART
     qdi_event_names names;
     // The writer's; others look at them when the queue is empty.
     sqlite3_stmt *inserts[QDI_ROW_KINDS];
     sqlite3_stmt *put_part, *drop_parts, *prune, *prune_parts;
-    qd_error failure; ///< why the writer stopped
+    qdi_hash_stream *hash; ///< of the saved world whose parts are being written
+    qd_error failure;      ///< why the writer stopped
 };
 
 // ---- store.c ----
@@ -238,12 +240,17 @@ void qdi_rows_finish(qd_store *store);
 /// Writes a batch; on the writer's thread. `context`: the store.
 qd_status qdi_rows_work(void *context, size_t slot);
 
-/// Store's rows: runs a statement whose values are bound; deletes all checkpoints but the first and the last
-/// `keep`, with their parts. Return SQLite's code.
-int qdi_rows_run(sqlite3_stmt *statement);
-int qdi_rows_prune(const qd_store *store, uint64_t keep);
+/// Store's rows: takes back a transaction that went on from batch to batch. The queue is empty.
+void qdi_rows_undo(qd_store *store);
 
 // ---- store_write.c ----
+
+/// Adds a row, and behind it more bytes where it has any. Errors: the writer's, QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_store_put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes,
+                                        const void *more, size_t more_bytes);
+/// Puts the present batch in line, if there is one, or forgets what is in it.
+void qdi_store_hand_in(qd_store *store);
+void qdi_store_drop_batch(qd_store *store);
 
 /// Puts what is on its way in line and waits until all is written; does nothing where the store only reads.
 /// Errors: the writer's, with its reason.

@@ -1,4 +1,5 @@
-// The writer's side: batches of rows become rows of the database, one transaction each. All of this runs on
+// The writer's side: batches of rows become rows of the database, one transaction each, but for saved worlds,
+// which are one of several batches. All of this runs on
 // the queue's thread; what it touches of the store (see qd_store) is its own while the queue is not empty.
 
 #include <quadrille/hash.h>
@@ -38,8 +39,8 @@ static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const 
 /// session.
 static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     const qdi_state_row *row = data;
-    const unsigned char *session = store->state + row->world_bytes;
-    uint64_t checksum = qd_hash_bytes(store->state, row->world_bytes);
+    const void *session = row + 1;
+    uint64_t checksum = qdi_hash_stream_value(store->hash);
     bool more = sqlite3_bind_parameter_count(statement) > 4;
     if (more) checksum = qd_hash_seeded(session, row->session_bytes, checksum);
     int code = qdi_sql_bind(statement, 1, "uduh", row->step, row->time, row->world_bytes, checksum);
@@ -170,45 +171,44 @@ void qdi_rows_finish(qd_store *store) {
     }
 }
 
-int qdi_rows_run(sqlite3_stmt *statement) {
+// Runs a statement whose values are bound.
+static int run_statement(sqlite3_stmt *statement) {
     int code = sqlite3_step(statement);
     int reset = sqlite3_reset(statement);
     return code == SQLITE_DONE ? reset : code;
 }
 
-/// Store's rows: the world of a snapshot or checkpoint, in place of one that is there.
-static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
-    int code = qdi_sql_bind(store->drop_parts, 1, "su", owner, row->step);
-    if (code == SQLITE_OK) code = qdi_rows_run(store->drop_parts);
-    if (code == SQLITE_OK) code = qdi_sql_bind(store->put_part, 1, "su", owner, row->step);
-    uint64_t part = 0;
-    for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
-        size_t left = row->world_bytes - at, bytes = left < store->part_bytes ? left : store->part_bytes;
-        code = qdi_sql_bind_step(store->put_part, 3, part++);
-        if (code == SQLITE_OK)
-            code = sqlite3_bind_blob64(store->put_part, 4, store->state + at, bytes, SQLITE_STATIC);
-        if (code == SQLITE_OK) code = qdi_rows_run(store->put_part);
+/// Store's rows: a part of the world of a snapshot or checkpoint; the first removes those that are there.
+static int write_part(qd_store *store, const qdi_row_batch *batch) {
+    const char *owner = batch->lasting ? "checkpoint" : "snapshot";
+    int code = SQLITE_OK;
+    if (batch->part == 0) {
+        qdi_hash_stream_reset(store->hash);
+        code = qdi_sql_bind(store->drop_parts, 1, "su", owner, batch->step);
+        if (code == SQLITE_OK) code = run_statement(store->drop_parts);
     }
-    return code;
+    qdi_hash_stream_add(store->hash, batch->rows, batch->used);
+    if (code == SQLITE_OK) code = qdi_sql_bind(store->put_part, 1, "suu", owner, batch->step, batch->part);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_blob64(store->put_part, 4, batch->rows, batch->used, SQLITE_STATIC);
+    return code == SQLITE_OK ? run_statement(store->put_part) : code;
 }
 
-int qdi_rows_prune(const qd_store *store, uint64_t keep) {
+/// Store's rows: deletes all checkpoints but the first and the last `keep`, with their parts.
+static int prune(const qd_store *store, uint64_t keep) {
     int code = qdi_sql_bind_step(store->prune, 1, keep);
-    if (code == SQLITE_OK) code = qdi_rows_run(store->prune);
-    return code == SQLITE_OK ? qdi_rows_run(store->prune_parts) : code;
+    if (code == SQLITE_OK) code = run_statement(store->prune);
+    return code == SQLITE_OK ? run_statement(store->prune_parts) : code;
 }
 
 // Writes one row into run.db.
 static int write_store_row(qd_store *store, qdi_row_kind kind, const void *row) {
     sqlite3_stmt *statement = store->inserts[kind];
-    bool checkpoint = kind == QDI_ROW_CHECKPOINT;
     if (kind == QDI_ROW_FAILURE) (void)sqlite3_clear_bindings(statement); // some stay without value
     int code = writers[kind].bind(store, statement, row);
-    if (code == SQLITE_OK) code = qdi_rows_run(statement);
-    if (code == SQLITE_OK && (checkpoint || kind == QDI_ROW_SNAPSHOT))
-        code = write_world(store, checkpoint ? "checkpoint" : "snapshot", row);
-    if (code != SQLITE_OK || !checkpoint) return code;
-    return qdi_rows_prune(store, ((const qdi_state_row *)row)->keep);
+    if (code == SQLITE_OK) code = run_statement(statement);
+    if (code != SQLITE_OK || kind != QDI_ROW_CHECKPOINT) return code;
+    return prune(store, ((const qdi_state_row *)row)->keep);
 }
 
 // Writes a batch of rows into run.db.
@@ -224,22 +224,41 @@ static int write_store_rows(qd_store *store, const qdi_row_batch *batch) {
     return code;
 }
 
+// How lasting a transaction is can be said between two of them only.
+static int set_lasting(const qd_store *store, bool lasting) {
+    return qdi_sql_run(store->db, lasting ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+}
+
+// Begins the transaction of a batch, unless it goes on from the one before.
+static int begin_batch(const qd_store *store, const qdi_row_batch *batch) {
+    if (!sqlite3_get_autocommit(store->db)) return SQLITE_OK;
+    const int code = batch->lasting ? set_lasting(store, true) : SQLITE_OK;
+    return code == SQLITE_OK ? qdi_sql_run(store->db, "BEGIN") : code;
+}
+
+// Ends the transaction of a batch, unless it goes on in the next one.
+static int end_batch(qd_store *store, const qdi_row_batch *batch) {
+    if (batch->goes_on) return SQLITE_OK;
+    const int code = qdi_sql_run(store->db, "COMMIT");
+    if (code != SQLITE_OK || !batch->lasting) return code;
+    qdi_store_empty_log(store);
+    return set_lasting(store, false);
+}
+
 qd_status qdi_rows_work(void *context, size_t slot) {
     qd_store *store = context;
     qdi_row_batch *batch = &store->batches[slot];
-    // How lasting a transaction is can be said between two of them only.
-    int code = batch->lasting ? qdi_sql_run(store->db, "PRAGMA synchronous=FULL") : SQLITE_OK;
-    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "BEGIN");
-    if (code == SQLITE_OK) code = write_store_rows(store, batch);
-    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
-    if (code == SQLITE_OK && batch->lasting) {
-        qdi_store_empty_log(store);
-        code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
-    }
+    int code = begin_batch(store, batch);
+    if (code == SQLITE_OK) code = batch->is_part ? write_part(store, batch) : write_store_rows(store, batch);
+    if (code == SQLITE_OK) code = end_batch(store, batch);
     batch->used = 0;
-    batch->lasting = false;
     if (code == SQLITE_OK) return QD_OK;
     qd_status status = qdi_sql_fail(store, "write", code, &store->failure);
     if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
     return status;
+}
+
+void qdi_rows_undo(qd_store *store) {
+    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    (void)set_lasting(store, false);
 }

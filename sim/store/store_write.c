@@ -2,48 +2,59 @@
 // is shared with the writer's thread is said at qd_store; the queue orders it.
 
 #include "core/base/arithmetic.h"
-#include "core/base/assert.h"
+#include "core/base/memory.h"
 #include "sim/store/store_impl.h"
+#include "sim/store/store_pieces.h"
 #include "sim/world/save.h"
 
 #include <string.h>
 
-/// Store's writer: puts the present batch in line.
-static void hand_in(qd_store *store) {
+void qdi_store_hand_in(qd_store *store) {
     if (store->batch == QDI_BATCHES) return;
+    qdi_row_batch *batch = &store->batches[store->batch];
+    batch->goes_on = store->goes_on;
+    batch->lasting = store->lasting;
     qdi_queue_put(store->queue, store->batch);
+    store->batch = QDI_BATCHES;
+}
+
+void qdi_store_drop_batch(qd_store *store) {
+    if (store->batch == QDI_BATCHES) return;
+    store->batches[store->batch].used = 0;
+    qdi_queue_return(store->queue, store->batch);
     store->batch = QDI_BATCHES;
 }
 
 /// Store's writer: makes the present batch one with room for so many bytes.
 static qd_status make_room(qd_store *store, size_t bytes) {
-    QD_ASSERT(bytes <= QDI_BATCH_BYTES);
     if (store->batch < QDI_BATCHES && store->batches[store->batch].used + bytes > QDI_BATCH_BYTES)
-        hand_in(store);
-    return store->batch < QDI_BATCHES ? QD_OK : qdi_queue_take(store->queue, &store->batch);
+        qdi_store_hand_in(store);
+    if (store->batch < QDI_BATCHES) return QD_OK;
+    qd_status status = qdi_queue_take(store->queue, &store->batch);
+    if (status != QD_OK) return status;
+    qdi_row_batch *batch = &store->batches[store->batch];
+    batch->is_part = false;
+    status = qdi_reserve(store->allocator, &batch->rows, &batch->room, 0, bytes, 1);
+    if (status != QD_OK) qdi_store_drop_batch(store);
+    return status;
 }
 
-/// Store's writer: adds a row, and behind it values where it has any, for which `bytes` is a multiple of 8;
-/// `lasting`: with it the batch ends, and is to survive a power cut.
-static qd_status put_row_with(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes,
-                              const double *values, size_t count, bool lasting) {
-    const size_t all = bytes + count * sizeof *values;
-    const qdi_row_header header = {(uint32_t)kind, (uint32_t)((all + 7) & ~(size_t)7)};
+qd_status qdi_store_put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes,
+                            const void *more, size_t more_bytes) {
+    const qdi_row_header header = {kind, (bytes + more_bytes + 7) & ~(size_t)7};
     qd_status status = make_room(store, sizeof header + header.bytes);
     if (status != QD_OK) return status;
     qdi_row_batch *batch = &store->batches[store->batch];
     memcpy(batch->rows + batch->used, &header, sizeof header);
     memcpy(batch->rows + batch->used + sizeof header, row, bytes);
-    if (count > 0) memcpy(batch->rows + batch->used + sizeof header + bytes, values, count * sizeof *values);
+    if (more_bytes > 0) memcpy(batch->rows + batch->used + sizeof header + bytes, more, more_bytes);
     batch->used += sizeof header + header.bytes;
-    batch->lasting = lasting;
-    if (lasting) hand_in(store);
     return QD_OK;
 }
 
 // Adds a row of one struct.
-static qd_status put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes, bool lasting) {
-    return put_row_with(store, kind, row, bytes, NULL, 0, lasting);
+static qd_status put_row(qd_store *store, qdi_row_kind kind, const void *row, size_t bytes) {
+    return qdi_store_put_row(store, kind, row, bytes, NULL, 0);
 }
 
 /// QD_OK for a store that can be written to, and a number that it can keep.
@@ -55,7 +66,7 @@ static qd_status check_writable(const qd_store *store, uint64_t step) {
 
 qd_status qdi_store_settle(qd_store *store, qd_error *error) {
     if (!store->queue) return QD_OK;
-    hand_in(store);
+    qdi_store_hand_in(store);
     qd_status status = qdi_queue_drain(store->queue);
     if (status != QD_OK && error) *error = store->failure;
     return status;
@@ -69,7 +80,7 @@ qd_status qd_store_flush(qd_store *store, qd_error *error) {
 qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash) {
     qd_status status = check_writable(store, step);
     const qdi_hash_row row = {step, hash};
-    return status == QD_OK ? put_row(store, QDI_ROW_HASH, &row, sizeof row, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_HASH, &row, sizeof row) : status;
 }
 
 qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
@@ -79,7 +90,7 @@ qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
     qd_status status = check_writable(store, metrics->step);
     qdi_metrics_row row = {.metrics = *metrics, .timed = phase_ns != NULL};
     if (phase_ns) memcpy(row.phase_ns, phase_ns, sizeof row.phase_ns);
-    return status == QD_OK ? put_row(store, QDI_ROW_METRICS, &row, sizeof row, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_METRICS, &row, sizeof row) : status;
 }
 
 qd_status qd_store_put_field(qd_store *store, const qd_field *field) {
@@ -91,8 +102,8 @@ qd_status qd_store_put_field(qd_store *store, const qd_field *field) {
     const size_t cells = (size_t)row.grid.nx * row.grid.ny;
     for (int q = 0; q < QD_FIELD_QUANTITIES && status == QD_OK; ++q) {
         row.number = (uint64_t)q;
-        status = put_row_with(store, QDI_ROW_FIELD, &row, sizeof row,
-                              qd_field_values(field, (qd_field_quantity)q), cells, false);
+        status = qdi_store_put_row(store, QDI_ROW_FIELD, &row, sizeof row,
+                                   qd_field_values(field, (qd_field_quantity)q), cells * sizeof(double));
     }
     return status;
 }
@@ -108,7 +119,8 @@ qd_status qd_store_put_distributions(qd_store *store, const qd_distributions *al
         row.first = curve.first;
         row.width = curve.width;
         row.bins = curve.bins;
-        status = put_row_with(store, QDI_ROW_DISTRIBUTION, &row, sizeof row, curve.values, curve.bins, false);
+        status = qdi_store_put_row(store, QDI_ROW_DISTRIBUTION, &row, sizeof row, curve.values,
+                                   curve.bins * sizeof *curve.values);
     }
     return status;
 }
@@ -117,47 +129,56 @@ qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!frame) return QD_ERR_ARGUMENT;
     qd_status status = check_writable(store, frame->step > frame->number ? frame->step : frame->number);
-    return status == QD_OK ? put_row(store, QDI_ROW_FRAME, frame, sizeof *frame, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_FRAME, frame, sizeof *frame) : status;
 }
 
 qd_status qd_store_put_stage(qd_store *store, const qd_store_stage *stage) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!stage) return QD_ERR_ARGUMENT;
     qd_status status = check_writable(store, stage->step);
-    return status == QD_OK ? put_row(store, QDI_ROW_STAGE, stage, sizeof *stage, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_STAGE, stage, sizeof *stage) : status;
 }
 
 qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!report) return QD_ERR_ARGUMENT;
     qd_status status = check_writable(store, report->step);
-    return status == QD_OK ? put_row(store, QDI_ROW_FAILURE, report, sizeof *report, false) : status;
+    return status == QD_OK ? put_row(store, QDI_ROW_FAILURE, report, sizeof *report) : status;
 }
 
 // ---- worlds ----
 
-/// Saves the world, and the session behind it, into the store's `state`, and puts the row that says so in
-/// line. The batch ends with it: before it is written nobody may fill the state again.
-static qd_status put_state(qd_store *store, qdi_row_kind kind, const qd_world *world, const void *session,
+// A saved world has as many pieces as it likes.
+static qd_status begin_world(void *context, uint64_t bytes) {
+    (void)context;
+    (void)bytes;
+    return QD_OK;
+}
+
+// Takes a piece of a saved world.
+static qd_status take_piece(void *context, const void *data, size_t bytes) {
+    return qdi_pieces_add(context, data, bytes);
+}
+
+/// Store's writer: puts a saved world and the session.
+static qd_status put_world(qd_store *store, bool checkpoint, const qd_world *world, const void *session,
                            size_t session_bytes, uint64_t keep) {
+    qdi_store_pieces pieces;
+    const qdi_saved_sink sink = {&pieces, begin_world, take_piece};
     qd_status status = check_writable(store, qd_world_steps(world));
-    if (status == QD_OK) status = qdi_store_settle(store, NULL);
-    size_t bytes = 0;
     if (status == QD_OK)
-        status = qdi_world_save_into(world, session_bytes, store->allocator, &store->state,
-                                     &store->state_room, &bytes);
+        status = qdi_pieces_begin(store, checkpoint, qd_world_steps(world), qd_world_time(world), &pieces);
     if (status != QD_OK) return status;
-    if (session_bytes > 0) memcpy(store->state + bytes, session, session_bytes);
-    const qdi_state_row row = {qd_world_steps(world), qd_world_time(world), bytes, session_bytes, keep};
-    status = put_row(store, kind, &row, sizeof row, kind == QDI_ROW_CHECKPOINT);
-    if (status == QD_OK) hand_in(store);
+    status = qdi_world_save_to(world, &sink);
+    if (status == QD_OK) return qdi_pieces_end(&pieces, session, session_bytes, keep);
+    qdi_pieces_abandon(&pieces);
     return status;
 }
 
 qd_status qd_store_put_snapshot(qd_store *store, const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world) return QD_ERR_ARGUMENT;
-    return put_state(store, QDI_ROW_SNAPSHOT, world, NULL, 0, 0);
+    return put_world(store, false, world, NULL, 0, 0);
 }
 
 qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const void *session,
@@ -165,14 +186,14 @@ qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const 
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world || (!session && session_bytes > 0)) return QD_ERR_ARGUMENT;
     if (keep < 1 || keep > QDI_STORE_STEP_MAX) return QD_ERR_VALUE;
-    return put_state(store, QDI_ROW_CHECKPOINT, world, session, session_bytes, keep);
+    return put_world(store, true, world, session, session_bytes, keep);
 }
 
 // ---- events ----
 
 // Puts the row of an event into the queue of run.db's writer.
 static qd_status put_event_row(void *context, const qdi_event_row *row) {
-    return put_row(context, QDI_ROW_EVENT, row, sizeof *row, false);
+    return put_row(context, QDI_ROW_EVENT, row, sizeof *row);
 }
 
 qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist) {

@@ -119,12 +119,9 @@ const qdi_feature qdi_displacement_feature = {.at = {[QDI_STAGE_CHANGE] = turn_h
 
 // ---- saved ----
 
-void qdi_homes_put(const qd_world *world, unsigned char **at) {
-    for (size_t i = 0; world->follows && i < world->index_count; ++i) {
-        if (world->row_of_index[i] == QDI_NO_ROW) continue;
-        qdi_put_f64(at, world->home[i].x);
-        qdi_put_f64(at, world->home[i].y);
-    }
+void qdi_home_put(const qd_world *world, size_t index, unsigned char **at) {
+    qdi_put_f64(at, world->home[index].x);
+    qdi_put_f64(at, world->home[index].y);
 }
 
 bool qdi_homes_get(const unsigned char **at, qd_world *world) {

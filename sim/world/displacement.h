@@ -23,10 +23,10 @@ static inline qd_vec2 qdi_displacement_of_row(const qd_world *world, uint32_t ro
     return (qd_vec2){world->now.x[row] - home.x, world->now.y[row] - home.y};
 }
 
-/// Displacement: bytes of a body of a saved world that follows it; all of them, in order of index.
+/// Displacement: bytes of a body of a saved world that follows it; writes those of an index.
 enum { QDI_HOME_BYTES = 16 };
-void qdi_homes_put(const qd_world *world, unsigned char **at);
-/// Displacement: the same, read; false for what no body can have come from.
+void qdi_home_put(const qd_world *world, size_t index, unsigned char **at);
+/// Displacement: reads those of all bodies, in order of index; false for what no body can have come from.
 QD_MUST_USE bool qdi_homes_get(const unsigned char **at, qd_world *world);
 
 /// Turns round the world that bodies make in a step.

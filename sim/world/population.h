@@ -72,11 +72,10 @@ void qdi_population_release(qd_world *world);
 /// Lets all emitters work in the step that leads to `time`.
 QD_MUST_USE qd_status qdi_population_emit(qd_world *world, double time);
 
-/// Bytes of a saved emitter.
+/// Bytes of a saved emitter, and writes one.
 size_t qdi_emitter_bytes(void);
-/// Writes the numbers of emitters and sinks, then all of them; or reads them. A read one that is no good
-/// gives QD_ERR_CORRUPT.
-void qdi_population_put(const qd_world *world, unsigned char **at);
+void qdi_emitter_put(unsigned char **at, const qdi_emitter *emitter);
+/// Reads all emitters and sinks. One that is no good gives QD_ERR_CORRUPT.
 QD_MUST_USE qd_status qdi_population_get(const unsigned char **at, qd_world *world, size_t emitters,
                                          size_t sinks);
 

@@ -29,6 +29,7 @@
 #include "sim/world/fields.h"
 #include "sim/world/population.h"
 #include "sim/world/save_impl.h"
+#include "sim/world/saver.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
@@ -106,13 +107,6 @@ void qdi_saved_contacts(unsigned char **at, const qd_contact *contact, const qdi
     *at += count * to.bytes;
 }
 
-/// Saved world: some contacts from one on, with their warm starts.
-static void put_contacts(unsigned char **at, const qdi_contact_state *state, size_t first, size_t count) {
-    qdi_warm_start warm_start[QDI_SAVED_TOGETHER];
-    for (size_t k = 0; k < count; ++k) warm_start[k] = state->warm_starts[qdi_place_of(state, first + k)];
-    qdi_saved_contacts(at, &state->contacts[first], warm_start, count);
-}
-
 /// Numbers of shapes or traits in the order in which bodies, by index, name them first.
 typedef struct ranking {
     uint32_t *rank;   ///< by number less 1: from 1 on, 0 where no body has it
@@ -120,11 +114,10 @@ typedef struct ranking {
     uint32_t used;
 } ranking;
 
-/// Where everything goes in the file. Rows are the world's own business and change in time; the file has an
-/// order of its own, so that worlds of one state are the same bytes.
+/// Rows are the world's own business and change in time; the file has an order of its own, so that worlds of
+/// one state are the same bytes.
 typedef struct ranks {
     ranking shapes, traits;
-    uint32_t *body; ///< by row
 } ranks;
 
 // Ranks a shape or trait by its first use, as a saved world lists it.
@@ -134,43 +127,17 @@ static void rank_interned(ranking *all, uint32_t number) {
     all->rank[number - 1] = all->used;
 }
 
-// Ranks bodies, shapes and traits as a saved world lists them.
+// Ranks shapes and traits as a saved world lists them.
 static void rank_world(const qd_world *world, ranks *all) {
-    uint32_t bodies = 0;
+    if (world->shapes.numbers.live == 0 && world->traits.numbers.live == 0) return;
     memset(all->shapes.rank, 0, world->shapes.numbers.count * sizeof *all->shapes.rank);
     memset(all->traits.rank, 0, world->traits.numbers.count * sizeof *all->traits.rank);
-    bool plain = world->shapes.numbers.live == 0 && world->traits.numbers.live == 0;
     for (size_t i = 0; i < world->index_count; ++i) {
-        uint32_t row = world->row_of_index[i];
+        const uint32_t row = world->row_of_index[i];
         if (row == QDI_NO_ROW) continue;
-        all->body[row] = bodies++;
-        if (plain) continue;
         rank_interned(&all->shapes, world->shape[row]);
         rank_interned(&all->traits, world->trait[row]);
     }
-}
-
-/// Bodies by index, written row by row.
-static void put_bodies(unsigned char **at, const qd_world *world, const ranks *all) {
-    unsigned char *start = *at;
-    for (size_t row = 0; row < world->count; ++row) {
-        *at = start + (size_t)all->body[row] * QDI_SAVED_BODY;
-        const uint32_t shape = world->shape[row], trait = world->trait[row];
-        qdi_saved_body(at, world, row, world->index[row], shape ? all->shapes.rank[shape - 1] : 0,
-                       trait ? all->traits.rank[trait - 1] : 0);
-    }
-    *at = start + world->count * QDI_SAVED_BODY;
-}
-
-// Saved world: saves fat boxes of bodies.
-static void put_fat_boxes(unsigned char **at, const qd_box *fat, size_t bodies, const ranks *all) {
-    unsigned char *start = *at;
-    const size_t bytes = qdi_fields_bytes(&qdi_fields_fat);
-    for (size_t row = 0; row < bodies; ++row) {
-        *at = start + (size_t)all->body[row] * bytes;
-        qdi_fields_put(&qdi_fields_fat, &fat[row], at);
-    }
-    *at = start + bodies * bytes;
 }
 
 size_t qdi_saved_head_bytes(const qdi_saved *n) {
@@ -203,26 +170,6 @@ void qdi_saved_head(const qd_world *world, const qdi_saved *n, unsigned char *st
     QD_ASSERT(at == start + qdi_saved_head_bytes(n));
 }
 
-// Saves all of a world behind its head.
-static void put_world(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
-    const qdi_contact_state *state = &world->present;
-    size_t touching;
-    (void)qdi_contacts_read(world, &touching);
-    rank_world(world, all);
-    for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
-    for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
-    for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
-    put_bodies(at, world, all);
-    qdi_homes_put(world, at);
-    for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
-        put_contacts(at, state, i,
-                     n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
-    for (size_t i = 0; i < n->forces; ++i)
-        qdi_fields_put(&qdi_fields_contact_force, qdi_force_of(state, i), at);
-    qdi_population_put(world, at);
-    if (n->fats > 0) put_fat_boxes(at, world->fat, world->count, all);
-}
-
 // How many bodies, contacts and so on a saved world will hold.
 static qdi_saved counts_of_world(const qd_world *world) {
     const qdi_population *all = world->population;
@@ -246,48 +193,166 @@ size_t qdi_saved_bytes(const qd_world *world) {
     return qdi_saved_size(&n);
 }
 
-/// Saved world: writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
-static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned char *start, size_t size) {
-    size_t shapes = world->shapes.numbers.count, traits = world->traits.numbers.count;
-    size_t places = 2 * (shapes + traits) + world->count + 1;
+// ---- piece by piece ----
+
+/// Bytes that are put together before the saver gets them: they stay in the processor's cache.
+enum { WINDOW_BYTES = 1 << 17 };
+
+/// A saving of a world.
+typedef struct saving {
+    const qd_world *world;
+    qdi_saved n;
+    ranks all;
+    qdi_saver saver;
+    unsigned char *window, *at; ///< where the next bytes go
+    qd_status status;           ///< once it is not QD_OK nothing more is handed on
+} saving;
+
+// Saved world: hands on what is in the window.
+static void hand_on(saving *job) {
+    if (job->status == QD_OK)
+        job->status = qdi_saver_add(&job->saver, job->window, (size_t)(job->at - job->window));
+    job->at = job->window;
+}
+
+// Saved world: where the next bytes go, at most as many as WINDOW_BYTES.
+static inline unsigned char **room_for(saving *job, size_t bytes) {
+    if (WINDOW_BYTES - (size_t)(job->at - job->window) < bytes) hand_on(job);
+    return &job->at;
+}
+
+// Saved world: generations of all indices, then shapes and traits.
+static void save_looks(saving *job) {
+    const qd_world *world = job->world;
+    const ranks *all = &job->all;
+    for (size_t i = 0; i < job->n.indices; ++i)
+        qdi_put_u32(room_for(job, QDI_SAVED_INDEX), world->generation_of_index[i]);
+    for (size_t i = 0; i < job->n.shapes; ++i)
+        qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], room_for(job, QDI_SHAPE_BYTES));
+    for (size_t i = 0; i < job->n.traits; ++i)
+        qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], room_for(job, QDI_TRAIT_BYTES));
+}
+
+// Saved world: bodies, and where they come from, in order of index.
+static void save_bodies(saving *job) {
+    const qd_world *world = job->world;
+    const ranks *all = &job->all;
+    for (size_t i = 0; i < job->n.indices && job->status == QD_OK; ++i) {
+        const uint32_t row = world->row_of_index[i];
+        if (row == QDI_NO_ROW) continue;
+        const uint32_t shape = world->shape[row], trait = world->trait[row];
+        qdi_saved_body(room_for(job, QDI_SAVED_BODY), world, row, (uint32_t)i,
+                       shape ? all->shapes.rank[shape - 1] : 0, trait ? all->traits.rank[trait - 1] : 0);
+    }
+    for (size_t i = 0; world->follows && i < job->n.indices; ++i)
+        if (world->row_of_index[i] != QDI_NO_ROW) qdi_home_put(world, i, room_for(job, QDI_HOME_BYTES));
+}
+
+// Saved world: contacts with their warm starts, then forces of springs.
+static void save_contacts(saving *job) {
+    const qdi_contact_state *state = &job->world->present;
+    qdi_warm_start warm_start[QDI_SAVED_TOGETHER];
+    for (size_t i = 0; i < job->n.contacts && job->status == QD_OK; i += QDI_SAVED_TOGETHER) {
+        const size_t left = job->n.contacts - i, some = left < QDI_SAVED_TOGETHER ? left : QDI_SAVED_TOGETHER;
+        for (size_t k = 0; k < some; ++k) warm_start[k] = state->warm_starts[qdi_place_of(state, i + k)];
+        qdi_saved_contacts(room_for(job, some * qdi_saved_contact_bytes()), &state->contacts[i], warm_start,
+                           some);
+    }
+    const size_t bytes = qdi_fields_bytes(&qdi_fields_contact_force);
+    for (size_t i = 0; i < job->n.forces && job->status == QD_OK; ++i)
+        qdi_fields_put(&qdi_fields_contact_force, qdi_force_of(state, i), room_for(job, bytes));
+}
+
+// Saved world: emitters and sinks.
+static void save_population(saving *job) {
+    const qdi_population *all = job->world->population;
+    for (size_t i = 0; i < job->n.emitters; ++i)
+        qdi_emitter_put(room_for(job, qdi_emitter_bytes()), &all->emitters[i]);
+    for (size_t i = 0; i < job->n.sinks; ++i)
+        qdi_fields_put(&qdi_fields_sink, &all->sinks[i], room_for(job, qdi_fields_bytes(&qdi_fields_sink)));
+}
+
+// Saved world: fat boxes of bodies, in order of index.
+static void save_fat_boxes(saving *job) {
+    const qd_world *world = job->world;
+    const size_t bytes = qdi_fields_bytes(&qdi_fields_fat);
+    for (size_t i = 0; job->n.fats > 0 && i < job->n.indices && job->status == QD_OK; ++i)
+        if (world->row_of_index[i] != QDI_NO_ROW)
+            qdi_fields_put(&qdi_fields_fat, &world->fat[world->row_of_index[i]], room_for(job, bytes));
+}
+
+// Saved world: saves all of it.
+static qd_status save_all(saving *job, const qdi_saved_sink *sink) {
+    size_t touching;
+    (void)qdi_contacts_read(job->world, &touching);
+    rank_world(job->world, &job->all);
+    job->status = qdi_saver_begin(&job->saver, sink, job->world, &job->n);
+    job->at = job->window;
+    save_looks(job);
+    save_bodies(job);
+    save_contacts(job);
+    save_population(job);
+    save_fat_boxes(job);
+    hand_on(job);
+    if (job->status == QD_OK) job->status = qdi_saver_end(&job->saver);
+    qdi_saver_release(&job->saver);
+    return job->status;
+}
+
+qd_status qdi_world_save_to(const qd_world *world, const qdi_saved_sink *sink) {
+    const size_t shapes = world->shapes.numbers.count, traits = world->traits.numbers.count;
+    const size_t places = 2 * (shapes + traits) + 1;
+    saving job = {.world = world, .n = counts_of_world(world)};
     uint32_t *place = qdi_allocate(world->allocator, places, sizeof *place);
-    if (!place) return QD_ERR_MEMORY;
-    ranks all = {.shapes = {.rank = place, .number = place + shapes}};
-    all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
-    all.body = place + 2 * (shapes + traits);
-    unsigned char *at = start;
-    qdi_saved_head(world, n, start);
-    at += qdi_saved_head_bytes(n);
-    put_world(&at, world, n, &all);
-    QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
-    qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));
+    job.window = qdi_allocate(world->allocator, WINDOW_BYTES, 1);
+    job.all.shapes = (ranking){.rank = place, .number = place + shapes};
+    job.all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
+    const qd_status status = place && job.window ? save_all(&job, sink) : QD_ERR_MEMORY;
+    qdi_release(world->allocator, job.window, WINDOW_BYTES, 1);
     qdi_release(world->allocator, place, places, sizeof *place);
+    return status;
+}
+
+// ---- into memory ----
+
+/// A saved world in memory.
+typedef struct saved_copy {
+    const qd_allocator *allocator;
+    unsigned char *data;
+    size_t used, bytes;
+} saved_copy;
+
+// Saved world: makes room for all of it.
+static qd_status begin_copy(void *context, uint64_t bytes) {
+    saved_copy *copy = context;
+    copy->data = bytes <= SIZE_MAX ? qdi_allocate(copy->allocator, (size_t)bytes, 1) : NULL;
+    copy->bytes = (size_t)bytes;
+    return copy->data ? QD_OK : QD_ERR_MEMORY;
+}
+
+// Saved world: takes a piece.
+static qd_status take_copy(void *context, const void *data, size_t bytes) {
+    saved_copy *copy = context;
+    QD_ASSERT(bytes <= copy->bytes - copy->used);
+    memcpy(copy->data + copy->used, data, bytes);
+    copy->used += bytes;
     return QD_OK;
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const qdi_saved n = counts_of_world(world);
-    size_t size = qdi_saved_size(&n);
-    unsigned char *start = qdi_allocate(world->allocator, size, 1);
-    if (!start) return QD_ERR_MEMORY;
-    qd_status status = save_to(world, &n, start, size);
+    saved_copy copy = {.allocator = world->allocator};
+    const qdi_saved_sink sink = {&copy, begin_copy, take_copy};
+    const qd_status status = qdi_world_save_to(world, &sink);
     if (status != QD_OK) {
-        qdi_release(world->allocator, start, size, 1);
+        qdi_release(world->allocator, copy.data, copy.bytes, 1);
         return status;
     }
-    *data = start;
-    *bytes = size;
+    QD_ASSERT(copy.used == copy.bytes);
+    *data = copy.data;
+    *bytes = copy.bytes;
     return QD_OK;
-}
-
-qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
-                              unsigned char **data, size_t *room, size_t *bytes) {
-    const qdi_saved n = counts_of_world(world);
-    *bytes = qdi_saved_size(&n);
-    qd_status status = qdi_reserve(allocator, data, room, 0, *bytes + extra, 1);
-    return status == QD_OK ? save_to(world, &n, *data, *bytes) : status;
 }
 
 void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes) {

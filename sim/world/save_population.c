@@ -13,8 +13,7 @@ size_t qdi_emitter_bytes(void) {
            qdi_fields_bytes(&qdi_fields_done);
 }
 
-// Saves an emitter.
-static void put_saved_emitter(unsigned char **at, const qdi_emitter *emitter) {
+void qdi_emitter_put(unsigned char **at, const qdi_emitter *emitter) {
     const qd_emitter_def *def = &emitter->def;
     qdi_trait trait = qdi_trait_of(&def->body);
     qdi_shape_put(&def->body.shape, at);
@@ -22,12 +21,6 @@ static void put_saved_emitter(unsigned char **at, const qdi_emitter *emitter) {
     qdi_fields_put(&qdi_fields_source, def, at);
     qdi_put_u64(at, (uint64_t)def->tries << 1 | def->overlap);
     qdi_fields_put(&qdi_fields_done, &emitter->counts, at);
-}
-
-void qdi_population_put(const qd_world *world, unsigned char **at) {
-    const qdi_population *all = world->population;
-    for (size_t i = 0; all && i < all->emitter_count; ++i) put_saved_emitter(at, &all->emitters[i]);
-    for (size_t i = 0; all && i < all->sink_count; ++i) qdi_fields_put(&qdi_fields_sink, &all->sinks[i], at);
 }
 
 /// Saved population: shape and traits.

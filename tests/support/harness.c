@@ -50,6 +50,7 @@ static void *test_allocate(void *context, size_t bytes) {
         if (memory) {
             allocator->live += 1;
             allocator->live_bytes += bytes;
+            if (allocator->live_bytes > allocator->most_bytes) allocator->most_bytes = allocator->live_bytes;
         }
     }
     pthread_mutex_unlock(&allocator_lock);

@@ -26,7 +26,7 @@ int qd_test_replaying(void);
 /// it has out. fail_at 0 never fails. Thread safe.
 typedef struct qd_test_allocator {
     qd_allocator allocator; ///< hand out &this
-    size_t calls, fail_at, live, live_bytes;
+    size_t calls, fail_at, live, live_bytes, most_bytes;
 } qd_test_allocator;
 void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
 

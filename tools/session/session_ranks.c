@@ -121,31 +121,30 @@ double qdi_session_contact_time(const qdi_session *session) {
 /// A checkpoint on its way from ranks to the store.
 typedef struct checkpoint_sink {
     qdi_session *session;
-    qdi_store_pieces *pieces;
+    qdi_store_pieces pieces;
 } checkpoint_sink;
 
-// Ranks of a session: begins a checkpoint of so many bytes.
+// Ranks of a session: begins a checkpoint of so many bytes; only now does the world know its time.
 static qd_status begin_checkpoint(void *context, uint64_t bytes) {
-    checkpoint_sink *sink = context;
-    qdi_session *session = sink->session;
+    checkpoint_sink *to = context;
+    qdi_session *session = to->session;
     session->moment_bytes = bytes;
-    return qdi_pieces_begin(session->store, session->steps_done, qd_world_time(session->world), &sink->pieces,
-                            &session->error);
+    return qdi_pieces_begin(session->store, true, session->steps_done, qd_world_time(session->world),
+                            &to->pieces);
 }
 
 // Ranks of a session: takes a piece of it.
 static qd_status take_piece(void *context, const void *data, size_t bytes) {
-    const checkpoint_sink *sink = context;
-    return qdi_pieces_add(sink->pieces, data, bytes, &sink->session->error);
+    checkpoint_sink *to = context;
+    return qdi_pieces_add(&to->pieces, data, bytes);
 }
 
 qd_status qdi_session_save_apart(qdi_session *session, const void *state, size_t bytes) {
-    checkpoint_sink to = {session, NULL};
-    const qdi_fleet_sink sink = {&to, begin_checkpoint, take_piece};
+    checkpoint_sink to = {.session = session};
+    const qdi_saved_sink sink = {&to, begin_checkpoint, take_piece};
     const qd_status status = qdi_fleet_save(session->fleet, &sink);
-    if (status == QD_OK)
-        return qdi_pieces_end(to.pieces, state, bytes, session->plan.checkpoint_keep, &session->error);
-    qdi_pieces_abandon(to.pieces);
+    if (status == QD_OK) return qdi_pieces_end(&to.pieces, state, bytes, session->plan.checkpoint_keep);
+    qdi_pieces_abandon(&to.pieces);
     return status;
 }
 

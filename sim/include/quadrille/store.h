@@ -108,8 +108,8 @@ QD_API QD_MUST_USE qd_status qd_store_note_bodies(qd_store *store, const qd_worl
 /// put with the events of the next step, as its first, without impulses, for no time has passed.
 QD_API QD_MUST_USE qd_status qd_store_note_changes(qd_store *store, const qd_world *world);
 
-/// The world as it is, as qd_world_save writes it. The caller pays for that only (some 5 ms per 100,000
-/// bodies), and waits where a world that was put before is not written yet.
+/// The world as it is, as qd_world_save writes it, but piece by piece: it is never in memory as a whole. The
+/// caller waits until the writer has taken all but the last megabyte.
 QD_API QD_MUST_USE qd_status qd_store_put_snapshot(qd_store *store, const qd_world *world);
 
 /// A frame: number, step, time and hash of the pixels.

@@ -344,7 +344,7 @@ static qd_status take_piece(void *context, const void *data, size_t bytes) {
 /// saves in this state.
 static void expect_same_pieces(const plant *all, uint64_t step) {
     pieces got;
-    const qdi_fleet_sink sink = {&got, begin_pieces, take_piece};
+    const qdi_saved_sink sink = {&got, begin_pieces, take_piece};
     ck_assert_int_eq(qdi_fleet_save(all->fleet, &sink), QD_OK);
     ck_assert_uint_eq(got.used, got.all);
     qd_world *loaded = NULL;
@@ -533,7 +533,7 @@ START_TEST(nothing_is_left_without_memory) {
         qd_world *hollow = qd_test_world(&def);
         qdi_fleet *fleet = NULL;
         pieces got = {NULL, 0, 0};
-        const qdi_fleet_sink sink = {&got, begin_pieces, take_piece};
+        const qdi_saved_sink sink = {&got, begin_pieces, take_piece};
         failing.fail_at = failing.calls + fail;
         qd_status status = qdi_fleet_make_apart(hollow, NULL, 3, QDI_REALM_CUT, &how, &fleet);
         if (status == QD_OK) status = qdi_fleet_save(fleet, &sink);

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE // fork, kill, pipe
+#include "sim/store/store_impl.h"
 #include "tests/support/faulty_vfs.h"
 #include "tests/support/harness.h"
 #include "tests/support/stores.h"
@@ -13,7 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LAST = 24 };
+/// Worlds are in several parts, so that each of them takes the writer a few batches.
+enum { LAST = 24, PART = 3000 };
 
 /// A run of LAST steps that may fail anywhere.
 typedef struct attempt {
@@ -51,7 +53,9 @@ static qd_status begin(attempt *run) {
     def.bodies = qd_world_count(run->world);
     def.allocator = run->allocator;
     qd_status status = qd_store_create(run->rig->path.text, &def, &run->store, &run->error);
-    return status == QD_OK ? record(run) : status;
+    if (status != QD_OK) return status;
+    run->store->part_bytes = PART;
+    return record(run);
 }
 
 /// From the step that is recorded already to step `last`.
@@ -97,6 +101,7 @@ static void resume(const attempt *failed, const char *expected, size_t number) {
         return;
     }
     ck_assert_msg(status == QD_OK, "fault %zu: %s", number, run.error.text);
+    run.store->part_bytes = PART;
     status = qd_store_last_checkpoint(run.store, UINT64_MAX, &moment, &run.error);
     ck_assert_msg(run.error.text[0] == 0, "fault %zu: %s", number, run.error.text);
     ck_assert_msg(status == (moment.world ? QD_OK : QD_ERR_NOT_FOUND), "fault %zu: %d", number, (int)status);
