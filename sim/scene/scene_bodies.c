@@ -220,10 +220,22 @@ qd_status qdi_scene_add_drains(const qdi_settings *settings, qd_world *world, qd
     return QD_OK;
 }
 
+// Makes room for all bodies of a scene at once: grown step by step it would be larger, and be there twice.
+static qd_status reserve_bodies(qd_world *world, const qdi_settings *settings, size_t count,
+                                qd_error *error) {
+    uint64_t bodies = 0;
+    for (size_t i = 0; i < count; ++i) bodies += settings->items[i].count;
+    const size_t left = QD_BODY_INDEX_MAX - world->index_count;
+    const size_t more = bodies < left ? (size_t)bodies : left;
+    if (qdi_bodies_reserve(world, world->count + more, world->index_count + more) == QD_OK) return QD_OK;
+    return qdi_reason(error, QD_ERR_MEMORY, "no memory for %zu bodies", more);
+}
+
 qd_status qdi_scene_add_items(const qd_allocator *allocator, const qdi_settings *settings, size_t count,
                               qd_world *world, qd_error *error) {
     qdi_generated bodies = {.allocator = allocator};
     qd_status status = qdi_generate(settings, &bodies, error);
+    if (status == QD_OK) status = reserve_bodies(world, settings, count, error);
     size_t first = 0;
     for (size_t i = 0; status == QD_OK && i < count; ++i) {
         status = add_scene_item(world, settings, i, &bodies, first, error);
