@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-enum { ALIGNMENT = 64, LEAST = 4096 };
+/// Memory is a multiple of UNIT, a number of items of most sizes.
+enum { ALIGNMENT = 64, LEAST = 4096, UNIT = 192 };
 
 /// Arena: bytes of an array, so that the next one is aligned as well; 0: there is no such number.
 static size_t bytes_of(size_t count, size_t size) {
@@ -31,7 +32,7 @@ static bool move_on_to(qdi_arena *arena, size_t bytes) {
     if (arena->count == QDI_ARENA_CHUNKS) return false;
     size_t room = arena->count > 0 ? arena_room(arena) : arena->wanted;
     room = room < bytes ? bytes : room;
-    room = room < LEAST ? LEAST : room;
+    room = ((room < LEAST ? LEAST : room) + UNIT - 1) / UNIT * UNIT;
     unsigned char *memory = qdi_allocate(arena->allocator, room, 1);
     if (!memory) return false;
     arena->at = arena->count++;
@@ -63,6 +64,20 @@ void qdi_arena_empty(qdi_arena *arena) {
         qdi_arena_release(arena);
     }
     if (arena->count > 0) arena->chunk[0].used = 0;
+}
+
+void qdi_arena_trade(qdi_arena *arena, void **array, size_t *room, size_t size) {
+    qdi_arena_mark taken = qdi_arena_mark_of(arena);
+    if (taken.at > 0 || taken.used > 0) return;
+    qdi_arena_empty(arena); // of several chunks none is left
+    unsigned char *memory = arena->count > 0 ? arena->chunk[0].memory : NULL;
+    const size_t bytes = arena->count > 0 ? arena->chunk[0].room : 0;
+    if (bytes % size != 0) return;
+    arena->count = *array ? 1 : 0;
+    arena->chunk[0].memory = *array;
+    arena->chunk[0].room = *room * size;
+    *array = memory;
+    *room = bytes / size;
 }
 
 qdi_arena_mark qdi_arena_mark_of(const qdi_arena *arena) {

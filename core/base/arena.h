@@ -29,6 +29,11 @@ void qdi_arena_empty(qdi_arena *arena);
 /// Frees the memory.
 void qdi_arena_release(qdi_arena *arena);
 
+/// The memory of an arena of which nothing is taken, and an array of `*room` items of `size` bytes (NULL: of
+/// none), change places, so that two phases that take turns need it once; both are of the arena's allocator.
+/// Nothing happens where some is taken, or the memory is not a number of such items.
+void qdi_arena_trade(qdi_arena *arena, void **array, size_t *room, size_t size);
+
 /// A point to give back to: what is taken from here on.
 typedef struct qdi_arena_mark {
     size_t at, used;

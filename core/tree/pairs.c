@@ -64,6 +64,16 @@ const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count) {
     return pairs->items;
 }
 
+void qdi_pairs_trade(qd_pairs *pairs, qd_pair **items, size_t *room) {
+    qd_pair *array = *items;
+    const size_t array_room = *room;
+    *items = pairs->items;
+    *room = pairs->room;
+    pairs->items = array;
+    pairs->room = array_room;
+    pairs->count = 0;
+}
+
 uint64_t qd_pairs_tests(const qd_pairs *pairs) {
     return pairs->tests;
 }

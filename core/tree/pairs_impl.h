@@ -74,6 +74,10 @@ struct qd_pairs {
     int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
 };
 
+/// Tree's pairs: the array of the result and another one, of so much room, change places: who keeps pairs by
+/// themselves gives the array back for the next search, and there is one.
+void qdi_pairs_trade(qd_pairs *pairs, qd_pair **items, size_t *room);
+
 /// Tree's pairs: sets task number `number`; those before it are kept.
 QD_MUST_USE qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task);
 

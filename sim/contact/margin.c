@@ -19,6 +19,7 @@
 #include "sim/contact/margin.h"
 
 #include "core/tree/fat_box.h"
+#include "core/tree/pairs_impl.h"
 #include "core/tree/search.h"
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
@@ -202,22 +203,43 @@ static qd_status find_candidate_pairs(const qd_world *world, const qd_box *boxes
     return qd_tree_pairs(world->tree, world->team, world->candidates);
 }
 
-/// Margin: `boxes`: those that the tree holds. `tests` grows by how many were compared.
-static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
-    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(&world->def.limits, world->count));
-    qd_status status = find_candidate_pairs(world, boxes);
-    if (status != QD_OK) return status;
-    *tests += qd_pairs_tests(world->candidates);
+// Margin: the arena and the pairs that the tree tells, which nobody needs once they are candidates, take
+// turns with their memory.
+static void trade_memory(qd_world *world) {
+    qd_pair *pairs = NULL;
+    size_t room = 0;
+    qdi_pairs_trade(world->candidates, &pairs, &room);
+    void *memory = pairs;
+    qdi_arena_trade(&world->scratch.arena, &memory, &room, sizeof *pairs);
+    pairs = memory;
+    qdi_pairs_trade(world->candidates, &pairs, &room);
+}
+
+// Margin: makes candidates of the pairs that the tree tells, of which those that leave before all is made
+// anew bring some more.
+static qd_status keep_pairs(qd_world *world) {
     meet_job job = {.world = world};
     size_t count;
     job.pairs = qd_pairs_data(world->candidates, &count);
-    // Those that leave before all is made anew bring some more.
-    status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0, count + count / 8,
-                         sizeof *world->met);
+    const qd_status status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0,
+                                         count + count / 8, sizeof *world->met);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, meet_pairs, &job);
     world->met_count = count;
     return QD_OK;
+}
+
+/// Margin: `boxes`: those that the tree holds. `tests` grows by how many were compared.
+static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
+    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(&world->def.limits, world->count));
+    trade_memory(world);
+    qd_status status = find_candidate_pairs(world, boxes);
+    if (status == QD_OK) {
+        *tests += qd_pairs_tests(world->candidates);
+        status = keep_pairs(world);
+    }
+    trade_memory(world);
+    return status;
 }
 
 // Margin: adds what a refresh of the tree did to the counts of the step.
@@ -248,13 +270,15 @@ static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     margin->behind = margin->held = false;
     if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
         return file_all(world, world->boxes, 0, found);
+    const qdi_arena_mark mark = qdi_arena_mark_of(&world->scratch.arena);
     job->sums = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                sizeof *job->sums);
     if (!job->sums) return QD_ERR_MEMORY;
     choose(job);
-    if (margin->horizon == 0) return file_all(world, world->boxes, 0, found);
-    double growth = mean_over(job, fatten_range);
-    return file_all(world, world->fat, growth, found);
+    const bool fat = margin->horizon > 0;
+    const double growth = fat ? mean_over(job, fatten_range) : 0;
+    qdi_arena_give_back(&world->scratch.arena, mark);
+    return file_all(world, fat ? world->fat : world->boxes, growth, found);
 }
 
 /// The second half: all candidates from the tree.

@@ -244,7 +244,7 @@ static qd_vec2 drift_row(const move_job *job, size_t row) {
         qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
         if (isnan(pivot.x)) return (qd_vec2){x + next->vx[row] * job->dt, y + next->vy[row] * job->dt};
         qd_vec2 arm = qdi_pivot_arm(world->axis, pivot, x, y);
-        double sine, cosine, spin = next->spin[row];
+        double sine, cosine, spin = world->turning ? next->spin[row] : 0;
         qd_sincos(spin * job->dt, &sine, &cosine);
         qd_vec2 to = {arm.x * cosine - arm.y * sine, arm.x * sine + arm.y * cosine};
         next->vx[row] = -spin * to.y;

@@ -24,6 +24,7 @@
 typedef struct column {
     void *array;
     size_t size;
+    bool late; ///< nobody reads an item that was not written: no memory goes to those that never are
 } column;
 
 enum { COLUMNS_MAX = 32 };
@@ -37,7 +38,8 @@ typedef struct growth {
 
 enum { GROWN_GRAIN = 1 << 16 };
 
-// World's bodies: copies a range of items to the grown columns, or zeroes them where there are none yet.
+// World's bodies: copies a range of items to the grown columns, or zeroes them where there are none yet, but
+// those of late columns.
 static void fill_grown_columns(void *context, size_t begin, size_t end) {
     const growth *job = context;
     for (size_t i = 0; i < job->count; ++i) {
@@ -47,7 +49,7 @@ static void fill_grown_columns(void *context, size_t begin, size_t end) {
                sizeof old); // pointers to all object types look alike, as in qdi_reserve
         const size_t from = copied > begin ? copied : begin;
         if (from > begin) memcpy(fresh + begin * size, old + begin * size, (from - begin) * size);
-        memset(fresh + from * size, 0, (end - from) * size);
+        if (!job->columns[i].late) memset(fresh + from * size, 0, (end - from) * size);
     }
 }
 
@@ -87,46 +89,46 @@ static void release_columns(const qd_allocator *allocator, const column *columns
 // Lists the columns that hold one entry per row (a body where it lies now).
 static size_t row_columns(qd_world *world, column *columns) {
     size_t n = 0;
-    columns[n++] = (column){&world->index, sizeof *world->index};
-    columns[n++] = (column){&world->generation, sizeof *world->generation};
-    columns[n++] = (column){&world->label, sizeof *world->label};
-    columns[n++] = (column){&world->radius, sizeof *world->radius};
-    columns[n++] = (column){&world->mass, sizeof *world->mass};
-    columns[n++] = (column){&world->inertia, sizeof *world->inertia};
-    columns[n++] = (column){&world->shape, sizeof *world->shape};
-    columns[n++] = (column){&world->trait, sizeof *world->trait};
-    columns[n++] = (column){&world->kind, sizeof *world->kind};
+    columns[n++] = (column){&world->index, sizeof *world->index, false};
+    columns[n++] = (column){&world->generation, sizeof *world->generation, false};
+    columns[n++] = (column){&world->label, sizeof *world->label, false};
+    columns[n++] = (column){&world->radius, sizeof *world->radius, false};
+    columns[n++] = (column){&world->mass, sizeof *world->mass, false};
+    columns[n++] = (column){&world->inertia, sizeof *world->inertia, false};
+    columns[n++] = (column){&world->shape, sizeof *world->shape, false};
+    columns[n++] = (column){&world->trait, sizeof *world->trait, false};
+    columns[n++] = (column){&world->kind, sizeof *world->kind, false};
     for (int k = 0; k < 2; ++k) {
         qdi_motion *motion = k == 0 ? &world->now : &world->next;
-        columns[n++] = (column){&motion->x, sizeof *motion->x};
-        columns[n++] = (column){&motion->y, sizeof *motion->y};
-        columns[n++] = (column){&motion->vx, sizeof *motion->vx};
-        columns[n++] = (column){&motion->vy, sizeof *motion->vy};
-        columns[n++] = (column){&motion->c, sizeof *motion->c};
-        columns[n++] = (column){&motion->s, sizeof *motion->s};
-        columns[n++] = (column){&motion->spin, sizeof *motion->spin};
+        columns[n++] = (column){&motion->x, sizeof *motion->x, false};
+        columns[n++] = (column){&motion->y, sizeof *motion->y, false};
+        columns[n++] = (column){&motion->vx, sizeof *motion->vx, false};
+        columns[n++] = (column){&motion->vy, sizeof *motion->vy, false};
+        columns[n++] = (column){&motion->c, sizeof *motion->c, k == 1};
+        columns[n++] = (column){&motion->s, sizeof *motion->s, k == 1};
+        columns[n++] = (column){&motion->spin, sizeof *motion->spin, k == 1};
     }
-    columns[n++] = (column){&world->boxes, sizeof *world->boxes};
-    columns[n++] = (column){&world->fat, sizeof *world->fat};
-    columns[n++] = (column){&world->touching, sizeof *world->touching};
+    columns[n++] = (column){&world->boxes, sizeof *world->boxes, false};
+    columns[n++] = (column){&world->fat, sizeof *world->fat, false};
+    columns[n++] = (column){&world->touching, sizeof *world->touching, false};
     return n;
 }
 
 // Lists the columns that hold one entry per body index.
 static size_t index_columns(qd_world *world, column *columns) {
     size_t n = 0;
-    columns[n++] = (column){&world->row_of_index, sizeof *world->row_of_index};
-    columns[n++] = (column){&world->generation_of_index, sizeof *world->generation_of_index};
-    columns[n++] = (column){&world->free_heap, sizeof *world->free_heap};
+    columns[n++] = (column){&world->row_of_index, sizeof *world->row_of_index, false};
+    columns[n++] = (column){&world->generation_of_index, sizeof *world->generation_of_index, false};
+    columns[n++] = (column){&world->free_heap, sizeof *world->free_heap, true};
     return n;
 }
 
 // World's bodies: lists the columns that hold one entry per block of bodies, for sums and hashes.
 static size_t block_columns(qd_world *world, column *columns) {
-    columns[0] = (column){&world->block_digest, sizeof *world->block_digest};
-    columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
-    columns[2] = (column){&world->block_contacts, sizeof *world->block_contacts};
-    columns[3] = (column){&world->block_order, sizeof *world->block_order};
+    columns[0] = (column){&world->block_digest, sizeof *world->block_digest, false};
+    columns[1] = (column){&world->block_sums, sizeof *world->block_sums, false};
+    columns[2] = (column){&world->block_contacts, sizeof *world->block_contacts, false};
+    columns[3] = (column){&world->block_order, sizeof *world->block_order, false};
     return 4;
 }
 

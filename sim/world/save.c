@@ -248,15 +248,21 @@ static void save_bodies(saving *job) {
         if (world->row_of_index[i] != QDI_NO_ROW) qdi_home_put(world, i, room_for(job, QDI_HOME_BYTES));
 }
 
-// Saved world: contacts with their warm starts, then forces of springs.
+// Saved world: contacts with their warm starts, then forces of springs. Contacts that nobody has asked for
+// are made as they are saved.
 static void save_contacts(saving *job) {
     const qdi_contact_state *state = &job->world->present;
     qdi_warm_start warm_start[QDI_SAVED_TOGETHER];
+    qd_contact contact[QDI_SAVED_TOGETHER];
     for (size_t i = 0; i < job->n.contacts && job->status == QD_OK; i += QDI_SAVED_TOGETHER) {
         const size_t left = job->n.contacts - i, some = left < QDI_SAVED_TOGETHER ? left : QDI_SAVED_TOGETHER;
-        for (size_t k = 0; k < some; ++k) warm_start[k] = state->warm_starts[qdi_place_of(state, i + k)];
-        qdi_saved_contacts(room_for(job, some * qdi_saved_contact_bytes()), &state->contacts[i], warm_start,
-                           some);
+        for (size_t k = 0; k < some; ++k) {
+            const size_t place = qdi_place_of(state, i + k);
+            warm_start[k] = state->warm_starts[place];
+            if (state->parts) qdi_contact_at(job->world, state, place, &contact[k]);
+        }
+        qdi_saved_contacts(room_for(job, some * qdi_saved_contact_bytes()),
+                           state->parts ? contact : &state->contacts[i], warm_start, some);
     }
     const size_t bytes = qdi_fields_bytes(&qdi_fields_contact_force);
     for (size_t i = 0; i < job->n.forces && job->status == QD_OK; ++i)
@@ -284,7 +290,7 @@ static void save_fat_boxes(saving *job) {
 // Saved world: saves all of it.
 static qd_status save_all(saving *job, const qdi_saved_sink *sink) {
     size_t touching;
-    (void)qdi_contacts_read(job->world, &touching);
+    if (!job->world->present.parts) (void)qdi_contacts_read(job->world, &touching);
     rank_world(job->world, &job->all);
     job->status = qdi_saver_begin(&job->saver, sink, job->world, &job->n);
     job->at = job->window;

@@ -44,8 +44,8 @@
 
 typedef struct qdi_population qdi_population;
 
-/// What moves, by row. Where nothing turns (`turning` of the world) the last three belong to both states and
-/// nobody writes them.
+/// What moves, by row. Where nothing turns (`turning` of the world) the last three of the present state
+/// belong to both, and nobody writes them; those of the next one are not there to be read.
 typedef struct qdi_motion {
     double *x, *y, *vx, *vy;
     double *c, *s, *spin; ///< cosine and sine of the angle; angular velocity

@@ -105,8 +105,53 @@ START_TEST(no_memory_is_said) {
 }
 END_TEST
 
+// An array and an arena take turns with their memory; what is taken stays where it is.
+START_TEST(memory_takes_turns) {
+    enum { ITEM = 12 };
+    qd_test_allocator test;
+    qd_test_allocator_init(&test, 0);
+    qdi_arena arena = {.allocator = &test.allocator};
+    void *array = NULL;
+    size_t room = 0;
+    qdi_arena_trade(&arena, &array, &room, ITEM); // nothing for nothing
+    ck_assert(!array && room == 0);
+    unsigned char *taken = qdi_arena_take(&arena, 100000, 1);
+    qdi_arena_trade(&arena, &array, &room, ITEM);
+    ck_assert(!array && room == 0); // it is in use
+    (void)qdi_arena_take(&arena, 400000, 1);
+    qdi_arena_empty(&arena);
+    taken = qdi_arena_take(&arena, 500000, 1);
+    qdi_arena_empty(&arena);
+    const size_t calls = test.calls;
+    for (int round = 0; round < 3; ++round) {
+        qdi_arena_trade(&arena, &array, &room, ITEM);
+        ck_assert(array == taken && room * ITEM >= 500000);
+        memset(array, round, room * ITEM);
+        qdi_arena_trade(&arena, &array, &room, ITEM);
+        ck_assert(!array && room == 0);
+        ck_assert_ptr_eq(qdi_arena_take(&arena, 500000, 1), taken);
+        qdi_arena_empty(&arena);
+    }
+    ck_assert_uint_eq(test.calls, calls);
+    room = 1001; // bytes that are no number of the items of the other side
+    array = test.allocator.allocate(test.allocator.context, room * ITEM);
+    void *other = array;
+    qdi_arena_trade(&arena, &array, &room, ITEM);
+    ck_assert(array == taken);
+    size_t number = room * ITEM / 192;
+    qdi_arena_trade(&arena, &array, &number, 192);
+    ck_assert(array == taken);
+    qdi_arena_trade(&arena, &array, &room, ITEM);
+    ck_assert(array == other && room == 1001);
+    test.allocator.release(test.allocator.context, array, room * ITEM);
+    qdi_arena_release(&arena);
+    ck_assert(test.live == 0 && test.live_bytes == 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("arena", 0, NULL, NULL);
-    qd_test_once(tests, arrays_lie_apart, memory_is_kept, a_part_is_given_back, no_memory_is_said);
+    qd_test_once(tests, arrays_lie_apart, memory_is_kept, a_part_is_given_back, no_memory_is_said,
+                 memory_takes_turns);
     return qd_test_run_case("arena", tests);
 }
