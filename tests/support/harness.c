@@ -67,7 +67,8 @@ static void test_release(void *context, void *memory, size_t bytes) {
 }
 
 void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at) {
-    *allocator = (qd_test_allocator){{test_allocate, test_release, allocator}, 0, fail_at, 0, 0};
+    *allocator = (qd_test_allocator){.allocator = {test_allocate, test_release, allocator},
+                                     .fail_at = fail_at};
 }
 
 int qd_test_run(Suite *suite) {
