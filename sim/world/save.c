@@ -311,9 +311,12 @@ qd_status qdi_world_save_to(const qd_world *world, const qdi_saved_sink *sink) {
     saving job = {.world = world, .n = counts_of_world(world)};
     uint32_t *place = qdi_allocate(world->allocator, places, sizeof *place);
     job.window = qdi_allocate(world->allocator, WINDOW_BYTES, 1);
-    job.all.shapes = (ranking){.rank = place, .number = place + shapes};
-    job.all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
-    const qd_status status = place && job.window ? save_all(&job, sink) : QD_ERR_MEMORY;
+    qd_status status = place && job.window ? QD_OK : QD_ERR_MEMORY;
+    if (status == QD_OK) {
+        job.all.shapes = (ranking){.rank = place, .number = place + shapes};
+        job.all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
+        status = save_all(&job, sink);
+    }
     qdi_release(world->allocator, job.window, WINDOW_BYTES, 1);
     qdi_release(world->allocator, place, places, sizeof *place);
     return status;
