@@ -55,6 +55,7 @@ typedef struct qdi_session {
     bool json;
     qdi_option_number log;  ///< --log
     int ranks;              ///< processes or --ranks; 0: the world is stepped by itself
+    qdi_realm_rule realm;   ///< how ranks share the places
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.

@@ -104,7 +104,7 @@ qd_status qdi_session_make_apart(qdi_session *session) {
     if (qdi_fleet_check(session->world, NULL) != QD_OK) return QD_ERR_INVALID;
     const qd_status status = qdi_scene_begin_apart(session->scene, session->world);
     if (status != QD_OK) return status;
-    return qdi_fleet_make_apart(session->world, session->common.processes, session->ranks, QDI_REALM_CUT,
+    return qdi_fleet_make_apart(session->world, session->common.processes, session->ranks, session->realm,
                                 &seed, &session->fleet);
 }
 
@@ -152,8 +152,8 @@ qd_status qdi_session_save_apart(qdi_session *session, const void *state, size_t
 qd_status qdi_session_launch(qdi_session *session) {
     if (session->ranks == 0 || session->fleet) return QD_OK;
     qdi_ranks *processes = session->common.processes;
-    return processes ? qdi_fleet_make_of(session->world, processes, QDI_REALM_CUT, &session->fleet)
-                     : qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
+    return processes ? qdi_fleet_make_of(session->world, processes, session->realm, &session->fleet)
+                     : qdi_fleet_make(session->world, session->ranks, session->realm, &session->fleet);
 }
 
 // Ranks of a session: whether something is made of the world at this step.
