@@ -182,6 +182,11 @@ qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics) {
     return QD_OK;
 }
 
+qd_status qdi_fleet_profile(qdi_fleet *fleet, qd_profile *profile) {
+    fleet->rank.profile = profile;
+    return qdi_fleet_tell(&fleet->rank, QDI_FLEET_PROFILE, QDI_REALM_CUT, 0);
+}
+
 qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts) {
     fleet->rank.counts = counts;
     return qdi_fleet_tell(&fleet->rank, QDI_FLEET_COUNT, QDI_REALM_CUT, 0);

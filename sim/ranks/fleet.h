@@ -105,6 +105,10 @@ typedef struct qdi_fleet_sink {
 /// Errors: QD_ERR_MEMORY, the sink's.
 QD_MUST_USE qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_fleet_sink *sink);
 
+/// Fills in the profile that all steps of the fleet were given so far: how long the threads of the other
+/// ranks were busy, one rank behind the other, as far as there is room. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_profile(qdi_fleet *fleet, qd_profile *profile);
+
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
 /// it from other ranks then, the bodies and ghosts that it has now, how often it sent rank 0 all that is its
 /// own, what it has sent to other ranks (qdi_ranks_sent), and the most memory that its process has had in

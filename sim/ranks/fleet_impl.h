@@ -19,6 +19,7 @@ typedef enum qdi_fleet_task {
     QDI_FLEET_MEASURE, ///< and what is measured of it
     QDI_FLEET_SAVE,    ///< send it what is to be saved, piece by piece
     QDI_FLEET_COUNT,   ///< send it what was done
+    QDI_FLEET_PROFILE, ///< send it how long its threads were busy
     QDI_FLEET_END,     ///< forget the world
     QDI_FLEET_LEAVE,   ///< and wait for nothing more
 } qdi_fleet_task;
@@ -41,10 +42,11 @@ typedef struct qdi_fleet_rank {
     uint64_t steps;                  ///< since ghosts were chosen
     uint64_t contacts, begins, ends; ///< of parts that it had before
     uint64_t renewals, migrations, gathers;
+    qd_profile clocked;     ///< of the steps that rank 0 has a profile of; of others than it
     unsigned char *mail;    ///< to rank 0; when a fleet that is apart begins, what makers are told
     size_t mail_room, said; ///< bytes
     // Only of rank 0:
-    qd_profile *profile;        ///< of the step on its way
+    qd_profile *profile;        ///< of the step on its way; or what is to be filled in
     qdi_fleet_counts *counts;   ///< where counts are to go
     uint64_t *hash;             ///< the same of a hash
     qd_metrics *metrics;        ///< and of metrics
