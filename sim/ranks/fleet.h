@@ -76,6 +76,7 @@ QD_MUST_USE qd_status qdi_fleet_make_loaded(qd_world *hollow, qdi_ranks *ranks, 
                                             qdi_realm_rule rule, const qdi_fleet_source *source,
                                             const qdi_saved *saved, qdi_fleet **fleet);
 
+/// Whether nobody has the whole world; NULL: somebody has.
 bool qdi_fleet_is_apart(const qdi_fleet *fleet);
 /// How many bodies the world has; of a fleet that is apart about the shortest contact of springs that its
 /// bodies may have (qd_world_contact_time).

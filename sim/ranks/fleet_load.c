@@ -142,10 +142,12 @@ static qd_status keep_looks(looks *all, const unsigned char *items, uint64_t fir
     return status;
 }
 
-// Fleet's loading: takers of shapes and of traits.
+// Fleet's loading: taker of shapes.
 static qd_status take_shapes(void *context, const unsigned char *items, uint64_t first, size_t count) {
     return keep_looks(context, items, first, count, true);
 }
+
+// Fleet's loading: taker of traits.
 static qd_status take_traits(void *context, const unsigned char *items, uint64_t first, size_t count) {
     return keep_looks(context, items, first, count, false);
 }
