@@ -17,7 +17,8 @@
     "frames: {every: 0}\n"
 
 /// A gas; disks of many sizes beside a giant and over a polyline on a floor that shakes; polygons among a
-/// fixed rectangle and a wheel that turns; capsules in a grid. Some have materials.
+/// fixed rectangle and a wheel that turns; capsules in a grid; generators of several kinds side by side, and
+/// at random. Some have materials.
 static const char *const scenes[] = {
     "name: gas\nworld: {size: [60, 40], boundary: periodic}\ncontact: {model: none}\n"
     "bodies:\n  - disks: {count: 600, radius: {uniform: [0.2, 0.5]}, place: cells, velocity: {normal: 8}}\n",
@@ -48,7 +49,17 @@ static const char *const scenes[] = {
     "spring: {contact_time: 0.1}}\n"
     "bodies:\n  - capsules: {count: 400, length: 0.6, radius: 0.2, place: grid, angle: 0.3, spin: {normal: "
     "2}, "
-    "velocity: {normal: 6}}\n"};
+    "velocity: {normal: 6}}\n",
+
+    "name: several\nworld: {size: [60, 40], boundary: periodic}\n"
+    "contact: {model: spring, restitution: 0.5, friction: 0.4, spring: {contact_time: 0.1}}\n"
+    "materials: {steel: {restitution: 0.9}}\n"
+    "bodies:\n"
+    "  - disks: {count: 300, radius: {uniform: [0.2, 0.5]}, place: random, velocity: {normal: 6}}\n"
+    "  - polyline: {points: [[5, 2], [18, 1], [30, 2.5]]}\n"
+    "  - rects: {count: 60, size: [1.2, 0.6], place: grid, region: [0, 25, 60, 14], spin: {normal: 1}}\n"
+    "  - list: [{shape: disk, radius: 4, at: [30, 14], material: steel}]\n"
+    "  - polygons: {count: 100, radius: 0.5, place: random, material: steel, velocity: {normal: 4}}\n"};
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 static void write_scene(int number) {
