@@ -245,7 +245,7 @@ static const qdi_option run_options[] = {
     {"--ranks", 0, QDI_OPTION_NUMBER, "N", 1, QDI_RANKS_MAX, offsetof(run_settings, ranks),
      "step with N ranks, of --threads threads each; same results (docs/ranks.md)"},
     {"--scatter", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(run_settings, scatter),
-     "strew each rank's places over the world: slow, to show that results are the same"},
+     "give places to ranks by chance: slow, to show that results are the same"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),
      "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(run_settings, seed),
