@@ -57,9 +57,16 @@ void qdi_fleet_dismiss(qdi_ranks *ranks) {
     (void)status; // nothing is done that could fail
 }
 
-// Fleet: makes one of ranks that are there, or of as many threads; with a seed one that is apart.
-static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_rule rule,
-                      const qdi_fleet_seed *seed, qdi_fleet **fleet) {
+/// Where the bodies of a fleet come from; nothing: rank 0 has them.
+typedef struct origin {
+    const qdi_fleet_seed *seed;
+    const qdi_fleet_source *source;
+    qdi_saved saved;
+} origin;
+
+// Fleet: makes one of ranks that are there, or of as many threads; with an origin one that is apart.
+static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_rule rule, const origin *from,
+                      qdi_fleet **fleet) {
     const qd_allocator *allocator = whole->allocator;
     *fleet = NULL;
     qdi_fleet *made = qdi_allocate(allocator, 1, sizeof *made);
@@ -67,12 +74,15 @@ static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_ru
     *made = (qdi_fleet){.rank = {.allocator = allocator,
                                  .ranks = ranks,
                                  .whole = whole,
-                                 .apart = seed != NULL,
-                                 .maker = seed ? seed->maker : NULL,
-                                 .seed = seed,
+                                 .apart = from->seed || from->source,
+                                 .loads = from->source != NULL,
+                                 .saved = from->saved,
+                                 .maker = from->seed ? from->seed->maker : NULL,
+                                 .seed = from->seed,
+                                 .source = from->source,
                                  .bodies = whole->count,
                                  .totals = whole->totals},
-                        .start = {allocator, seed ? seed->maker : NULL},
+                        .start = {allocator, from->seed ? from->seed->maker : NULL},
                         .threads = !ranks};
     qd_status status = qdi_fleet_find_small(NULL, whole, &made->rank.small);
     if (status == QD_OK && !ranks)
@@ -83,6 +93,7 @@ static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_ru
     }
     status = qdi_fleet_tell(&made->rank, QDI_FLEET_BEGIN, rule, 0);
     made->rank.seed = NULL;
+    made->rank.source = NULL;
     if (status == QD_OK)
         *fleet = made;
     else
@@ -93,18 +104,29 @@ static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_ru
 
 qd_status qdi_fleet_make(qd_world *whole, int ranks, qdi_realm_rule rule, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(whole, ranks, NULL, rule, NULL, fleet);
+    return make(whole, ranks, NULL, rule, &(origin){.seed = NULL}, fleet);
 }
 
 qd_status qdi_fleet_make_of(qd_world *whole, qdi_ranks *ranks, qdi_realm_rule rule, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(whole, 0, ranks, rule, NULL, fleet);
+    return make(whole, 0, ranks, rule, &(origin){.seed = NULL}, fleet);
 }
 
 qd_status qdi_fleet_make_apart(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
                                const qdi_fleet_seed *seed, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(hollow, count, ranks, rule, seed, fleet);
+    return make(hollow, count, ranks, rule, &(origin){.seed = seed}, fleet);
+}
+
+bool qdi_fleet_can_load(const qd_world *hollow, const qdi_saved *saved) {
+    return saved->indices == saved->bodies && saved->emitters == 0 && saved->sinks == 0 &&
+           saved->homes == 0 && !hollow->changed && !unknown_feature(hollow);
+}
+
+qd_status qdi_fleet_make_loaded(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
+                                const qdi_fleet_source *source, const qdi_saved *saved, qdi_fleet **fleet) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    return make(hollow, count, ranks, rule, &(origin){.source = source, .saved = *saved}, fleet);
 }
 
 bool qdi_fleet_is_apart(const qdi_fleet *fleet) {
@@ -180,6 +202,11 @@ qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics) {
     if (!is_gathered(fleet)) return qdi_fleet_tell(&fleet->rank, QDI_FLEET_MEASURE, QDI_REALM_CUT, 0);
     qd_world_measure(fleet->rank.whole, metrics);
     return QD_OK;
+}
+
+qd_status qdi_fleet_profile(qdi_fleet *fleet, qd_profile *profile) {
+    fleet->rank.profile = profile;
+    return qdi_fleet_tell(&fleet->rank, QDI_FLEET_PROFILE, QDI_REALM_CUT, 0);
 }
 
 qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts) {

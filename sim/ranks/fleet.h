@@ -8,6 +8,7 @@
 #include "core/parallel/ranks.h"
 #include "sim/ranks/realm.h"
 #include "sim/world/save.h"
+#include "sim/world/save_impl.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,6 +62,22 @@ typedef struct qdi_fleet_seed {
 /// (1..QDI_RANKS_MAX), the maker's, QD_ERR_LIMIT.
 QD_MUST_USE qd_status qdi_fleet_make_apart(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
                                            const qdi_fleet_seed *seed, qdi_fleet **fleet);
+/// Where rank 0 reads a saved world: `bytes` of it from byte `at` on. May fail with any status, which is then
+/// that of the loading.
+typedef struct qdi_fleet_source {
+    void *context;
+    qd_status (*read)(void *context, uint64_t at, void *to, size_t bytes);
+} qdi_fleet_source;
+/// Whether a saved world, of which `hollow` is the head (sim/step/load.h), can be loaded by ranks, each a
+/// part: it passed the check, and none of its bodies has gone.
+bool qdi_fleet_can_load(const qd_world *hollow, const qdi_saved *saved);
+/// Makes a fleet that is apart from such a world, at the moment that it was saved. Nobody holds more of it
+/// than a part and a window. Errors: as qdi_fleet_make_apart, the source's, QD_ERR_CORRUPT.
+QD_MUST_USE qd_status qdi_fleet_make_loaded(qd_world *hollow, qdi_ranks *ranks, int count,
+                                            qdi_realm_rule rule, const qdi_fleet_source *source,
+                                            const qdi_saved *saved, qdi_fleet **fleet);
+
+/// Whether nobody has the whole world; NULL: somebody has.
 bool qdi_fleet_is_apart(const qdi_fleet *fleet);
 /// How many bodies the world has; of a fleet that is apart about the shortest contact of springs that its
 /// bodies may have (qd_world_contact_time).
@@ -98,6 +115,10 @@ QD_MUST_USE qd_status qdi_fleet_measure(qdi_fleet *fleet, qd_metrics *metrics);
 /// the last byte but for counts of the tree; no rank gets to hold more than a small part of others' bodies.
 /// Errors: QD_ERR_MEMORY, the sink's.
 QD_MUST_USE qd_status qdi_fleet_save(qdi_fleet *fleet, const qdi_saved_sink *sink);
+
+/// Fills in the profile that all steps of the fleet were given so far: how long the threads of the other
+/// ranks were busy, one rank behind the other, as far as there is room. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_profile(qdi_fleet *fleet, qd_profile *profile);
 
 /// What a rank has done so far: how often ghosts were chosen anew after the first time, bodies that came to
 /// it from other ranks then, the bodies and ghosts that it has now, how often it sent rank 0 all that is its

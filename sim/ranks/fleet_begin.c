@@ -16,7 +16,8 @@ typedef struct beginning {
     qdi_fleet_common common;
     double small;
     uint64_t materials, pairs, bodies;
-    uint64_t apart, said; ///< bytes
+    qdi_saved saved;             ///< what there is to load
+    uint64_t apart, loads, said; ///< bytes
 } beginning;
 
 typedef struct pair_mail {
@@ -36,6 +37,8 @@ static size_t write_beginning(const qdi_fleet_rank *rank, unsigned char *message
     head.materials = all->count;
     head.bodies = rank->bodies;
     head.apart = rank->apart;
+    head.loads = rank->loads;
+    head.saved = rank->saved;
     head.said = rank->seed ? rank->seed->bytes : 0;
     size_t at = sizeof head;
     const size_t named = all->count * sizeof *all->list;
@@ -81,6 +84,8 @@ static qd_status read_beginning(qdi_fleet_rank *rank, const qdi_message *message
     rank->small = head.small;
     rank->bodies = head.bodies;
     rank->apart = head.apart != 0;
+    rank->loads = head.loads != 0;
+    rank->saved = head.saved;
     const int threads = head.def.threads;
     head.def.allocator = rank->allocator;
     head.def.threads = 1; // it is never stepped

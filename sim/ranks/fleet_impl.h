@@ -19,6 +19,7 @@ typedef enum qdi_fleet_task {
     QDI_FLEET_MEASURE, ///< and what is measured of it
     QDI_FLEET_SAVE,    ///< send it what is to be saved, piece by piece
     QDI_FLEET_COUNT,   ///< send it what was done
+    QDI_FLEET_PROFILE, ///< send it how long its threads were busy
     QDI_FLEET_END,     ///< forget the world
     QDI_FLEET_LEAVE,   ///< and wait for nothing more
 } qdi_fleet_task;
@@ -28,11 +29,12 @@ typedef struct qdi_fleet_rank {
     const qd_allocator *allocator;
     qdi_ranks *ranks;
     qdi_fleet_maker maker; ///< of bodies, where the fleet is apart
-    bool apart;
-    qd_world *whole;     ///< rank 0: the caller's; apart and elsewhere one without bodies that has all else
-    qd_world *seeds;     ///< apart, until there are parts: the bodies that this rank has made
-    uint64_t bodies;     ///< of the whole world
-    double contact_time; ///< apart: see qdi_fleet_contact_time
+    bool apart, loads;     ///< it is loaded, and not made
+    qdi_saved saved;       ///< what there is to load
+    qd_world *whole;       ///< rank 0: the caller's; apart and elsewhere one without bodies that has all else
+    qd_world *seeds;       ///< apart, until there are parts: the bodies that this rank has made
+    uint64_t bodies;       ///< of the whole world
+    double contact_time;   ///< apart: see qdi_fleet_contact_time
     double small; ///< largest distance from centre to border of bodies that are no giants, reach included
     qd_world_totals totals; ///< of the whole world when the fleet was made
     qd_world *world;        ///< its part; NULL before the first step
@@ -41,15 +43,17 @@ typedef struct qdi_fleet_rank {
     uint64_t steps;                  ///< since ghosts were chosen
     uint64_t contacts, begins, ends; ///< of parts that it had before
     uint64_t renewals, migrations, gathers;
+    qd_profile clocked;     ///< of the steps that rank 0 has a profile of; of others than it
     unsigned char *mail;    ///< to rank 0; when a fleet that is apart begins, what makers are told
     size_t mail_room, said; ///< bytes
     // Only of rank 0:
-    qd_profile *profile;        ///< of the step on its way
-    qdi_fleet_counts *counts;   ///< where counts are to go
-    uint64_t *hash;             ///< the same of a hash
-    qd_metrics *metrics;        ///< and of metrics
-    const qdi_saved_sink *sink; ///< of a saving
-    const qdi_fleet_seed *seed; ///< of a fleet to be made
+    qd_profile *profile;            ///< of the step on its way; or what is to be filled in
+    qdi_fleet_counts *counts;       ///< where counts are to go
+    uint64_t *hash;                 ///< the same of a hash
+    qd_metrics *metrics;            ///< and of metrics
+    const qdi_saved_sink *sink;     ///< of a saving
+    const qdi_fleet_seed *seed;     ///< of a fleet to be made
+    const qdi_fleet_source *source; ///< of one to be loaded
 } qdi_fleet_rank;
 
 /// Fleet: rank 0 tells all ranks what to do and does it, too; the status is that of all ranks. `dt` is the
@@ -88,6 +92,12 @@ void qdi_fleet_add_tally(qd_world_totals *totals, const qdi_fleet_tally *tally);
 /// Fleet: apart: makes the bodies, and from them the first parts, with their contacts. All ranks call it
 /// together, and have agreed on its status. Errors: as qdi_fleet_make_apart.
 QD_MUST_USE qd_status qdi_fleet_sow(qdi_fleet_rank *rank);
+/// Fleet: apart: loads this rank's share of the bodies as seeds; then, when there are parts, their contacts.
+/// All ranks call it together. Errors: as qdi_fleet_make_loaded.
+QD_MUST_USE qd_status qdi_fleet_load_bodies(qdi_fleet_rank *rank);
+QD_MUST_USE qd_status qdi_fleet_load_contacts(qdi_fleet_rank *rank);
+/// Fleet: gives seeds the names that they have in the whole world, from one on.
+QD_MUST_USE qd_status qdi_fleet_name_seeds(qd_world *seeds, uint64_t first);
 /// Fleet: the largest body that is no giant, of all ranks' worlds; `ranks` NULL: of one alone.
 QD_MUST_USE qd_status qdi_fleet_find_small(qdi_ranks *ranks, const qd_world *world, double *small);
 

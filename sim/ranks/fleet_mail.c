@@ -85,8 +85,7 @@ size_t qdi_pile_count(const qdi_body_pile *pile) {
     return count;
 }
 
-// Fleet's mail: what a look adds to a body.
-static void put_look(const qdi_look_mail *look, qd_body_state *state) {
+void qdi_look_put(const qdi_look_mail *look, qd_body_state *state) {
     const qdi_trait *trait = &look->trait;
     state->shape = look->shape;
     state->kind = trait->kind;
@@ -108,7 +107,7 @@ const qdi_body_mail *qdi_pile_take(qdi_body_pile *pile, qd_body_state *state) {
     if (least < 0) return NULL;
     const qdi_body_mail *one = pile->from[least].next++;
     const qdi_look_mail plain = {.trait = qdi_trait_default()};
-    put_look(one->look > 0 ? &pile->from[least].looks[one->look - 1] : &plain, state);
+    qdi_look_put(one->look > 0 ? &pile->from[least].looks[one->look - 1] : &plain, state);
     if (state->shape.kind == QD_SHAPE_DISK) state->shape = qd_shape_disk(one->radius);
     state->label = one->label;
     state->position = one->position;

@@ -27,6 +27,9 @@ typedef struct qdi_look_mail {
     qdi_trait trait;
 } qdi_look_mail;
 
+/// Fleet's mail: gives a body its look.
+void qdi_look_put(const qdi_look_mail *look, qd_body_state *state);
+
 /// A message of bodies that is being written; `body` NULL: only counted.
 typedef struct qdi_body_letter {
     uint64_t bodies, looks;

@@ -61,8 +61,7 @@ qd_status qdi_fleet_find_small(qdi_ranks *ranks, const qd_world *world, double *
 
 // ---- bodies ----
 
-// Sowing: gives the bodies that were made the names that they have in the whole world.
-static qd_status name_bodies(qd_world *seeds, uint64_t first) {
+qd_status qdi_fleet_name_seeds(qd_world *seeds, uint64_t first) {
     const size_t count = seeds->index_count;
     uint64_t *names = qdi_allocate(seeds->allocator, count, sizeof *names);
     if (count > 0 && !names) return QD_ERR_MEMORY;
@@ -79,7 +78,7 @@ static qd_status make_bodies(qdi_fleet_rank *rank) {
     qd_status status = qdi_fleet_empty_part(rank, rank->whole, 0, &rank->seeds);
     if (status != QD_OK) return status;
     status = rank->maker(rank->ranks, rank->mail, rank->said, rank->seeds, &first);
-    return status == QD_OK ? name_bodies(rank->seeds, first) : status;
+    return status == QD_OK ? qdi_fleet_name_seeds(rank->seeds, first) : status;
 }
 
 /// What comes of bodies that are added.
@@ -136,11 +135,12 @@ static qd_status note_bodies(qdi_fleet_rank *rank) {
     added all;
     double energy = 0;
     qd_status status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, merge_added);
-    if (status == QD_OK) status = add_energy(rank, &energy);
+    if (status == QD_OK && !rank->loads) status = add_energy(rank, &energy);
     if (status == QD_OK) status = qdi_fleet_find_small(rank->ranks, seeds, &rank->small);
     if (status != QD_OK) return status;
     rank->bodies = all.count;
     rank->contact_time = all.contact_time;
+    if (rank->loads) return QD_OK; // all else was saved
     if (all.last_label > whole->last_label) whole->last_label = all.last_label;
     whole->turning = seeds->turning = all.turning != 0;
     whole->entered = seeds->entered = energy;
@@ -167,11 +167,12 @@ static qd_status find_contacts(qdi_fleet_rank *rank) {
 }
 
 qd_status qdi_fleet_sow(qdi_fleet_rank *rank) {
-    qd_status status = make_bodies(rank);
+    qd_status status = rank->loads ? qdi_fleet_load_bodies(rank) : make_bodies(rank);
     if (status == QD_OK) status = note_bodies(rank);
     status = qdi_ranks_agree(rank->ranks, status);
     if (status == QD_OK) status = qdi_fleet_renew(rank);
     qd_world_destroy(rank->seeds);
     rank->seeds = NULL;
-    return status == QD_OK ? qdi_ranks_agree(rank->ranks, find_contacts(rank)) : status;
+    if (status != QD_OK) return status;
+    return qdi_ranks_agree(rank->ranks, rank->loads ? qdi_fleet_load_contacts(rank) : find_contacts(rank));
 }

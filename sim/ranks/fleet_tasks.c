@@ -15,18 +15,19 @@
 typedef struct order {
     uint64_t task, rule;
     double dt;
+    uint64_t clocked; ///< a step's profile is wanted
 } order;
 
 // ---- a step ----
 
 // Fleet: a step of one rank: with new ghosts where there are none, or where they are not enough.
-static qd_status step_rank(qdi_fleet_rank *rank, double dt) {
+static qd_status step_rank(qdi_fleet_rank *rank, double dt, qd_profile *profile) {
     qd_status status = rank->world ? QD_OK : qdi_fleet_renew(rank);
     while (status == QD_OK) {
         qd_world *world = rank->world;
         world->stop = rank->whole->stop;
         world->stop_context = rank->whole->stop_context;
-        status = qd_world_step(world, dt, rank->profile);
+        status = qd_world_step(world, dt, profile);
         if (status != QD_ERR_STOPPED || !world->part->stale) break;
         status = qdi_fleet_renew(rank);
     }
@@ -66,9 +67,11 @@ static qd_status report_limit(qdi_fleet_rank *rank) {
 }
 
 // Fleet: a step, and who broke a limit in it.
-static qd_status make_step(qdi_fleet_rank *rank, double dt) {
+static qd_status make_step(qdi_fleet_rank *rank, const order *given) {
+    qd_profile *others = given->clocked ? &rank->clocked : NULL;
     if (rank->world) qdi_team_join(rank->world->team, rank->ranks);
-    const qd_status status = step_rank(rank, dt);
+    const qd_status status = step_rank(rank, given->dt,
+                                       qdi_ranks_me(rank->ranks) == 0 ? rank->profile : others);
     if (rank->world) qdi_team_join(rank->world->team, NULL); // what is done till the next step it does alone
     if (status != QD_ERR_LIMIT || !rank->world) return status;
     const qd_status reported = qdi_ranks_agree(rank->ranks, report_limit(rank));
@@ -98,6 +101,24 @@ static qd_status send_counts(qdi_fleet_rank *rank) {
     return QD_OK;
 }
 
+// Fleet: sends rank 0 how long this rank's threads were busy; that puts them behind its own.
+static qd_status send_profile(const qdi_fleet_rank *rank) {
+    enum { CLOCKED = sizeof rank->clocked.busy_ns[0] / sizeof rank->clocked.busy_ns[0][0] };
+    qdi_message to[QDI_RANKS_MAX] = {{&rank->clocked, sizeof rank->clocked}}, from[QDI_RANKS_MAX];
+    const qd_status status = qdi_ranks_exchange(rank->ranks, to, from);
+    if (status != QD_OK || qdi_ranks_me(rank->ranks) > 0) return status;
+    const size_t threads = (size_t)rank->whole->def.threads;
+    for (size_t q = 1; q < (size_t)qdi_ranks_count(rank->ranks) && q * threads < CLOCKED; ++q) {
+        qd_profile other;
+        memcpy(&other, from[q].data, sizeof other);
+        const size_t room = CLOCKED - q * threads;
+        for (size_t phase = 0; phase < QD_PHASE_COUNT; ++phase)
+            memcpy(&rank->profile->busy_ns[phase][q * threads], other.busy_ns[phase],
+                   (threads < room ? threads : room) * sizeof other.busy_ns[0][0]);
+    }
+    return QD_OK;
+}
+
 // ---- tasks ----
 
 // Fleet: forgets all that is known of the world; rank 0's whole is not the fleet's.
@@ -116,12 +137,13 @@ static void forget(qdi_fleet_rank *rank) {
 static qd_status do_task(qdi_fleet_rank *rank, const order *given) {
     switch ((qdi_fleet_task)given->task) {
     case QDI_FLEET_BEGIN: return qdi_fleet_take_over(rank, (qdi_realm_rule)given->rule);
-    case QDI_FLEET_STEP: return make_step(rank, given->dt);
+    case QDI_FLEET_STEP: return make_step(rank, given);
     case QDI_FLEET_GATHER: return qdi_ranks_agree(rank->ranks, qdi_fleet_collect(rank));
     case QDI_FLEET_HASH: return qdi_ranks_agree(rank->ranks, qdi_fleet_add_hashes(rank));
     case QDI_FLEET_MEASURE: return qdi_ranks_agree(rank->ranks, qdi_fleet_add_shares(rank));
     case QDI_FLEET_SAVE: return qdi_ranks_agree(rank->ranks, qdi_fleet_save_parts(rank));
     case QDI_FLEET_COUNT: return qdi_ranks_agree(rank->ranks, send_counts(rank));
+    case QDI_FLEET_PROFILE: return qdi_ranks_agree(rank->ranks, send_profile(rank));
     case QDI_FLEET_END:
     case QDI_FLEET_LEAVE: forget(rank); break;
     }
@@ -136,7 +158,7 @@ static void keep_first(void *sum, const void *other, size_t bytes) {
 }
 
 qd_status qdi_fleet_tell(qdi_fleet_rank *rank, qdi_fleet_task task, qdi_realm_rule rule, double dt) {
-    const order mine = {task, rule, dt};
+    const order mine = {task, rule, dt, rank->profile != NULL};
     order given;
     const qd_status status = qdi_ranks_merged(rank->ranks, &mine, &given, sizeof mine, keep_first);
     return status == QD_OK ? do_task(rank, &given) : qdi_ranks_agree(rank->ranks, status);
@@ -144,7 +166,7 @@ qd_status qdi_fleet_tell(qdi_fleet_rank *rank, qdi_fleet_task task, qdi_realm_ru
 
 void qdi_fleet_obey(qdi_fleet_rank *rank) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    const order nothing = {QDI_FLEET_END, 0, 0};
+    const order nothing = {QDI_FLEET_END, 0, 0, 0};
     order given = nothing;
     do {
         qd_status status = qdi_ranks_merged(rank->ranks, &nothing, &given, sizeof given, keep_first);

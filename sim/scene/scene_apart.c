@@ -8,22 +8,37 @@
 #include <math.h>
 #include <string.h>
 
+/// Bodies at most of scenes of which every rank places all, to keep its own.
+enum { DRAWN_MOST = 10000000 };
+
 // Scene apart: whether an item's bodies can be made one without the others.
 static bool is_by_number(const qdi_body_item *item) {
     return qdi_item_is_generator(item) && (item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_CELLS);
 }
 
+// Scene apart: whether ranks have to place all bodies: where one lies that a generator makes depends on the
+// others, but where a grid or cells are the only ones.
+static bool is_drawn(const qdi_settings *settings) {
+    size_t generators = 0, by_number = 0;
+    for (size_t i = 0; i < settings->item_count; ++i) {
+        generators += qdi_item_is_generator(&settings->items[i]);
+        by_number += is_by_number(&settings->items[i]);
+    }
+    return generators != 1 || by_number != 1;
+}
+
 bool qdi_scene_can_be_apart(const qd_scene *scene) {
     const qdi_settings *settings = &scene->settings;
-    size_t generators = 0;
+    uint64_t generators = 0, bodies = 0;
     if (settings->stage_count > 0 || settings->source_count > 0 || settings->drain_count > 0) return false;
     for (size_t i = 0; i < settings->item_count; ++i) {
         const qdi_body_item *item = &settings->items[i];
-        if (item->kind == QDI_ITEM_LIST || item->kind == QDI_ITEM_POLYLINE) continue;
-        if (!is_by_number(item)) return false;
-        generators += 1;
+        const bool generator = qdi_item_is_generator(item);
+        if (!generator && item->kind != QDI_ITEM_LIST && item->kind != QDI_ITEM_POLYLINE) return false;
+        generators += generator;
+        bodies += item->count;
     }
-    return generators == 1;
+    return generators > 0 && (bodies <= DRAWN_MOST || !is_drawn(settings));
 }
 
 qd_status qdi_scene_begin_apart(const qd_scene *scene, qd_world *world) {
@@ -38,8 +53,9 @@ typedef struct apart {
     qd_world *world;
     qdi_settings fixed; ///< with those items alone that are no generator
     qdi_placement placing;
-    qdi_generated bodies; ///< of those
+    qdi_generated bodies; ///< of those, or all
     size_t first, last;   ///< numbers of this rank's bodies
+    bool drawn;           ///< `bodies` are all, and have their places; what follows is not needed
     size_t number, begin; ///< of the generator, and of its first body
     qdi_grid_rows rows;
 } apart;
@@ -56,7 +72,7 @@ static size_t first_of(const apart *job, int rank) {
     for (size_t i = 0; i < job->settings->item_count; ++i) {
         const qdi_body_item *item = &job->settings->items[i];
         const size_t end = begin + (size_t)item->count;
-        if (cut > begin && cut < end && !is_by_number(item)) return end;
+        if (cut > begin && cut < end && !qdi_item_is_generator(item)) return end;
         begin = end;
     }
     return cut;
@@ -153,6 +169,14 @@ static qd_status find_obstacles(apart *job) {
     return status == QD_OK ? qdi_obstacles_init(&job->placing.obstacles, allocator, fixed) : status;
 }
 
+// Scene apart: finds where bodies lie: all of them, or what the generator's keep clear of.
+static qd_status find_places(apart *job) {
+    qd_error error = {""}; // who makes all bodies can say it, too
+    if (job->drawn) return qdi_generate(job->settings, &job->bodies, &error);
+    const qd_status status = find_obstacles(job);
+    return status == QD_OK ? find_rows(job) : status;
+}
+
 // ---- bodies ----
 
 // Scene apart: whether a body of the generator is clear of what is in its place.
@@ -189,7 +213,10 @@ static qd_status add_item(const apart *job, size_t i, size_t begin, size_t low, 
     if (item->kind == QDI_ITEM_POLYLINE && low < high)
         return qdi_scene_add_polyline(job->world, job->settings, item, NULL);
     for (size_t body = low; body < high && status == QD_OK; ++body) {
-        if (i == job->number) {
+        if (job->drawn) {
+            status = qdi_scene_add_body(job->world, job->settings, item, body - begin, &job->bodies, body,
+                                        NULL);
+        } else if (i == job->number) {
             status = add_generated(job, body);
         } else {
             const qd_body_def def = qdi_listed_body(job->settings, &item->listed[body - begin]);
@@ -219,12 +246,12 @@ qd_status qdi_scene_make_apart(qdi_ranks *ranks, const void *said, size_t bytes,
     qd_status status = qdi_scene_parse_with(allocator, said, bytes, "scene.yaml", NULL, &scene, NULL);
     if (status != QD_OK) return status;
     apart job = {.ranks = ranks, .settings = &scene->settings, .world = world};
+    job.drawn = is_drawn(job.settings);
     job.bodies.allocator = job.placing.cells.allocator = job.placing.obstacles.allocator = allocator;
     job.placing.settings = &scene->settings;
     choose(&job, &world->last_label);
     *first = job.first;
-    status = find_obstacles(&job);
-    if (status == QD_OK) status = find_rows(&job);
+    status = find_places(&job);
     if (status == QD_OK) status = qdi_bodies_reserve(world, job.last - job.first, job.last - job.first);
     if (status == QD_OK) status = add_bodies(&job);
     if (status == QD_ERR_VALUE) status = QD_ERR_INVALID;

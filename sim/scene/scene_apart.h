@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
-/// Scenes whose bodies can be made by several ranks, each some of them, without one that makes all: those of
-/// one generator that puts them into a grid or into cells, and listed ones. Where these lie depends on their
-/// numbers and not on others.
+/// Scenes whose bodies can be made by several ranks, each some of them, without one that has all in its
+/// world: those of generators, polylines, and listed ones. Where those of one generator lie that puts them
+/// into a grid or into cells depends on their numbers alone; else each rank places all, of which there may be
+/// 10^7, and adds its own.
 
 /// Whether a scene is one.
 bool qdi_scene_can_be_apart(const qd_scene *scene);

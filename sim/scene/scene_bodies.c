@@ -95,9 +95,8 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_body_item *it
     return body;
 }
 
-/// Scene's bodies: adds number `k` of an item.
-static qd_status add_body(qd_world *world, const qdi_settings *settings, const qdi_body_item *item, size_t k,
-                          const qdi_generated *bodies, size_t number, qd_error *error) {
+qd_status qdi_scene_add_body(qd_world *world, const qdi_settings *settings, const qdi_body_item *item,
+                             size_t k, const qdi_generated *bodies, size_t number, qd_error *error) {
     if (item->kind == QDI_ITEM_RUN) {
         qd_body_state state = qdi_item_run_body(&item->run, k);
         state.material = qdi_scene_material_again(item->run.world, &state.material, world);
@@ -157,8 +156,8 @@ static qd_status add_scene_item(qd_world *world, const qdi_settings *settings, s
     for (uint64_t k = 0; k < item->count; ++k) {
         qd_error reason = {""};
         qd_status status = line ? qdi_scene_add_polyline(world, settings, item, &reason)
-                                : add_body(world, settings, item, (size_t)k, bodies, first + (size_t)k,
-                                           &reason);
+                                : qdi_scene_add_body(world, settings, item, (size_t)k, bodies,
+                                                     first + (size_t)k, &reason);
         if (status != QD_OK) {
             const char *why = reason.text[0] ? reason.text : qd_status_text(status);
             explain_refusal(item, i, (size_t)k, status, why, error);

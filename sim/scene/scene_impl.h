@@ -3,6 +3,7 @@
 
 #include <quadrille/scene.h>
 
+#include "sim/scene/generate.h"
 #include "sim/scene/schema.h"
 #include "sim/scene/yaml.h"
 #include "sim/text/reason.h"
@@ -158,6 +159,11 @@ qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *list
 /// Scene's bodies: body number `number` of the scene, of a generator's item.
 qd_body_def qdi_item_body(const qdi_settings *settings, const qdi_body_item *item, size_t number, qd_vec2 at,
                           qd_vec2 velocity, double radius);
+/// Scene's bodies: adds number `k` of an item that is no polyline, body number `number` of the scene, of
+/// which `bodies` has the place. Errors: as qd_world_add.
+QD_MUST_USE qd_status qdi_scene_add_body(qd_world *world, const qdi_settings *settings,
+                                         const qdi_body_item *item, size_t k, const qdi_generated *bodies,
+                                         size_t number, qd_error *error);
 /// Scene's bodies: adds all edges of a polyline to a world. Errors: as qd_world_add.
 QD_MUST_USE qd_status qdi_scene_add_polyline(qd_world *world, const qdi_settings *settings,
                                              const qdi_body_item *item, qd_error *error);

@@ -1,6 +1,8 @@
 // A world from the bytes that save.c writes, behind a good checksum; still, nothing is believed that would
 // lead outside of what there is.
 
+#include "sim/step/load.h"
+
 #include <quadrille/hash.h>
 
 #include "core/base/arithmetic.h"
@@ -18,7 +20,6 @@
 #include "sim/world/limits.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
-#include "sim/world/save_impl.h"
 #include "sim/world/spots.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/walls.h"
@@ -74,8 +75,7 @@ typedef struct palette {
     qdi_trait *traits;
 } palette;
 
-// Loaded world: reads and checks a shape from a saved world.
-static qd_status get_saved_shape(const unsigned char **at, qd_shape *shape) {
+qd_status qdi_load_shape(const unsigned char **at, qd_shape *shape) {
     qdi_shape_get(at, shape);
     const qd_shape read = *shape;
     if (shape->count < 0 || shape->kind == QD_SHAPE_DISK) return QD_ERR_CORRUPT;
@@ -83,8 +83,7 @@ static qd_status get_saved_shape(const unsigned char **at, qd_shape *shape) {
     return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
 }
 
-// Loaded world: reads and checks a trait (what bodies have in common) from a saved world.
-static qd_status get_saved_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
+qd_status qdi_load_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
     const unsigned char *from = *at;
     qdi_trait_get(at, trait);
     unsigned char again[QDI_TRAIT_BYTES], *end = again;
@@ -102,21 +101,37 @@ static qd_status get_saved_trait(const unsigned char **at, const qd_world *world
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
+void qdi_load_row(const unsigned char **at, qdi_saved_row *row) {
+    row->index = qdi_get_u32(at);
+    row->label = qdi_get_u64(at);
+    row->shape = qdi_get_u32(at);
+    row->trait = qdi_get_u32(at);
+    row->radius = qdi_get_f64(at);
+    row->mass = qdi_get_f64(at);
+    row->inertia = qdi_get_f64(at);
+    row->position = get_saved_vec(at);
+    row->turn = get_saved_vec(at);
+    row->velocity = get_saved_vec(at);
+    row->spin = qdi_get_f64(at);
+}
+
 /// Loaded world: reads what a row says that does not need other rows.
 static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const palette *colours,
                            qdi_birth *birth, qd_shape *disk, const qdi_trait **trait) {
     static const qdi_trait plain = {.kind = QD_BODY_DYNAMIC};
-    birth->id.index = qdi_get_u32(at);
-    birth->label = qdi_get_u64(at);
-    uint32_t shape = qdi_get_u32(at), number = qdi_get_u32(at);
-    *disk = qd_shape_disk(qdi_get_f64(at));
+    qdi_saved_row row;
+    qdi_load_row(at, &row);
+    const uint32_t shape = row.shape, number = row.trait;
+    birth->id.index = row.index;
+    birth->label = row.label;
+    *disk = qd_shape_disk(row.radius);
     qdi_placing *placing = &birth->placing;
-    placing->mass = qdi_get_f64(at);
-    placing->inertia = qdi_get_f64(at);
-    placing->position = get_saved_vec(at);
-    placing->turn = get_saved_vec(at);
-    placing->velocity = get_saved_vec(at);
-    placing->spin = qdi_get_f64(at);
+    placing->mass = row.mass;
+    placing->inertia = row.inertia;
+    placing->position = row.position;
+    placing->turn = row.turn;
+    placing->velocity = row.velocity;
+    placing->spin = row.spin;
     if (shape > n->shapes || number > n->traits) return QD_ERR_CORRUPT;
     *trait = number ? &colours->traits[number - 1] : &plain;
     placing->kind = (*trait)->kind;
@@ -172,9 +187,8 @@ static bool id_known(const qd_world *world, qd_id id) {
     return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
 }
 
-/// Loaded world: reads some contacts.
-static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_warm_start *warm_start,
-                          size_t count) {
+bool qdi_load_contacts(const unsigned char **at, qd_contact *contact, qdi_warm_start *warm_start,
+                       size_t count) {
     qdi_saved_records from = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
     memset(contact, 0, count * sizeof *contact);
     bool fits = qdi_fields_get_each(&qdi_fields_pair_of_bodies, &from, contact, sizeof *contact);
@@ -189,9 +203,7 @@ static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_war
     return fits;
 }
 
-// Loaded world: whether the numbers of a saved contact are possible.
-static bool saved_contact_valid(const qd_world *world, const qd_contact *contact,
-                                const qdi_warm_start *warm_start) {
+bool qdi_load_contact_fits(const qd_contact *contact, const qdi_warm_start *warm_start) {
     bool fine = isfinite(contact->approach) && (contact->count == 1 || contact->count == 2);
     for (int k = 0; k < 2; ++k) {
         const qd_touch *touch = &contact->touch[k];
@@ -200,9 +212,14 @@ static bool saved_contact_valid(const qd_world *world, const qd_contact *contact
                isfinite(warm_start->tangent[k]);
     }
     double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
+    return fine && contact->a.index < contact->b.index && length > 1 - 1e-6 && length < 1 + 1e-6;
+}
+
+// Loaded world: whether a saved contact is possible.
+static bool saved_contact_valid(const qd_world *world, const qd_contact *contact,
+                                const qdi_warm_start *warm_start) {
     bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
-    return fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
-           length > 1 - 1e-6 && length < 1 + 1e-6;
+    return qdi_load_contact_fits(contact, warm_start) && id_known(world, contact->a) && b_known;
 }
 
 /// Loaded world: one of two bodies that touch is dynamic; only where bodies have gone since can that not be
@@ -222,7 +239,7 @@ static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, s
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_contact *contact = &state->contacts[i];
         const size_t some = count - i < QDI_SAVED_TOGETHER ? count - i : QDI_SAVED_TOGETHER;
-        if (i % QDI_SAVED_TOGETHER == 0 && !read_contacts(at, contact, &state->warm_starts[i], some))
+        if (i % QDI_SAVED_TOGETHER == 0 && !qdi_load_contacts(at, contact, &state->warm_starts[i], some))
             return QD_ERR_CORRUPT;
         bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
@@ -239,17 +256,18 @@ static qd_status get_saved_contacts(const unsigned char **at, qd_world *world, s
     return status;
 }
 
+bool qdi_load_force(const unsigned char **at, qdi_contact_force *force) {
+    return qdi_fields_get(&qdi_fields_contact_force, at, force) && isfinite(force->x) && isfinite(force->y) &&
+           isfinite(force->turn_a) && isfinite(force->turn_b);
+}
+
 // Loaded world: reads spring forces of contacts from a saved world.
 static qd_status get_saved_forces(const unsigned char **at, const qd_allocator *allocator,
                                   qdi_contact_state *state, size_t count) {
     qd_status status = qdi_reserve(allocator, &state->forces, &state->force_room, 0, count,
                                    sizeof *state->forces);
-    for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qdi_contact_force *force = &state->forces[i];
-        if (!qdi_fields_get(&qdi_fields_contact_force, at, force) || !isfinite(force->x) ||
-            !isfinite(force->y) || !isfinite(force->turn_a) || !isfinite(force->turn_b))
-            status = QD_ERR_CORRUPT;
-    }
+    for (size_t i = 0; i < count && status == QD_OK; ++i)
+        if (!qdi_load_force(at, &state->forces[i])) status = QD_ERR_CORRUPT;
     return status;
 }
 
@@ -258,9 +276,9 @@ static qd_status get_saved_bodies(const unsigned char **at, qd_world *world, con
                                   const palette *colours) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < n->shapes && status == QD_OK; ++i)
-        status = get_saved_shape(at, &colours->shapes[i]);
+        status = qdi_load_shape(at, &colours->shapes[i]);
     for (size_t i = 0; i < n->traits && status == QD_OK; ++i)
-        status = get_saved_trait(at, world, &colours->traits[i]);
+        status = qdi_load_trait(at, world, &colours->traits[i]);
     for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) status = get_saved_body(at, world, n, colours);
     return status;
 }
@@ -278,8 +296,8 @@ static qd_status get_population(const unsigned char **at, qd_world *world, const
     return status;
 }
 
-/// Loaded world: materials and pairs, each of which could have been given.
-static qd_status get_saved_materials(const unsigned char **at, qd_world *world, const qdi_saved *n) {
+/// Loading: materials and pairs, each of which could have been given.
+qd_status qdi_load_materials(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     qd_status status = QD_OK;
     for (uint64_t k = 0; k < n->materials && status == QD_OK; ++k) {
         qd_named_material material;
@@ -297,13 +315,14 @@ static qd_status get_saved_materials(const unsigned char **at, qd_world *world, 
         status = a <= b ? qd_world_pair_materials(world, a, b, &surface, NULL) : QD_ERR_CORRUPT;
     }
     if (status == QD_OK && world->traits.materials.pair_count != n->pairs) status = QD_ERR_CORRUPT;
+    world->turning = world->turning || qdi_materials_rub(&world->traits.materials);
     return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_CORRUPT;
 }
 
 // Loaded world: reads all that follows the header of a saved world.
 static qd_status get_saved_state(const unsigned char **at, qd_world *world, const qdi_saved *n) {
     qd_status status = qdi_bodies_reserve(world, n->bodies, n->indices);
-    if (status == QD_OK) status = get_saved_materials(at, world, n);
+    if (status == QD_OK) status = qdi_load_materials(at, world, n);
     if (status != QD_OK) return status;
     world->index_count = n->indices;
     for (size_t i = 0; i < n->indices; ++i) {
@@ -312,7 +331,6 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
     }
     status = get_population(at, world, n);
     if (status == QD_OK && !qdi_homes_get(at, world)) status = QD_ERR_CORRUPT;
-    world->turning = world->turning || qdi_materials_rub(&world->traits.materials);
     if (status == QD_OK) status = get_saved_contacts(at, world, n->contacts, n->near);
     if (status == QD_OK && n->forces > 0)
         status = get_saved_forces(at, world->allocator, &world->present, n->forces);
@@ -330,8 +348,8 @@ static qd_status get_saved_state(const unsigned char **at, qd_world *world, cons
     return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }
 
-// Loaded world: checks magic number, version, length and checksum of a saved world.
-static qd_status check_saved_envelope(const unsigned char *data, size_t bytes, qd_error *error) {
+// Loaded world: checks magic number, version and length of a saved world.
+static qd_status check_saved_envelope(const unsigned char *data, uint64_t bytes, qd_error *error) {
     const qdi_saved none = {0};
     if (bytes < QDI_SAVE_HEADER + QDI_SAVE_CHECKSUM ||
         memcmp(data, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES) != 0)
@@ -343,7 +361,12 @@ static qd_status check_saved_envelope(const unsigned char *data, size_t bytes, q
                           version, QDI_SAVE_VERSION);
     if (qdi_get_u64(&at) != bytes || bytes < qdi_saved_size(&none))
         return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is cut short");
-    at = data + bytes - QDI_SAVE_CHECKSUM;
+    return QD_OK;
+}
+
+// Loaded world: checks the checksum of a saved world.
+static qd_status check_saved_sum(const unsigned char *data, size_t bytes, qd_error *error) {
+    const unsigned char *at = data + bytes - QDI_SAVE_CHECKSUM;
     if (qdi_get_u64(&at) != qd_hash_bytes(data, bytes - QDI_SAVE_CHECKSUM))
         return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is damaged: its checksum differs");
     return QD_OK;
@@ -362,41 +385,65 @@ static bool header_fits(const unsigned char *data, const qdi_saved *n) {
     return fits;
 }
 
+// Loaded world: reads how many there are of each; false where that cannot be.
+static bool get_saved_counts(const unsigned char **at, const qd_world *world, uint64_t bytes, qdi_saved *n) {
+    n->indices = qdi_get_u64(at);
+    n->bodies = qdi_get_u64(at);
+    n->contacts = qdi_get_u64(at);
+    n->near = qdi_get_u64(at);
+    n->shapes = qdi_get_u64(at);
+    n->traits = qdi_get_u64(at);
+    n->emitters = qdi_get_u64(at);
+    n->sinks = qdi_get_u64(at);
+    n->materials = qdi_get_u64(at);
+    n->pairs = qdi_get_u64(at);
+    n->fats = world->margin.held ? n->bodies : 0;
+    n->homes = world->follows ? n->bodies : 0;
+    n->forces = qdi_springs(world) ? n->contacts : 0;
+    return n->indices <= QD_BODY_INDEX_MAX && n->bodies <= n->indices && n->contacts < UINT32_MAX &&
+           n->near <= n->contacts && n->shapes <= n->bodies && n->traits <= n->bodies &&
+           n->emitters <= QD_EMITTERS_MAX && n->sinks <= QD_EMITTERS_MAX &&
+           n->materials <= QD_MATERIALS_MAX && n->pairs <= n->materials * (n->materials + 1) / 2 &&
+           qdi_saved_size(n) == bytes;
+}
+
 /// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.
-static qd_status load_world(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
+static qd_status load_head(const unsigned char *data, uint64_t bytes, qd_world_def *def, qd_world **result,
+                           qdi_saved *n) {
     const unsigned char *at = data + QDI_SAVE_HEADER;
+    *result = NULL;
     if (!qdi_fields_get(&qdi_fields_def, &at, def) || qdi_world_def_check(def, NULL) != QD_OK)
         return QD_ERR_CORRUPT;
     qd_world *world = NULL;
     qd_status status = qdi_world_make(def, &world);
     if (status != QD_OK) return status;
     status = get_saved_past(&at, world);
-    qdi_saved n;
-    n.indices = qdi_get_u64(&at);
-    n.bodies = qdi_get_u64(&at);
-    n.contacts = qdi_get_u64(&at);
-    n.near = qdi_get_u64(&at);
-    n.shapes = qdi_get_u64(&at);
-    n.traits = qdi_get_u64(&at);
-    n.emitters = qdi_get_u64(&at);
-    n.sinks = qdi_get_u64(&at);
-    n.materials = qdi_get_u64(&at);
-    n.pairs = qdi_get_u64(&at);
-    n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
-    n.homes = status == QD_OK && world->follows ? n.bodies : 0;
-    n.forces = qdi_springs(world) ? n.contacts : 0;
-    bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
-                     n.near <= n.contacts && n.shapes <= n.bodies && n.traits <= n.bodies &&
-                     n.emitters <= QD_EMITTERS_MAX && n.sinks <= QD_EMITTERS_MAX &&
-                     n.materials <= QD_MATERIALS_MAX && n.pairs <= n.materials * (n.materials + 1) / 2 &&
-                     qdi_saved_size(&n) == bytes;
-    if (!sizes_fit || !header_fits(data, &n)) status = QD_ERR_CORRUPT;
-    if (status == QD_OK) status = get_saved_state(&at, world, &n);
+    if (status == QD_OK && !(get_saved_counts(&at, world, bytes, n) && header_fits(data, n)))
+        status = QD_ERR_CORRUPT;
     if (status == QD_OK)
         *result = world;
     else
         qd_world_destroy(world);
     return status;
+}
+
+// Loaded world: says why a world cannot be loaded.
+static qd_status explain(qd_status status, qd_error *error) {
+    if (status == QD_OK) return status;
+    return qdi_reason(error, status, "%s",
+                      status == QD_ERR_CORRUPT ? "the saved world contradicts itself"
+                                               : qd_status_text(status));
+}
+
+size_t qdi_load_head_bytes(void) {
+    const qdi_saved none = {0};
+    return qdi_saved_head_bytes(&none);
+}
+
+qd_status qdi_load_head(const unsigned char *head, uint64_t bytes, qd_world_def *def, qd_world **world,
+                        qdi_saved *n, qd_error *error) {
+    const qd_status status = check_saved_envelope(head, bytes, error);
+    return status == QD_OK ? explain(load_head(head, bytes, def, world, n), error) : status;
 }
 
 qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, const qd_allocator *allocator,
@@ -406,9 +453,17 @@ qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, co
     if (threads < 1 || threads > QD_TEAM_MAX)
         return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
     qd_status status = check_saved_envelope(data, bytes, error);
+    if (status == QD_OK) status = check_saved_sum(data, bytes, error);
     if (status != QD_OK) return status;
     qd_world_def def = {.cookie = QDI_COOKIE, .threads = threads, .allocator = allocator};
-    status = load_world(data, bytes, &def, world);
-    if (status == QD_ERR_CORRUPT) return qdi_reason(error, status, "the saved world contradicts itself");
-    return status == QD_OK ? status : qdi_reason(error, status, "%s", qd_status_text(status));
+    qd_world *made = NULL;
+    qdi_saved n;
+    const unsigned char *at = data + qdi_load_head_bytes();
+    status = load_head(data, bytes, &def, &made, &n);
+    if (status == QD_OK) status = get_saved_state(&at, made, &n);
+    if (status == QD_OK)
+        *world = made;
+    else
+        qd_world_destroy(made);
+    return explain(status, error);
 }

@@ -6,6 +6,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "sim/store/store_impl.h"
+#include "sim/store/store_ranges.h"
 #include "sim/text/reason.h"
 
 #include <inttypes.h>
@@ -297,17 +298,32 @@ static qd_status copy_world_parts(qd_store *store, const char *owner, qd_store_s
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
 }
 
+// Store's reader: the world of a row, or where `ranges` is given a way to it; its bytes and their hash.
+static qd_status reach_world(qd_store *store, const char *owner, qd_store_state *state,
+                             qdi_store_ranges **ranges, uint64_t *bytes, uint64_t *hash, qd_error *error) {
+    qd_status status;
+    if (!ranges) {
+        status = copy_world_parts(store, owner, state, error);
+        *bytes = state->world_bytes;
+        *hash = status == QD_OK ? qd_hash_bytes(state->world, state->world_bytes) : 0;
+        return status;
+    }
+    status = qdi_ranges_open(store, owner, state->step, ranges, error);
+    if (status != QD_OK) return status;
+    *bytes = qdi_ranges_bytes(*ranges);
+    return qdi_ranges_hash(*ranges, hash, error);
+}
+
 /// Store's reader: a row of step, checksum, bytes and, of a checkpoint, session.
 static qd_status copy_state_row(qd_store *store, sqlite3_stmt *statement, const char *owner,
-                                qd_store_state *state, qd_error *error) {
-    uint64_t said = 0, bytes = column_step(statement, 2);
+                                qd_store_state *state, qdi_store_ranges **ranges, qd_error *error) {
+    uint64_t said = 0, bytes = column_step(statement, 2), found = 0, checksum = 0;
     bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
     qd_status status = more ? copy_session_blob(store, statement, 3, state, error) : QD_OK;
-    if (status == QD_OK) status = copy_world_parts(store, owner, state, error);
+    if (status == QD_OK) status = reach_world(store, owner, state, ranges, &found, &checksum, error);
     if (status != QD_OK) return status;
-    uint64_t checksum = qd_hash_bytes(state->world, state->world_bytes);
     if (more) checksum = qd_hash_seeded(state->session, state->session_bytes, checksum);
-    if (sound && checksum == said && bytes == state->world_bytes) return QD_OK;
+    if (sound && checksum == said && bytes == found) return QD_OK;
     return qdi_reason(error, QD_ERR_CORRUPT,
                       "%.300s: the %s of step %" PRIu64 " is damaged: its checksum differs", store->path,
                       owner, state->step);
@@ -315,8 +331,9 @@ static qd_status copy_state_row(qd_store *store, sqlite3_stmt *statement, const 
 
 /// Store's reader: the state of a query with one number: the least step, or with `down` the most.
 static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t number, bool down,
-                            qd_store_state *state, qd_error *error) {
+                            qd_store_state *state, qdi_store_ranges **ranges, qd_error *error) {
     *state = (qd_store_state){0};
+    if (ranges) *ranges = NULL;
     sqlite3_stmt *statement = NULL;
     char table[16];
     (void)snprintf(table, sizeof table, "%ss", owner);
@@ -326,9 +343,13 @@ static qd_status get_moment(qd_store *store, const char *owner, const char *sql,
         status = qdi_sql_check_step(store, statement, table, down ? 0 : number,
                                     down ? number : QDI_STORE_STEP_MAX, error);
     }
-    if (status == QD_OK) status = copy_state_row(store, statement, owner, state, error);
+    if (status == QD_OK) status = copy_state_row(store, statement, owner, state, ranges, error);
     (void)sqlite3_finalize(statement);
     if (status != QD_OK) qd_store_state_free(store, state);
+    if (status != QD_OK && ranges) {
+        qdi_ranges_close(*ranges);
+        *ranges = NULL;
+    }
     return status;
 }
 
@@ -337,7 +358,7 @@ qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_state 
     if (!store || !state) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
     return get_moment(store, "snapshot",
                       "SELECT step, checksum, bytes FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
-                      from, false, state, error);
+                      from, false, state, NULL, error);
 }
 
 qd_status qd_store_snapshot_step(qd_store *store, uint64_t from, uint64_t *step, qd_error *error) {
@@ -371,7 +392,7 @@ qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_stat
     return get_moment(
         store, "checkpoint",
         "SELECT step, checksum, bytes, session FROM checkpoints WHERE step >= ? ORDER BY step LIMIT 1", from,
-        false, state, error);
+        false, state, NULL, error);
 }
 
 /// Store's reader: adds one more damaged checkpoint to the line about them.
@@ -385,9 +406,9 @@ static void add_skipped(qd_error *skipped, const qd_error *error, uint64_t step)
                        step);
 }
 
-qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_state *state, qd_error *skipped) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!store || !state) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
+// Store's reader: the last checkpoint that is sound.
+static qd_status last_checkpoint(qd_store *store, uint64_t most, qd_store_state *state,
+                                 qdi_store_ranges **ranges, qd_error *skipped) {
     if (skipped) skipped->text[0] = 0;
     if (most > QDI_STORE_STEP_MAX) most = QDI_STORE_STEP_MAX;
     for (;;) {
@@ -396,7 +417,7 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_stat
             store, "checkpoint",
             "SELECT step, checksum, bytes, session FROM checkpoints WHERE step BETWEEN 0 AND ?"
             " ORDER BY step DESC LIMIT 1",
-            most, true, state, &error);
+            most, true, state, ranges, &error);
         if (status == QD_ERR_CORRUPT) add_skipped(skipped, &error, state->step);
         if (status == QD_ERR_CORRUPT && state->step > 0 && state->step <= most) {
             most = state->step - 1;
@@ -405,6 +426,18 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_stat
         if (status != QD_OK && error.text[0] && skipped) *skipped = error;
         return status;
     }
+}
+
+qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_state *state, qd_error *skipped) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !state) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
+    return last_checkpoint(store, most, state, NULL, skipped);
+}
+
+qd_status qdi_ranges_last(qd_store *store, uint64_t most, qd_store_state *state, qdi_store_ranges **ranges,
+                          qd_error *skipped) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    return last_checkpoint(store, most, state, ranges, skipped);
 }
 
 qd_status qd_store_check(qd_store *store, qd_error *error) {

@@ -33,7 +33,7 @@ typedef struct run_settings {
     const char *pin;
     qdi_option_number steps, threads, ranks, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
-    bool force, resume, json;
+    bool scatter, force, resume, json;
     char *input; ///< the scene as it came from the standard input, or NULL
     size_t input_bytes, input_room;
 } run_settings;
@@ -133,6 +133,14 @@ static int choose_run_pin(const run_settings *settings, qdi_session *session) {
     return QDI_EXIT_USAGE;
 }
 
+/// --scatter.
+static int choose_run_realm(const run_settings *settings, qdi_session *session) {
+    session->realm = settings->scatter ? QDI_REALM_SCATTER : QDI_REALM_CUT;
+    if (!settings->scatter || session->ranks > 0) return QDI_EXIT_DONE;
+    qdi_complain("--scatter is for ranks: how many (--ranks)?");
+    return QDI_EXIT_USAGE;
+}
+
 /// --simd, or the best that the processor has.
 static int choose_simd(const run_settings *settings, qdi_session *session) {
     qd_error error = {""};
@@ -209,6 +217,7 @@ static int run_command(void *context) {
         return QDI_EXIT_USAGE;
     }
     int exit_code = qdi_session_choose_ranks(session, settings->ranks);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_run_realm(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_run_pin(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_simd(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_run_scene(settings, session);
@@ -235,6 +244,8 @@ static const qdi_option run_options[] = {
      "bind threads to cores: close, spread (over nodes) or off (default)"},
     {"--ranks", 0, QDI_OPTION_NUMBER, "N", 1, QDI_RANKS_MAX, offsetof(run_settings, ranks),
      "step with N ranks, of --threads threads each; same results (docs/ranks.md)"},
+    {"--scatter", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(run_settings, scatter),
+     "give places to ranks by chance: slow, to show that results are the same"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),
      "kernels: auto (default), portable, sse2, avx2, avx512, neon; same results"},
     {"--seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(run_settings, seed),

@@ -22,7 +22,7 @@ enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 50, DROPPED = 5, REPEA
 
 typedef struct scale_settings {
     qdi_common common;
-    const char *scene, *directory, *threads, *bodies, *simd, *against, *pin;
+    const char *scene, *directory, *threads, *ranks, *bodies, *simd, *against, *pin;
     qdi_option_number steps, warmup, repeats, order_seed;
     qdi_option_list sets;
     bool weak, force, dry_run, json;
@@ -53,6 +53,22 @@ static int threads_at_once(void) {
     return qdi_threads_choose(&facts).threads;
 }
 
+// Command scale: reads how many threads, or how many ranks of how many threads, there are to be.
+static bool read_workers(scale *job, qd_error *error) {
+    const scale_settings *settings = &job->settings;
+    qdi_scale_plan *plan = &job->plan;
+    if (settings->threads && !qdi_scale_read_threads(settings->threads, plan, error)) return false;
+    if (!settings->ranks && !settings->threads) qdi_scale_default_threads(plan);
+    if (!settings->ranks) return true;
+    if (settings->threads && plan->thread_count != 1) {
+        snprintf(error->text, sizeof error->text,
+                 "--threads %.100s: with --ranks all ranks have the same number of threads",
+                 settings->threads);
+        return false;
+    }
+    return qdi_scale_read_ranks(settings->ranks, settings->threads ? plan->threads[0] : 1, plan, error);
+}
+
 // Command scale: reads the flags of a scaling test.
 static int read_scale_flags(scale *job) {
     const scale_settings *settings = &job->settings;
@@ -66,20 +82,20 @@ static int read_scale_flags(scale *job) {
         qdi_complain("--against compares two builds on the same bodies, and does not go with --weak");
         return QDI_EXIT_USAGE;
     }
+    if (settings->ranks && (settings->against || settings->pin)) {
+        qdi_complain("--ranks does not go with %s", settings->pin ? "--pin" : "--against");
+        return QDI_EXIT_USAGE;
+    }
     plan->available = threads_at_once();
     plan->steps = settings->steps.given ? (size_t)settings->steps.value : STEPS;
     plan->dropped = settings->warmup.given ? (size_t)settings->warmup.value : DROPPED;
     plan->repeats = settings->repeats.given ? (size_t)settings->repeats.value : REPEATS;
     plan->seed = settings->order_seed.given ? settings->order_seed.value : 1;
     plan->weak = settings->weak;
-    bool good = true;
-    if (settings->threads)
-        good = qdi_scale_read_threads(settings->threads, plan, &error);
-    else
-        qdi_scale_default_threads(plan);
-    good = good && (!settings->bodies || qdi_scale_read_bodies(settings->bodies, plan, &error)) &&
-           qdi_simd_choose(settings->simd, &job->simd, &error) == QD_OK &&
-           qdi_pin_read(settings->pin, &job->pin_policy, &error) == QD_OK;
+    const bool good = read_workers(job, &error) &&
+                      (!settings->bodies || qdi_scale_read_bodies(settings->bodies, plan, &error)) &&
+                      qdi_simd_choose(settings->simd, &job->simd, &error) == QD_OK &&
+                      qdi_pin_read(settings->pin, &job->pin_policy, &error) == QD_OK;
     if (good) return QDI_EXIT_DONE;
     qdi_complain("%s", error.text);
     return QDI_EXIT_USAGE;
@@ -139,12 +155,12 @@ static int make_scale_plan(scale *job) {
 // Prints the runs of a scaling test, for --dry-run.
 static int print_scale_plan(const scale *job) {
     const qdi_scale_plan *plan = &job->plan;
-    printf("run,series,bodies,threads,beyond,repeat,steps,dropped\n");
+    printf("run,series,bodies,threads,ranks,beyond,repeat,steps,dropped\n");
     for (size_t turn = 0; turn < plan->turn_count; ++turn) {
         const qdi_scale_config *config = &plan->configs[plan->turns[turn].config];
-        printf("%zu,%s,%" PRIu64 ",%d,%d,%zu,%zu,%zu\n", turn + 1, qdi_scale_series(config), config->bodies,
-               config->threads, (int)config->beyond, plan->turns[turn].repeat + 1, plan->steps,
-               plan->dropped);
+        printf("%zu,%s,%" PRIu64 ",%d,%d,%d,%zu,%zu,%zu\n", turn + 1, qdi_scale_series(config),
+               config->bodies, config->threads, config->ranks, (int)config->beyond,
+               plan->turns[turn].repeat + 1, plan->steps, plan->dropped);
     }
     return QDI_EXIT_DONE;
 }
@@ -246,6 +262,7 @@ static int measure_scale(scale *job) {
         const qdi_scale_job run = {.scene = job->scenes[plan->turns[turn].config],
                                    .label = job->settings.scene,
                                    .threads = config->threads,
+                                   .ranks = config->ranks,
                                    .pin = qdi_scale_pin_of(&job->report, config),
                                    .simd = job->simd,
                                    .steps = plan->steps,
@@ -432,6 +449,8 @@ static const qdi_option scale_options[] = {
      "where scale.csv, scale.json and the plots go; needed"},
     {"--threads", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(scale_settings, threads),
      "as 1,2,4-8; default 1, 2, 4, ... and as many as can run at once"},
+    {"--ranks", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(scale_settings, ranks),
+     "numbers of ranks, as 1,2,4, of --threads threads each, 1 where it is not given"},
     {"--bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(scale_settings, bodies),
      "numbers of bodies, as 1e4,1e5, at constant density; default the scene's"},
     {"--steps", 0, QDI_OPTION_NUMBER, "N", 1, MOST_STEPS, offsetof(scale_settings, steps),
@@ -471,6 +490,7 @@ const qdi_command qdi_command_scale = {
     "  quadrille scale gas -o out                        1, 2, 4, ... threads, strong scaling\n"
     "  quadrille scale gas --threads 1,2,4-8 --bodies 1e4,2e5 --weak -o out\n"
     "  quadrille scale hopper --warmup 300 --set contact.friction=0.5 -o out\n"
+    "  quadrille scale grains --ranks 1,2,4 --weak -o out   ranks instead of threads\n"
     "  quadrille scale gas --against ../old/quadrille -o out     this build and another, in pairs of runs\n"
     "  quadrille scale gas --threads 1-16 --dry-run      what would be run, in which order\n",
     "a built-in scene (`quadrille scenes` lists them) or a YAML file",

@@ -21,7 +21,8 @@ static uint64_t least_value(const uint64_t *values, size_t count) {
 }
 
 void qdi_scale_csv_head(FILE *out) {
-    fputs("run,series,scene,scene_hash,bodies_asked,bodies,threads,beyond,repeat,steps,dropped,hash,wall_ns,"
+    fputs("run,series,scene,scene_hash,bodies_asked,bodies,threads,ranks,beyond,repeat,steps,dropped,hash,"
+          "wall_ns,"
           "ns_per_step,ns_per_body_step,least_step_ns",
           out);
     for (size_t phase = 0; phase < QDI_SCALE_PHASES; ++phase)
@@ -60,10 +61,11 @@ void qdi_scale_csv_run(FILE *out, const qdi_scale_report *report, size_t turn) {
     const qdi_scale_config *config = &plan->configs[which->config];
     const qdi_scale_sample *sample = &report->samples[turn];
     double wall = (double)sample->wall_ns, body_steps = (double)sample->profile.body_steps;
-    fprintf(out, "%zu,%s,%s,%016" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%d,%d,%zu,%zu,%zu,%016" PRIx64 ",%" PRIu64,
+    fprintf(out,
+            "%zu,%s,%s,%016" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%d,%d,%d,%zu,%zu,%zu,%016" PRIx64 ",%" PRIu64,
             turn + 1, qdi_scale_series(config), report->scene, report->scene_hashes[which->config],
-            config->bodies, sample->bodies, config->threads, (int)config->beyond, which->repeat + 1,
-            plan->steps, plan->dropped, sample->hash, sample->wall_ns);
+            config->bodies, sample->bodies, config->threads, config->ranks, (int)config->beyond,
+            which->repeat + 1, plan->steps, plan->dropped, sample->hash, sample->wall_ns);
     put_csv_real(out, wall / (double)plan->steps);
     put_csv_real(out, body_steps > 0 ? wall / body_steps : 0);
     fprintf(out, ",%" PRIu64, least_value(report->step_ns + turn * plan->steps, plan->steps));

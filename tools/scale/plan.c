@@ -1,6 +1,7 @@
 #include "tools/scale/plan.h"
 
 #include "core/base/memory.h"
+#include "core/parallel/ranks.h"
 #include "sim/text/number.h"
 
 #include <inttypes.h>
@@ -30,33 +31,44 @@ static bool insert_threads(qdi_scale_plan *plan, int threads) {
     return true;
 }
 
-/// Scaling test's plan: the whole number from 1 to QD_TEAM_MAX that is all of `text`, or 0.
-static int read_count(const char *text, size_t length) {
+/// Scaling test's plan: the whole number from 1 to `most` that is all of `text`, or 0.
+static int read_count(const char *text, size_t length, int most) {
     uint64_t value = 0;
-    return qdi_integer_read(text, length, &value) && value <= QD_TEAM_MAX ? (int)value : 0;
+    return qdi_integer_read(text, length, &value) && value <= (uint64_t)most ? (int)value : 0;
 }
 
-bool qdi_scale_read_threads(const char *text, qdi_scale_plan *plan, qd_error *error) {
+// Scaling test's plan: reads the list of a flag, of numbers from 1 to `most`; each stands for `each` threads.
+static bool read_list(const char *flag, const char *text, int most, int each, qdi_scale_plan *plan,
+                      qd_error *error) {
     plan->thread_count = 0;
     for (const char *part = text;; ++part) {
         size_t length = strcspn(part, ","), first = strcspn(part, ",-");
-        int from = read_count(part, first);
-        int to = first < length ? read_count(part + first + 1, length - first - 1) : from;
+        int from = read_count(part, first, most);
+        int to = first < length ? read_count(part + first + 1, length - first - 1, most) : from;
         if (from < 1 || to < from) {
             snprintf(error->text, sizeof error->text,
-                     "--threads: '%.*s' is neither a whole number from 1 to %d nor a range of them, as 4-8",
-                     length < 60 ? (int)length : 60, part, QD_TEAM_MAX);
+                     "%s: '%.*s' is neither a whole number from 1 to %d nor a range of them, as 4-8", flag,
+                     length < 60 ? (int)length : 60, part, most);
             return false;
         }
-        for (int threads = from; threads <= to; ++threads) {
-            if (insert_threads(plan, threads)) continue;
-            snprintf(error->text, sizeof error->text, "--threads takes at most %d numbers",
+        for (int number = from; number <= to; ++number) {
+            if (insert_threads(plan, number * each)) continue;
+            snprintf(error->text, sizeof error->text, "%s takes at most %d numbers", flag,
                      QDI_SCALE_MOST_THREADS);
             return false;
         }
         part += length;
         if (*part == '\0') return true;
     }
+}
+
+bool qdi_scale_read_threads(const char *text, qdi_scale_plan *plan, qd_error *error) {
+    return read_list("--threads", text, QD_TEAM_MAX, 1, plan, error);
+}
+
+bool qdi_scale_read_ranks(const char *text, int rank_threads, qdi_scale_plan *plan, qd_error *error) {
+    plan->rank_threads = rank_threads;
+    return read_list("--ranks", text, QDI_RANKS_MAX, rank_threads, plan, error);
 }
 
 void qdi_scale_default_threads(qdi_scale_plan *plan) {
@@ -114,6 +126,7 @@ static qdi_scale_config *provide_config(qdi_scale_plan *plan, uint64_t bodies, i
             return &plan->configs[i];
     qdi_scale_config *config = &plan->configs[plan->config_count++];
     *config = (qdi_scale_config){.bodies = bodies, .threads = threads};
+    config->ranks = plan->rank_threads > 0 ? threads / plan->rank_threads : 0;
     config->beyond = threads > plan->available;
     config->repeats = 1;
     return config;

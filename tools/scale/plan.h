@@ -13,10 +13,11 @@ enum { QDI_SCALE_MOST_THREADS = 32, QDI_SCALE_MOST_BODIES = 16 }; ///< numbers i
 /// One number of bodies with one number of threads.
 typedef struct qdi_scale_config {
     uint64_t bodies; ///< as asked for
-    int threads;
-    bool strong; ///< belongs to the strong series of its number of bodies
-    bool weak;   ///< belongs to a weak series; in none of both, it only checks what the weak ones compute
-    bool beyond; ///< more threads than can run at once here
+    int threads;     ///< in all
+    int ranks;       ///< that share them; 0: none
+    bool strong;     ///< belongs to the strong series of its number of bodies
+    bool weak;       ///< belongs to a weak series; in none of both, it only checks what the weak ones compute
+    bool beyond;     ///< more threads than can run at once here
     size_t repeats;
 } qdi_scale_config;
 
@@ -28,6 +29,7 @@ typedef struct qdi_scale_turn {
 typedef struct qdi_scale_plan {
     int threads[QDI_SCALE_MOST_THREADS]; ///< ascending, each once
     size_t thread_count;
+    int rank_threads;                       ///< of each rank; 0: there are none
     uint64_t bodies[QDI_SCALE_MOST_BODIES]; ///< ascending, each once
     size_t bodies_count;
     bool weak;
@@ -44,6 +46,10 @@ typedef struct qdi_scale_plan {
 /// Reads "1,2,4-8" into the plan: numbers from 1 to QD_TEAM_MAX, ranges, in any order. False: one line in
 /// `error`.
 bool qdi_scale_read_threads(const char *text, qdi_scale_plan *plan, qd_error *error);
+
+/// Reads "1,2,4-8" as numbers of ranks, of `rank_threads` threads each: the plan's threads are then those of
+/// all of them. False: one line in `error`.
+bool qdi_scale_read_ranks(const char *text, int rank_threads, qdi_scale_plan *plan, qd_error *error);
 
 /// Without a list: 1, 2, 4, ... and as many as can run at once.
 void qdi_scale_default_threads(qdi_scale_plan *plan);

@@ -47,9 +47,10 @@ static int run_measured_steps(qdi_session *session, const measuring *run, const 
             first = qdi_counters_now(counters);
         }
         qd_profile *profile = k < job->dropped ? NULL : &sample->profile;
-        const qdi_work work = qdi_world_work(session->world);
+        const qdi_work work = qdi_world_work(session->world); // with ranks nobody knows it
         uint64_t start = qdi_clock_ns();
-        qd_status status = qd_world_step(session->world, dt, profile);
+        qd_status status = session->fleet ? qdi_fleet_step(session->fleet, dt, profile)
+                                          : qd_world_step(session->world, dt, profile);
         uint64_t took = qdi_clock_ns() - start;
         if (status == QD_ERR_STOPPED) return QDI_EXIT_SIGNAL + qdi_host_signal();
         if (status != QD_OK) return report_step_failure(session, status);
@@ -67,6 +68,20 @@ static int run_measured_steps(qdi_session *session, const measuring *run, const 
     return QDI_EXIT_DONE;
 }
 
+// Does the steps of one run, and asks what came of them.
+static int run_all_steps(qdi_session *session, const measuring *run, const qdi_counters *counters) {
+    qdi_scale_sample *sample = run->sample;
+    qd_status status = qdi_session_launch(session);
+    if (status != QD_OK) return qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
+    const int exit_code = run_measured_steps(session, run, counters);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    sample->bodies = qdi_session_bodies(session);
+    sample->memory = qdi_os_peak_memory();
+    if (session->fleet) status = qdi_fleet_profile(session->fleet, &sample->profile);
+    if (status == QD_OK) status = qdi_session_hash(session, &sample->hash);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
+}
+
 // Does one run of a scaling test.
 static int measure_run(const measuring *run) {
     const qdi_scale_job *job = run->job;
@@ -77,22 +92,22 @@ static int measure_run(const measuring *run) {
     memset(&session, 0, sizeof session);
     session.scene = job->scene;
     session.label = job->label;
-    session.threads.threads = job->threads;
+    session.threads.threads = job->ranks > 0 ? job->threads / job->ranks : job->threads;
+    session.ranks = job->ranks;
+    session.only_steps = true;
+    session.hash_form = QD_HASH_FORM;
     if (job->pin) session.pin = *job->pin;
     session.simd = job->simd;
     qdi_counters counters;
     char why[128];
     qdi_counters_start(&counters, why, sizeof why); // before there are threads, whose events count too
     int exit_code = qdi_session_make_world(&session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = run_measured_steps(&session, run, &counters);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(&session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = run_all_steps(&session, run, &counters);
     qdi_counters_stop(&counters);
-    if (exit_code == QDI_EXIT_DONE) {
-        sample->bodies = qd_world_count(session.world);
-        sample->hash = qd_world_hash(session.world);
-        sample->memory = qdi_os_peak_memory();
-        qd_world_destroy(session.world);
-        sample->bandwidth = qdi_scale_triad(job->threads, job->pin);
-    }
+    qdi_fleet_destroy(session.fleet);
+    qd_world_destroy(session.world);
+    if (exit_code == QDI_EXIT_DONE) sample->bandwidth = qdi_scale_triad(job->threads, job->pin);
     return exit_code;
 }
 

@@ -36,9 +36,10 @@ typedef struct qdi_scale_sample {
 
 /// One run to be made.
 typedef struct qdi_scale_job {
-    qd_scene *scene;   ///< only looked at
-    const char *label; ///< the scene, as the user named it
-    int threads;
+    qd_scene *scene;    ///< only looked at
+    const char *label;  ///< the scene, as the user named it
+    int threads;        ///< in all
+    int ranks;          ///< that share them; 0: none
     const qdi_pin *pin; ///< of these; NULL: they are not bound
     qd_simd simd;
     size_t steps, dropped;

@@ -66,6 +66,7 @@ void qdi_scale_json_plan(qdi_json *json, const qdi_scale_plan *plan) {
     qdi_json_open(json, "threads", '[');
     for (size_t i = 0; i < plan->thread_count; ++i) qdi_json_whole(json, NULL, (uint64_t)plan->threads[i]);
     qdi_json_close(json, ']');
+    if (plan->rank_threads > 0) qdi_json_whole(json, "threads_per_rank", (uint64_t)plan->rank_threads);
     qdi_json_open(json, "bodies", '[');
     for (size_t i = 0; i < plan->bodies_count; ++i) qdi_json_whole(json, NULL, plan->bodies[i]);
     qdi_json_close(json, ']');
@@ -138,7 +139,7 @@ static void put_scale_part(qdi_json *json, const qdi_scale_part *part, const qdi
     for (size_t k = 0; k < QDI_SCALE_CLOCKED && k < (size_t)threads; ++k)
         put_scale_ns(json, NULL, part->busy[k]);
     qdi_json_close(json, ']');
-    put_scale_traffic(json, part, result->triad.median);
+    if (result->config->ranks == 0) put_scale_traffic(json, part, result->triad.median);
 }
 
 // Writes the result of one configuration of a scaling test as JSON.
@@ -150,6 +151,7 @@ static void put_scale_result(qdi_json *json, const qdi_scale_report *report, con
     qdi_json_whole(json, "bodies_asked", config->bodies);
     qdi_json_whole(json, "bodies", result->bodies);
     qdi_json_whole(json, "threads", (uint64_t)config->threads);
+    if (config->ranks > 0) qdi_json_whole(json, "ranks", (uint64_t)config->ranks);
     const qdi_pin *pin = qdi_scale_pin_of(report, config);
     if (pin) qdi_pin_json(json, pin);
     qdi_json_truth(json, "beyond", config->beyond);

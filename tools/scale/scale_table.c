@@ -174,6 +174,8 @@ static void print_scale_series(FILE *out, const qdi_scale_report *report, bool s
         fprintf(out, "strong scaling of %s: %" PRIu64 " bodies", report->scene, bodies);
     else
         fprintf(out, "weak scaling of %s: %" PRIu64 " bodies for each thread", report->scene, bodies);
+    if (plan->rank_threads > 0)
+        fprintf(out, "; ranks of %d thread%s each", plan->rank_threads, plan->rank_threads > 1 ? "s" : "");
     fprintf(out, "; %zu steps after %zu, %zu times", plan->steps, plan->dropped, plan->repeats);
     fprintf(out, "; state %016" PRIx64 "%s\n", base->hash,
             qdi_scale_unreliable(report).text[0] ? "; NOT RELIABLE" : "");
@@ -183,7 +185,7 @@ static void print_scale_series(FILE *out, const qdi_scale_report *report, bool s
     for (size_t n = 0; n < plan->thread_count; ++n) print_series_row(out, report, strong, bodies, n);
     print_phases(out, report, strong, bodies);
     print_shares(out, report, strong, bodies);
-    print_traffic(out, report, strong, bodies);
+    if (plan->rank_threads == 0) print_traffic(out, report, strong, bodies);
     print_counts(out, report, strong, bodies);
     for (size_t n = 0; every_thread && n < plan->thread_count; ++n)
         print_thread_times(out, qdi_scale_member(report, strong, bodies, n));

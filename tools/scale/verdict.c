@@ -54,7 +54,11 @@ static void say_loss_cause(const qdi_scale_result *base, const qdi_scale_result 
     double threads = result->config->threads;
     const qdi_scale_share *by = &lost->by;
     double most = fmax(fmax(by->busy, by->serial), fmax(by->alone, by->waiting));
-    if (most == by->serial)
+    if (most == by->serial && result->config->ranks > 0)
+        snprintf(text, bytes,
+                 "%.3g ms of it are messages, waiting for other ranks, and what a rank does on one thread",
+                 to->share.serial / threads / 1e6);
+    else if (most == by->serial)
         snprintf(text, bytes, "%.3g ms of it run on one thread (serial part)",
                  to->share.serial / threads / 1e6);
     else if (most == by->alone)
@@ -74,7 +78,8 @@ void qdi_scale_verdict(const qdi_scale_result *base, const qdi_scale_result *res
     double scale = strong || !(base->body_steps > 0) ? 1 : result->body_steps / base->body_steps;
     qdi_scale_gain whole = strong ? qdi_scale_strong_gain(base, result, QDI_SCALE_PHASES)
                                   : qdi_scale_weak_gain(base, result, QDI_SCALE_PHASES);
-    int threads = result->config->threads;
+    const int ranks = result->config->ranks, workers = ranks > 0 ? ranks : result->config->threads;
+    const char *words = ranks > 0 ? "ranks" : "threads";
     double sum = 0, lost_most = 0;
     size_t worst = QDI_SCALE_PHASES;
     loss worst_loss = {.all = 0};
@@ -87,14 +92,14 @@ void qdi_scale_verdict(const qdi_scale_result *base, const qdi_scale_result *res
         worst_loss = lost;
     }
     if (worst == QDI_SCALE_PHASES || whole.efficiency >= good_part) {
-        snprintf(text, bytes, "With %d threads nothing limits: the efficiency is %.0f %%.", threads,
+        snprintf(text, bytes, "With %d %s nothing limits: the efficiency is %.0f %%.", workers, words,
                  100 * whole.efficiency);
         return;
     }
     char cause[256] = "";
     say_loss_cause(base, result, &base->phases[worst], &result->phases[worst], &worst_loss, scale, cause,
                    sizeof cause);
-    snprintf(text, bytes, "With %d threads %s limits, with %.0f %% of the time lost: %s.", threads,
+    snprintf(text, bytes, "With %d %s %s limits, with %.0f %% of the time lost: %s.", workers, words,
              qd_phase_name((qd_phase)worst), 100 * lost_most / sum, cause);
 }
 
@@ -102,7 +107,7 @@ void qdi_scale_advice(const qdi_scale_result *result, char *text, size_t bytes) 
     text[0] = '\0';
     int threads = result->config->threads;
     uint64_t need = (uint64_t)threads * BODIES_PER_THREAD;
-    if (threads < 2 || result->bodies >= need) return;
+    if (threads < 2 || result->config->ranks > 0 || result->bodies >= need) return;
     uint64_t fit = result->bodies / BODIES_PER_THREAD;
     snprintf(text, bytes,
              "%" PRIu64

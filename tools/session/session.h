@@ -55,6 +55,8 @@ typedef struct qdi_session {
     bool json;
     qdi_option_number log;  ///< --log
     int ranks;              ///< processes or --ranks; 0: the world is stepped by itself
+    qdi_realm_rule realm;   ///< how ranks share the places
+    bool only_steps;        ///< nothing is made of the world, whatever the scene says
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.

@@ -65,7 +65,7 @@ int qdi_session_choose_ranks(qdi_session *session, qdi_option_number asked) {
 int qdi_session_check_ranks(const qdi_session *session) {
     qd_error error = {""};
     if (session->ranks == 0) return QDI_EXIT_DONE;
-    const char *key = refused_key(session);
+    const char *key = session->only_steps ? NULL : refused_key(session);
     if (key)
         qdi_complain("%d ranks: ranks do not know %s yet", session->ranks, key);
     else if (qdi_fleet_check(session->world, &error) != QD_OK)
@@ -93,8 +93,8 @@ static bool needs_no_world(const qdi_session *session) {
 }
 
 bool qdi_session_can_be_apart(const qdi_session *session) {
-    return session->ranks > 0 && !refused_key(session) && needs_no_world(session) &&
-           qdi_scene_can_be_apart(session->scene);
+    const bool needless = session->only_steps || (!refused_key(session) && needs_no_world(session));
+    return session->ranks > 0 && needless && qdi_scene_can_be_apart(session->scene);
 }
 
 qd_status qdi_session_make_apart(qdi_session *session) {
@@ -104,7 +104,7 @@ qd_status qdi_session_make_apart(qdi_session *session) {
     if (qdi_fleet_check(session->world, NULL) != QD_OK) return QD_ERR_INVALID;
     const qd_status status = qdi_scene_begin_apart(session->scene, session->world);
     if (status != QD_OK) return status;
-    return qdi_fleet_make_apart(session->world, session->common.processes, session->ranks, QDI_REALM_CUT,
+    return qdi_fleet_make_apart(session->world, session->common.processes, session->ranks, session->realm,
                                 &seed, &session->fleet);
 }
 
@@ -151,8 +151,8 @@ qd_status qdi_session_save_apart(qdi_session *session, const void *state, size_t
 qd_status qdi_session_launch(qdi_session *session) {
     if (session->ranks == 0 || session->fleet) return QD_OK;
     qdi_ranks *processes = session->common.processes;
-    return processes ? qdi_fleet_make_of(session->world, processes, QDI_REALM_CUT, &session->fleet)
-                     : qdi_fleet_make(session->world, session->ranks, QDI_REALM_CUT, &session->fleet);
+    return processes ? qdi_fleet_make_of(session->world, processes, session->realm, &session->fleet)
+                     : qdi_fleet_make(session->world, session->ranks, session->realm, &session->fleet);
 }
 
 // Ranks of a session: whether something is made of the world at this step.

@@ -2,8 +2,11 @@
 // before which no frame is missing. Everything later than that, rows and files, is deleted; then the run is
 // as it was at that moment.
 
+#include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "sim/step/load.h"
+#include "sim/store/store_ranges.h"
 #include "sim/world/world_team.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -131,6 +134,8 @@ int qdi_session_extend(qdi_session *session, uint64_t steps, bool *complete) {
 /// A checkpoint that was looked at.
 typedef struct candidate {
     qd_world *world;
+    qdi_store_ranges *ranges; ///< the world is read by ranks, each a part, and `world` has no bodies
+    qdi_saved saved;          ///< what they read
     qdi_session_state state;
     size_t bytes;        ///< of the world's
     unsigned char *past; ///< state.past_bytes
@@ -139,8 +144,10 @@ typedef struct candidate {
 // Frees a checkpoint that a run does not resume from.
 static void drop_candidate(candidate *found) {
     qd_world_destroy(found->world);
+    qdi_ranges_close(found->ranges);
     if (found->past) qdi_release(qd_allocator_default(), found->past, (size_t)found->state.past_bytes, 1);
     found->world = NULL;
+    found->ranges = NULL;
     found->past = NULL;
 }
 
@@ -154,13 +161,33 @@ static qd_status read_past(const qd_store_state *moment, candidate *found) {
     return QD_OK;
 }
 
+// Resumed session: makes a world without bodies of the head of a saved one, with its materials.
+static qd_status read_head(const qdi_session *session, candidate *found, qd_error *error) {
+    unsigned char *head = NULL;
+    size_t room = 0, fixed = qdi_load_head_bytes();
+    qd_world_def def = {.cookie = QDI_COOKIE, .threads = session->threads.threads};
+    qd_status status = qdi_reserve(qd_allocator_default(), &head, &room, 0, fixed, 1);
+    if (status == QD_OK) status = qdi_ranges_read(found->ranges, 0, head, fixed, error);
+    if (status == QD_OK)
+        status = qdi_load_head(head, found->bytes, &def, &found->world, &found->saved, error);
+    const size_t all = status == QD_OK ? qdi_saved_head_bytes(&found->saved) : fixed;
+    if (status == QD_OK) status = qdi_reserve(qd_allocator_default(), &head, &room, 0, all, 1);
+    if (status == QD_OK) status = qdi_ranges_read(found->ranges, fixed, head + fixed, all - fixed, error);
+    const unsigned char *at = head + fixed;
+    if (status == QD_OK) status = qdi_load_materials(&at, found->world, &found->saved);
+    qdi_release(qd_allocator_default(), head, room, 1);
+    return status;
+}
+
 /// Resumed session: reads a stored moment. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY, ...
 static qd_status read_moment(const qdi_session *session, const qd_store_state *moment, candidate *found,
                              qd_error *error) {
-    found->bytes = moment->world_bytes;
+    found->bytes = found->ranges ? (size_t)qdi_ranges_bytes(found->ranges) : moment->world_bytes;
     qd_status status = qdi_session_state_read(moment->session, moment->session_bytes, &found->state, error);
     if (status == QD_OK) status = read_past(moment, found);
-    if (status == QD_OK)
+    if (status == QD_OK && found->ranges)
+        status = read_head(session, found, error);
+    else if (status == QD_OK)
         status = qd_world_load(moment->world, moment->world_bytes, session->threads.threads, NULL,
                                &found->world, error);
     if (status == QD_OK) status = qdi_pin_team(&session->pin, qdi_world_team(found->world));
@@ -182,25 +209,38 @@ static uint64_t whole_frames(const qdi_session *session, const candidate *found,
     return frames == found->state.frames ? qdi_session_whole_video(session, frames, error) : frames;
 }
 
+// Resumed session: whether ranks are to read the world, each a part.
+static bool reads_parts(const qdi_session *session) {
+    return session->hash_form == QD_HASH_FORM && qdi_session_can_be_apart(session);
+}
+
 /// Looks for a place to go on from, from the last checkpoint back. Errors: QD_ERR_NOT_FOUND, with the reasons
 /// why those that there are cannot be used, "" where there are none; others.
 static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_error *reasons) {
     uint64_t most = UINT64_MAX;
+    bool parts = reads_parts(session);
     reasons->text[0] = '\0';
     for (;;) {
         qd_store_state moment;
         qd_error error = {""};
-        qd_status status = qd_store_last_checkpoint(session->store, most, &moment, &error);
+        *found = (candidate){.world = NULL};
+        qd_status status = parts ? qdi_ranges_last(session->store, most, &moment, &found->ranges, &error)
+                                 : qd_store_last_checkpoint(session->store, most, &moment, &error);
         if (error.text[0]) *reasons = error;
         if (status != QD_OK) return status;
         uint64_t step = moment.step, whole = 0;
-        *found = (candidate){.world = NULL};
         status = read_moment(session, &moment, found, &error);
         qd_store_state_free(session->store, &moment);
         if (status != QD_OK && status != QD_ERR_CORRUPT) {
             drop_candidate(found);
             *reasons = error;
             return status;
+        }
+        if (status == QD_OK && parts && !qdi_fleet_can_load(found->world, &found->saved)) {
+            drop_candidate(found);
+            parts = false; // this one as a whole
+            most = step;
+            continue;
         }
         if (status == QD_OK) whole = whole_frames(session, found, &error);
         if (status == QD_OK && whole == found->state.frames) return QD_OK;
@@ -288,6 +328,32 @@ static qd_status resume_rules(qdi_session *session, const qdi_session_state *sta
     return status;
 }
 
+/// A checkpoint that ranks read.
+typedef struct range_source {
+    qdi_store_ranges *ranges;
+    qd_error *error;
+} range_source;
+
+// Resumed session: reads for ranks.
+static qd_status read_range(void *context, uint64_t at, void *to, size_t bytes) {
+    const range_source *source = context;
+    return qdi_ranges_read(source->ranges, at, to, bytes, source->error);
+}
+
+// Resumed session: makes the ranks, which read the world.
+static int load_parts(qdi_session *session, candidate *found) {
+    qd_error error = {""};
+    range_source from = {found->ranges, &error};
+    const qdi_fleet_source source = {&from, read_range};
+    const qd_status status = found->ranges ? qdi_fleet_make_loaded(session->world, session->common.processes,
+                                                                   session->ranks, session->realm, &source,
+                                                                   &found->saved, &session->fleet)
+                                           : QD_OK;
+    qdi_ranges_close(found->ranges);
+    found->ranges = NULL;
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_FAILED);
+}
+
 // Makes a loaded checkpoint the state of the session.
 static int resume_candidate(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
@@ -304,7 +370,8 @@ static int resume_candidate(qdi_session *session, candidate *found) {
     session->result.profile = state->profile;
     memcpy(session->recorded_ns, state->recorded_ns, sizeof session->recorded_ns);
     qd_error error = {""};
-    int exit_code = go_back(session, found);
+    int exit_code = load_parts(session, found);
+    if (exit_code == QDI_EXIT_DONE) exit_code = go_back(session, found);
     qd_status status = QD_OK;
     if (exit_code == QDI_EXIT_DONE) status = qdi_course_read(session->store, &session->course, &error);
     if (exit_code == QDI_EXIT_DONE && status == QD_OK) status = resume_rules(session, state, &error);

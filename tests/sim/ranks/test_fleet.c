@@ -1,7 +1,7 @@
 #include "core/parallel/ranks_impl.h"
 #include "sim/ranks/fleet.h"
-#include "sim/world/bodies.h"
 #include "sim/world/world_impl.h"
+#include "tests/support/fleets.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -247,46 +247,8 @@ END_TEST
 
 // ---- random worlds ----
 
-static void giant_and_wheel(qd_world *world, qd_random *random) {
-    const qd_world_def def = qd_world_definition(world);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){def.origin.x + 0.5 * def.size.x, def.origin.y + 0.5 * def.size.y};
-    body.shape = qd_shape_disk(qd_test_between(random, 3, 4));
-    qd_test_add(world, &body);
-    body.shape = qd_shape_rect(6, 0.5);
-    body.kind = QD_BODY_KINEMATIC;
-    body.spin = qd_test_between(random, -2, 2);
-    body.pivot = (qd_vec2){body.position.x + 1, body.position.y};
-    qd_test_add(world, &body);
-}
-
-static qd_world *random_world(uint64_t seed) {
-    qd_random random = qd_random_at(seed, 0, 23);
-    qd_world_def def = qd_test_random_def(&random);
-    def.contact = seed % 3 ? QD_CONTACT_SPRING : QD_CONTACT_NONE;
-    def.spring.contact_time = 0.1;
-    if (seed % 7 == 3) def.spring.rolling = 0.2;
-    if (seed % 7 == 5) def.spring.adhesion = 0.3;
-    if (seed % 7 == 5) def.spring.range = 0.05;
-    if (seed % 4 == 1) def.drag = (qd_drag){.linear = 0.05, .temperature = 0.1};
-    if (seed % 5 == 2) def.attraction = (qd_attraction){.strength = 2, .at = def.origin};
-    if (seed % 5 >= 3) def.boundary_x = def.boundary_y = QD_BOUNDARY_REFLECT;
-    if (seed % 5 == 3) def.wall_motion[1] = (qd_wall_motion){.amplitude = 0.3, .frequency = 2};
-    if (seed % 5 == 4) def.wall_motion[2] = (qd_wall_motion){.velocity = 0.05};
-    def.margin = seed % 2 ? (double)NAN : 0;
-    if (seed % 13 == 7) def.limits.speed = 8;
-    qd_world *world = qd_test_world(&def);
-    const size_t count = 60 + seed * 37 % 300;
-    if (seed % 2 || seed % 7 == 3 || seed % 7 == 5)
-        qd_test_scatter(world, &random, count);
-    else
-        qd_test_scatter_shapes(world, &random, count);
-    if (seed % 4 == 2) giant_and_wheel(world, &random);
-    return world;
-}
-
 static void run_random(uint64_t seed) {
-    plant all = plant_of(random_world(seed), seed, 1 + (int)(seed % 8),
+    plant all = plant_of(qd_fleet_world(seed), seed, 1 + (int)(seed % 8),
                          seed % 3 == 1 ? QDI_REALM_CUT : QDI_REALM_SCATTER);
     for (size_t k = 0; k < 60; ++k)
         if (!step_both(&all, 0.01, k % 7 == 0 || k > 50)) break;
@@ -300,51 +262,11 @@ END_TEST
 
 // ---- fleets that are apart ----
 
-/// Adds a rank's share of the bodies of a world that all ranks see, as they are threads.
-static qd_status copy_some(qdi_ranks *ranks, const void *said, size_t bytes, qd_world *world,
-                           uint64_t *first) {
-    const void *all;
-    ck_assert_uint_eq(bytes, sizeof all);
-    memcpy(&all, said, sizeof all);
-    const qd_world *from = all;
-    const size_t count = from->index_count, me = (size_t)qdi_ranks_me(ranks),
-                 ranks_all = (size_t)qdi_ranks_count(ranks);
-    const size_t low = count * me / ranks_all, high = count * (me + 1) / ranks_all;
-    *first = low;
-    for (size_t i = low; i < high; ++i) {
-        const qd_body_state state = qdi_body_state_of_row(from, from->row_of_index[i]);
-        const qd_status status = qdi_body_add_again(world, &state, true, NULL);
-        if (status != QD_OK) return status;
-    }
-    return QD_OK;
-}
-
-/// What is saved in pieces.
-typedef struct pieces {
-    unsigned char *data;
-    size_t used, all;
-} pieces;
-
-static qd_status begin_pieces(void *context, uint64_t bytes) {
-    pieces *to = context;
-    *to = (pieces){.data = malloc((size_t)bytes), .all = (size_t)bytes};
-    ck_assert_ptr_nonnull(to->data);
-    return QD_OK;
-}
-
-static qd_status take_piece(void *context, const void *data, size_t bytes) {
-    pieces *to = context;
-    ck_assert_uint_le(bytes, to->all - to->used);
-    memcpy(to->data + to->used, data, bytes);
-    to->used += bytes;
-    return QD_OK;
-}
-
 /// The world that is saved in pieces is that of the plain one, and its bytes are those that a world by itself
 /// saves in this state.
 static void expect_same_pieces(const plant *all, uint64_t step) {
-    pieces got;
-    const qdi_saved_sink sink = {&got, begin_pieces, take_piece};
+    qd_pieces got;
+    const qdi_saved_sink sink = {&got, qd_pieces_begin, qd_pieces_take};
     ck_assert_int_eq(qdi_fleet_save(all->fleet, &sink), QD_OK);
     ck_assert_uint_eq(got.used, got.all);
     qd_world *loaded = NULL;
@@ -363,10 +285,10 @@ static void expect_same_pieces(const plant *all, uint64_t step) {
 }
 
 static void run_apart(uint64_t seed) {
-    plant all = {.plain = random_world(seed), .seed = seed, .ranks = 1 + (int)(seed % 8)};
+    plant all = {.plain = qd_fleet_world(seed), .seed = seed, .ranks = 1 + (int)(seed % 8)};
     const qd_world_def def = qd_world_definition(all.plain);
     const void *plain = all.plain;
-    const qdi_fleet_seed how = {copy_some, &plain, sizeof plain};
+    const qdi_fleet_seed how = {qd_fleet_copy, &plain, sizeof plain};
     all.whole = qd_test_world(&def);
     ck_assert_int_eq(qd_world_detect(all.plain), QD_OK);
     ck_assert_int_eq(qdi_fleet_make_apart(all.whole, NULL, all.ranks,
@@ -522,18 +444,18 @@ END_TEST
 START_TEST(nothing_is_left_without_memory) {
     qd_test_allocator failing;
     qd_test_allocator_init(&failing, 0);
-    qd_world *plain = random_world(2);
+    qd_world *plain = qd_fleet_world(2);
     qd_world_def def = qd_world_definition(plain);
     def.allocator = &failing.allocator;
     const void *from = plain;
-    const qdi_fleet_seed how = {copy_some, &from, sizeof from};
+    const qdi_fleet_seed how = {qd_fleet_copy, &from, sizeof from};
     size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
         qd_world *hollow = qd_test_world(&def);
         qdi_fleet *fleet = NULL;
-        pieces got = {NULL, 0, 0};
-        const qdi_saved_sink sink = {&got, begin_pieces, take_piece};
+        qd_pieces got = {NULL, 0, 0};
+        const qdi_saved_sink sink = {&got, qd_pieces_begin, qd_pieces_take};
         failing.fail_at = failing.calls + fail;
         qd_status status = qdi_fleet_make_apart(hollow, NULL, 3, QDI_REALM_CUT, &how, &fleet);
         if (status == QD_OK) status = qdi_fleet_save(fleet, &sink);

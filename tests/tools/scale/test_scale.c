@@ -34,6 +34,7 @@ START_TEST(test_lists) {
         ck_assert_msg(strstr(error.text, "--threads") && !strchr(error.text, '\n'), "%s", error.text);
     }
     qd_error error = {""};
+    ck_assert(!qdi_scale_read_ranks("1,65", 1, &plan, &error) && strstr(error.text, "--ranks: '65'"));
     ck_assert(qdi_scale_read_bodies("2e5,1000,1000", &plan, &error) && plan.bodies_count == 2);
     ck_assert(plan.bodies[0] == 1000 && plan.bodies[1] == 200000);
     static const char *const bad_bodies[] = {"",    "0",  "1.5", "1e9",
@@ -109,6 +110,23 @@ START_TEST(test_weak_series) {
     ck_assert(qdi_scale_read_threads("1,8", &large, &error) && qdi_scale_read_bodies("1e8", &large, &error));
     ck_assert(qdi_scale_plan_make(&large, &error) == QD_ERR_VALUE && strstr(error.text, "100000000 bodies"));
     qdi_scale_plan_free(&large);
+}
+END_TEST
+
+// Ranks share the threads: each has as many.
+START_TEST(test_ranks_have_threads) {
+    qdi_scale_plan plan = {.steps = 4, .repeats = 2, .seed = 1, .available = 4, .weak = true};
+    qd_error error = {""};
+    ck_assert(qdi_scale_read_ranks("4,1-2", 3, &plan, &error));
+    ck_assert(qdi_scale_read_bodies("300", &plan, &error));
+    ck_assert_int_eq(qdi_scale_plan_make(&plan, &error), QD_OK);
+    ck_assert_uint_eq(plan.thread_count, 3);
+    for (int ranks = 1; ranks <= 4; ranks *= 2) {
+        const qdi_scale_config *config = qdi_scale_find(&plan, 300, 3 * ranks);
+        ck_assert(config && config->ranks == ranks && config->strong && config->beyond == (ranks > 1));
+        ck_assert_ptr_nonnull(qdi_scale_find(&plan, 900 * (uint64_t)ranks, 3 * ranks));
+    }
+    qdi_scale_plan_free(&plan);
 }
 END_TEST
 
@@ -367,8 +385,9 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scale", 120, NULL, NULL);
-    qd_test_once(tcase, test_lists, test_runs_are_interleaved, test_weak_series, test_intervals,
-                 test_serial_fractions, test_sums, test_verdicts, test_a_disturbed_test_is_not_reliable,
-                 test_counts_are_told, test_states_that_differ_are_named);
+    qd_test_once(tcase, test_lists, test_ranks_have_threads, test_runs_are_interleaved, test_weak_series,
+                 test_intervals, test_serial_fractions, test_sums, test_verdicts,
+                 test_a_disturbed_test_is_not_reliable, test_counts_are_told,
+                 test_states_that_differ_are_named);
     return qd_test_run_case("scale", tcase);
 }

@@ -234,6 +234,43 @@ START_TEST(test_json_instead_of_tables) {
 END_TEST
 
 // Where threads were bound is told of every configuration; where none is, nothing is.
+// Ranks instead of threads, each with two: of a world that rank 0 has (it is of a file), and of one that
+// nobody has.
+START_TEST(test_ranks_are_measured) {
+    static const char *const scenes[] = {
+        "name: rank_zero\nworld: {size: [60, 60]}\ncontact: {model: none}\n"
+        "bodies:\n  - file: {path: bodies.csv}\n",
+        "name: nobody\nworld: {size: [60, 60]}\ncontact: {model: none}\n"
+        "bodies:\n  - disks: {count: 900, radius: 0.5, place: cells, velocity: {normal: 4}}\n"};
+    char rows[900 * 24 + 32] = "x,y,radius,vx,vy\n";
+    for (int k = 0; k < 900; ++k) {
+        const size_t used = strlen(rows);
+        snprintf(rows + used, sizeof rows - used, "%d,%d,0.5,%d,%d\n", 1 + 2 * (k % 30), 1 + 2 * (k / 30),
+                 k % 7 - 3, k % 5 - 2);
+    }
+    qd_scratch_write(at("bodies.csv").text, rows);
+    qd_scratch_write(at("scene.yaml").text, scenes[_i]);
+    qd_program_outcome result = RUN("scale", "scene.yaml", "--ranks", "1,3", "--threads", "2", "--steps", "4",
+                                    "--repeats", "2", "-q", "-o", "out", _i == 1 ? "--weak" : NULL);
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_msg(strstr(result.out, "900 bodies; ranks of 2 threads each; 4 steps"), "%s", result.out);
+    ck_assert(!strstr(result.out, "MB/step")); // nobody knows what all of them move
+    qd_program_forget(&result);
+    json_t *all = read_json("out/scale.json");
+    ck_assert(number_of(all, "threads_per_rank") == 2);
+    ck_assert(json_is_true(json_object_get(all, "hashes_equal")));
+    const json_t *config = config_of(all, 900, 6),
+                 *busy = json_object_get(json_object_get(config, "step"), "busy_ns_per_step");
+    ck_assert(number_of(config, "ranks") == 3 && number_of(config, "bodies") == 900);
+    if (_i == 1) ck_assert(number_of(config_of(all, 1800, 2), "ranks") == 1);
+    ck_assert_uint_eq(json_array_size(busy), 6);
+    for (size_t k = 0; k < 6; k += 2) // some thread of each rank has worked
+        ck_assert(json_number_value(json_array_get(busy, k)) > 0 ||
+                  json_number_value(json_array_get(busy, k + 1)) > 0);
+    json_decref(all);
+}
+END_TEST
+
 START_TEST(test_bound_threads_are_told) {
     if (!qdi_topology_known()) {
         expect_refusal(RUN("scale", "gas", "--pin", "close", "-o", "out"), 2, "built without hwloc");
@@ -351,6 +388,10 @@ START_TEST(test_bad_input) {
         {{"gas", "-o", "out", "--repeats", "0"}, 2, "--repeats"},
         {{"gas", "-o", "out", "--simd", "mmx"}, 2, "mmx"},
         {{"gas", "-o", "out", "--pin", "here"}, 2, "--pin: 'here'"},
+        {{"gas", "-o", "out", "--ranks", "0"}, 2, "--ranks: '0'"},
+        {{"gas", "-o", "out", "--ranks", "2", "--threads", "1,2"}, 2, "--threads 1,2"},
+        {{"gas", "-o", "out", "--ranks", "2", "--pin", "close"}, 2, "--pin"},
+        {{"gas", "-o", "other", "--ranks", "2"}, 2, "contact.model impulse"},
         {{"gaz", "-o", "out"}, 3, "gas"},
         {{"gas", "-o", "out", "--set", "world.nonsense=1"}, 2, "nonsense"},
         {{"hopper", "-o", "out", "--bodies", "5000"}, 2, "bodies.0"},
@@ -388,6 +429,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
+    qd_test_loops(tcase, {test_ranks_are_measured, 2});
     qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables,
                  test_bound_threads_are_told, test_refused_counters_are_absent, test_a_busy_machine,
                  test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);

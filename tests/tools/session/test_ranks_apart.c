@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // kill
+#define _GNU_SOURCE // kill, unlink
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tests/support/runs.h"
@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // Runs of which no rank ever has the whole world: ranks make the bodies, each some of them, and checkpoints
 // are saved piece by piece. Beside the run of the same scene without ranks.
@@ -16,7 +17,8 @@
     "frames: {every: 0}\n"
 
 /// A gas; disks of many sizes beside a giant and over a polyline on a floor that shakes; polygons among a
-/// fixed rectangle and a wheel that turns; capsules in a grid. Some have materials.
+/// fixed rectangle and a wheel that turns; capsules in a grid; generators of several kinds side by side, and
+/// at random. Some have materials.
 static const char *const scenes[] = {
     "name: gas\nworld: {size: [60, 40], boundary: periodic}\ncontact: {model: none}\n"
     "bodies:\n  - disks: {count: 600, radius: {uniform: [0.2, 0.5]}, place: cells, velocity: {normal: 8}}\n",
@@ -47,7 +49,17 @@ static const char *const scenes[] = {
     "spring: {contact_time: 0.1}}\n"
     "bodies:\n  - capsules: {count: 400, length: 0.6, radius: 0.2, place: grid, angle: 0.3, spin: {normal: "
     "2}, "
-    "velocity: {normal: 6}}\n"};
+    "velocity: {normal: 6}}\n",
+
+    "name: several\nworld: {size: [60, 40], boundary: periodic}\n"
+    "contact: {model: spring, restitution: 0.5, friction: 0.4, spring: {contact_time: 0.1}}\n"
+    "materials: {steel: {restitution: 0.9}}\n"
+    "bodies:\n"
+    "  - disks: {count: 300, radius: {uniform: [0.2, 0.5]}, place: random, velocity: {normal: 6}}\n"
+    "  - polyline: {points: [[5, 2], [18, 1], [30, 2.5]]}\n"
+    "  - rects: {count: 60, size: [1.2, 0.6], place: grid, region: [0, 25, 60, 14], spin: {normal: 1}}\n"
+    "  - list: [{shape: disk, radius: 4, at: [30, 14], material: steel}]\n"
+    "  - polygons: {count: 100, radius: 0.5, place: random, material: steel, velocity: {normal: 4}}\n"};
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 static void write_scene(int number) {
@@ -107,6 +119,42 @@ START_TEST(goes_on) {
     SUCCEED("verify", "out", "-q", "--threads", "1");
     SUCCEED("diff", "ref", "out", "-q");
     SUCCEED("diff", "half", "out", "-q");
+}
+END_TEST
+
+/// Takes the run in `out` back to step 50: it was not brought to its end.
+static void cut_short(void) {
+    qd_runs_change(at("out").text, "DELETE FROM checkpoints WHERE step > 50");
+    ck_assert_int_eq(unlink(at("out/result.json").text), 0);
+}
+
+// A run goes on by ranks of which each reads a part of the checkpoint, whoever has begun it.
+START_TEST(goes_on_in_parts) {
+    static const char *const ranks[] = {"1", "3", "8"};
+    make_reference(_i / 3);
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", _i % 2 ? "--ranks" : NULL, "4");
+    cut_short();
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", ranks[_i % 3],
+            _i / 3 == 2 ? "--scatter" : "--resume", "--resume");
+    expect_as_reference();
+}
+END_TEST
+
+// A checkpoint that is damaged is passed over, as by one process.
+START_TEST(passes_over_a_damaged_checkpoint) {
+    make_reference(1);
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4");
+    cut_short();
+    qd_runs_change(at("out").text,
+                   "UPDATE parts SET data = substr(data, 1, 900) || x'aa' || substr(data, 902) "
+                   "WHERE owner = 'checkpoint' AND step = 50");
+    qd_program_outcome told = RUN("run", "scene.yaml", "-o", "out", "--no-progress", "--threads", "1",
+                                  "--ranks", "3", "--resume");
+    ck_assert_msg(told.code == 0 && strstr(told.err, "step 50 is damaged: its checksum differs") &&
+                      strstr(told.err, "going on from step 25"),
+                  "%s", told.err);
+    qd_program_forget(&told);
+    expect_as_reference();
 }
 END_TEST
 
@@ -173,7 +221,9 @@ int main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     TCase *tests = qd_test_case("ranks_apart", 200, setup, teardown);
-    qd_test_loops(tests, {nobody_has_the_world, 3 * SCENES}, {refused_as_without_ranks, 3});
-    qd_test_once(tests, goes_on, stops_with_a_checkpoint, limits_name_the_same_body);
+    qd_test_loops(tests, {nobody_has_the_world, 3 * SCENES}, {refused_as_without_ranks, 3},
+                  {goes_on_in_parts, 3 * SCENES});
+    qd_test_once(tests, goes_on, passes_over_a_damaged_checkpoint, stops_with_a_checkpoint,
+                 limits_name_the_same_body);
     return qd_test_run_case("ranks_apart", tests);
 }

@@ -46,10 +46,12 @@ static void expect_as_reference(const char *directory) {
     qd_program_expect_no_parts(at(directory).text);
 }
 
+// The last of them own places that are strewn over the world.
 START_TEST(ranks_leave_what_one_process_leaves) {
-    static const char *const ranks[] = {"1", "3", "8"};
+    static const char *const ranks[] = {"1", "3", "8", "5"};
     make_reference();
-    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", _i == 1 ? "2" : "1", "--ranks", ranks[_i]);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", _i == 1 ? "2" : "1", "--ranks", ranks[_i],
+            _i == 3 ? "--scatter" : NULL);
     expect_as_reference("out");
     // Numbers of the tree are not there; all others are.
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(tree_nodes) FROM metrics WHERE step > 0"),
@@ -117,6 +119,12 @@ START_TEST(refused_by_name) {
 }
 END_TEST
 
+// Places are strewn over ranks, and where there are none nobody could tell.
+START_TEST(scatter_needs_ranks) {
+    expect_refusal(RUN("run", "gas", "-o", "out", "-q", "--scatter"), 2, "--ranks");
+}
+END_TEST
+
 /// What result.json says of the ranks of the run in `out`; the caller frees it.
 static json_t *load_ranks(size_t count) {
     json_error_t error;
@@ -154,9 +162,9 @@ START_TEST(result_tells_of_each_rank) {
 }
 END_TEST
 
-// Records nothing but hashes, and metrics at every step.
+// Records nothing but hashes, and metrics at every step; and one snapshot, so that rank 0 has the world.
 #define SUMS                                                                                                 \
-    "--threads", "1", "--frames", "0", "--set", "record.events=false", "--set", "record.snapshots=0",        \
+    "--threads", "1", "--frames", "0", "--set", "record.events=false", "--set", "record.snapshots=100000",   \
         "--set", "record.distributions.every=0", "--set", "record.metrics=1"
 
 // Ends the test unless the ranks of the run in `out` put the world together only for its checkpoints.
@@ -229,9 +237,9 @@ int main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     TCase *tests = qd_test_case("ranks_program", 200, setup, teardown);
-    qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 3}, {goes_on_with_other_ranks, 3},
+    qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 4}, {goes_on_with_other_ranks, 3},
                   {refused_by_name, 8});
-    qd_test_once(tests, frames_leave_out_the_tree, result_tells_of_each_rank, sums_gather_nothing,
-                 an_earlier_run_goes_on_with_ranks, rules_of_metrics_gather_nothing);
+    qd_test_once(tests, frames_leave_out_the_tree, scatter_needs_ranks, result_tells_of_each_rank,
+                 sums_gather_nothing, an_earlier_run_goes_on_with_ranks, rules_of_metrics_gather_nothing);
     return qd_test_run_case("ranks_program", tests);
 }

@@ -1,0 +1,214 @@
+#include "sim/step/load.h"
+#include "tests/support/fleets.h"
+#include "tests/support/harness.h"
+
+#include "core/base/cookie.h"
+
+#include <inttypes.h>
+
+// Fleets that are loaded from a saved world, of which no rank gets the whole: beside the plain world that was
+// saved, step by step, bit for bit.
+
+/// A saved world in memory.
+typedef struct saved_bytes {
+    const unsigned char *data;
+    size_t bytes;
+} saved_bytes;
+
+static qd_status read_bytes(void *context, uint64_t at, void *to, size_t bytes) {
+    const saved_bytes *from = context;
+    ck_assert_uint_le(at, from->bytes);
+    ck_assert_uint_le(bytes, from->bytes - at);
+    memcpy(to, from->data + at, bytes);
+    return QD_OK;
+}
+
+/// A world without bodies, of the head of a saved one.
+static qd_status load_hollow(const saved_bytes *from, const qd_allocator *allocator, qd_world **hollow,
+                             qdi_saved *saved) {
+    qd_world_def def = {.cookie = QDI_COOKIE, .threads = 1, .allocator = allocator};
+    const unsigned char *at = from->data + qdi_load_head_bytes();
+    qd_status status = qdi_load_head(from->data, from->bytes, &def, hollow, saved, NULL);
+    if (status == QD_OK) status = qdi_load_materials(&at, *hollow, saved);
+    if (status == QD_OK) ck_assert_ptr_eq(at, from->data + qdi_saved_head_bytes(saved));
+    return status;
+}
+
+/// A fleet of a saved world; the caller destroys both.
+static qd_status load(const saved_bytes *from, const qd_allocator *allocator, int ranks, qd_world **hollow,
+                      qdi_fleet **fleet) {
+    saved_bytes here = *from;
+    qdi_saved saved;
+    const qdi_fleet_source source = {&here, read_bytes};
+    *fleet = NULL;
+    qd_status status = load_hollow(from, allocator, hollow, &saved);
+    if (status != QD_OK) return status;
+    ck_assert(qdi_fleet_can_load(*hollow, &saved));
+    return qdi_fleet_make_loaded(*hollow, NULL, ranks, ranks % 2 ? QDI_REALM_SCATTER : QDI_REALM_CUT, &source,
+                                 &saved, fleet);
+}
+
+/// What is measured by both, but for the tree; and the hash.
+static void expect_same(uint64_t seed, const qd_world *plain, qdi_fleet *fleet) {
+    qd_metrics left = qd_test_measure(plain), right;
+    uint64_t hash = 0;
+    ck_assert_int_eq(qdi_fleet_hash(fleet, &hash), QD_OK);
+    ck_assert_int_eq(qdi_fleet_measure(fleet, &right), QD_OK);
+    const uint64_t step = qd_world_steps(plain);
+    QD_TEST_CHECK(qd_world_hash(plain) == hash, seed, "step", (int)step, "another state");
+    const double *p[] = {&left.kinetic, &left.potential,     &left.lost,     &left.contact_energy,
+                         &left.entered, &left.balance_error, &left.wall_work};
+    const double *q[] = {&right.kinetic, &right.potential,     &right.lost,     &right.contact_energy,
+                         &right.entered, &right.balance_error, &right.wall_work};
+    for (size_t i = 0; i < sizeof p / sizeof *p; ++i)
+        QD_TEST_CHECK(memcmp(p[i], q[i], sizeof **p) == 0, seed, "step", (int)step,
+                      "measure %zu differs: %.17g %.17g", i, *p[i], *q[i]);
+    QD_TEST_CHECK(left.contacts == right.contacts && left.begins == right.begins, seed, "step", (int)step,
+                  "other counts of contacts");
+}
+
+static void run_loaded(uint64_t seed) {
+    qd_world *plain = qd_fleet_world(seed), *hollow = NULL;
+    ck_assert_int_eq(qd_world_detect(plain), QD_OK);
+    qd_status status = QD_OK;
+    for (uint64_t k = 0; k < seed % 40 && status == QD_OK; ++k) status = qd_world_step(plain, 0.01, NULL);
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
+    const saved_bytes from = {data, bytes};
+    qdi_fleet *fleet = NULL;
+    ck_assert_int_eq(load(&from, NULL, 1 + (int)(seed % 8), &hollow, &fleet), QD_OK);
+    ck_assert_uint_eq(qdi_fleet_bodies(fleet), qd_world_count(plain));
+    for (uint64_t k = 0; k < 30 && status == QD_OK; ++k) {
+        expect_same(seed, plain, fleet);
+        status = qd_world_step(plain, 0.01, NULL);
+        ck_assert_int_eq(qdi_fleet_step(fleet, 0.01, NULL), status);
+    }
+    qdi_fleet_destroy(fleet);
+    qd_world_destroy(hollow);
+    qd_world_save_free(plain, data, bytes);
+    qd_world_destroy(plain);
+}
+
+START_TEST(loaded_worlds_go_on_the_same) {
+    qd_test_seeds(60, 0, run_loaded);
+}
+END_TEST
+
+// What is saved in pieces is loaded in pieces, by other ranks, and saved again: the same bytes.
+START_TEST(pieces_are_loaded) {
+    qd_world *plain = qd_fleet_world(2), *hollow[2] = {NULL, NULL};
+    const qd_world_def def = qd_world_definition(plain);
+    const void *all = plain;
+    const qdi_fleet_seed how = {qd_fleet_copy, &all, sizeof all};
+    qdi_fleet *fleet[2] = {NULL, NULL};
+    qd_pieces got[2];
+    hollow[0] = qd_test_world(&def);
+    ck_assert_int_eq(qdi_fleet_make_apart(hollow[0], NULL, 3, QDI_REALM_CUT, &how, &fleet[0]), QD_OK);
+    for (size_t k = 0; k < 20; ++k) ck_assert_int_eq(qdi_fleet_step(fleet[0], 0.01, NULL), QD_OK);
+    for (int k = 0; k < 2; ++k) {
+        const qdi_saved_sink sink = {&got[k], qd_pieces_begin, qd_pieces_take};
+        ck_assert_int_eq(qdi_fleet_save(fleet[k], &sink), QD_OK);
+        const saved_bytes from = {got[k].data, got[k].used};
+        if (k == 0) ck_assert_int_eq(load(&from, NULL, 5, &hollow[1], &fleet[1]), QD_OK);
+    }
+    ck_assert_uint_eq(got[0].used, got[1].used);
+    ck_assert_mem_eq(got[0].data, got[1].data, got[0].used);
+    for (int k = 0; k < 2; ++k) {
+        qdi_fleet_destroy(fleet[k]);
+        qd_world_destroy(hollow[k]);
+        free(got[k].data);
+    }
+    qd_world_destroy(plain);
+}
+END_TEST
+
+// Bytes that are wrong behind a good checksum: a fleet that says so, or one that steps.
+START_TEST(damage_is_said) {
+    qd_random random = qd_random_at(5, 0, 31);
+    qd_world *plain = qd_fleet_world(2);
+    ck_assert_int_eq(qd_world_detect(plain), QD_OK);
+    unsigned char *data = NULL;
+    size_t bytes = 0, refused = 0;
+    ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
+    const saved_bytes from = {data, bytes};
+    const size_t tries = qd_test_effort(60);
+    for (size_t k = 0; k < tries; ++k) {
+        const size_t at = (size_t)(qd_random_bits(&random) % bytes);
+        qd_world *hollow = NULL;
+        qdi_fleet *fleet = NULL;
+        qdi_saved saved;
+        data[at] ^= 0x80;
+        const qd_status head = load_hollow(&from, NULL, &hollow, &saved);
+        const bool can = head == QD_OK && qdi_fleet_can_load(hollow, &saved);
+        qd_world_destroy(hollow);
+        hollow = NULL;
+        const qd_status status = can ? load(&from, NULL, 3, &hollow, &fleet) : QD_ERR_CORRUPT;
+        ck_assert(status == QD_OK || status == QD_ERR_CORRUPT);
+        refused += status != QD_OK;
+        qdi_fleet_destroy(fleet);
+        qd_world_destroy(hollow);
+        data[at] ^= 0x80;
+    }
+    ck_assert_uint_gt(refused, tries / 4);
+    qd_world_save_free(plain, data, bytes);
+    qd_world_destroy(plain);
+}
+END_TEST
+
+// What was removed or is to be found yet, and emitters, are for one process.
+START_TEST(worlds_with_gaps_are_not_for_ranks) {
+    for (int k = 0; k < 2; ++k) {
+        qd_world *plain = qd_fleet_world(2), *hollow = NULL;
+        ck_assert_int_eq(qd_world_detect(plain), QD_OK);
+        const qd_id first = {0, 1};
+        if (k == 1) ck_assert_int_eq(qd_world_remove(plain, first), QD_OK);
+        if (k == 1) ck_assert_int_eq(qd_world_step(plain, 0.01, NULL), QD_OK);
+        unsigned char *data = NULL;
+        size_t bytes = 0;
+        ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
+        const saved_bytes from = {data, bytes};
+        qdi_saved saved;
+        ck_assert_int_eq(load_hollow(&from, NULL, &hollow, &saved), QD_OK);
+        ck_assert_int_eq(qdi_fleet_can_load(hollow, &saved), k == 0);
+        qd_world_destroy(hollow);
+        qd_world_save_free(plain, data, bytes);
+        qd_world_destroy(plain);
+    }
+}
+END_TEST
+
+START_TEST(nothing_is_left_without_memory) {
+    qd_test_allocator failing;
+    qd_test_allocator_init(&failing, 0);
+    qd_world *plain = qd_fleet_world(2);
+    ck_assert_int_eq(qd_world_detect(plain), QD_OK);
+    unsigned char *data = NULL;
+    size_t bytes = 0, failures = 0;
+    ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
+    const saved_bytes from = {data, bytes};
+    bool made = false;
+    for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
+        qd_world *hollow = NULL;
+        qdi_fleet *fleet = NULL;
+        failing.fail_at = failing.calls + fail;
+        const qd_status status = load(&from, &failing.allocator, 3, &hollow, &fleet);
+        failing.fail_at = 0;
+        made = status == QD_OK;
+        ck_assert(made || status == QD_ERR_MEMORY);
+        qdi_fleet_destroy(fleet);
+        qd_world_destroy(hollow);
+    }
+    ck_assert_uint_gt(failures, 20);
+    ck_assert_uint_eq(failing.live, 0);
+    qd_world_save_free(plain, data, bytes);
+    qd_world_destroy(plain);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("fleet_load", 300, NULL, NULL);
+    qd_test_once(tests, loaded_worlds_go_on_the_same, pieces_are_loaded, damage_is_said,
+                 worlds_with_gaps_are_not_for_ranks, nothing_is_left_without_memory);
+    return qd_test_run_case("fleet_load", tests);
+}
