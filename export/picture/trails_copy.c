@@ -11,10 +11,13 @@
 static const double margin = 16.0;
 
 /// Pieces up to this length, in pixels, are looked at in the quick way where there are images.
-static const double longest_plain = 64.0;
+static const double longest_plain = 24.0;
 
 /// How much of its body's colour the newest piece of a trail has; the oldest has one level.
 enum { MOST_LEVEL = 3 * QDI_LEVELS / 4 };
+
+/// How many bodies before they are needed their places are asked for.
+enum { AHEAD = 8 };
 
 /// How strong a trail's colour is at an age.
 static uint8_t trail_level_at_age(size_t age, size_t frames) {
@@ -161,6 +164,8 @@ static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t ind
         const qdi_trail_frame *frame = ages->frame[age];
         if (index >= frame->count || frame->places[index].generation != newer->generation) return;
         const qdi_trail_place *older = &frame->places[index];
+        // Frames are far apart in memory, and are too many for a processor to foresee.
+        if (index + AHEAD < frame->count) __builtin_prefetch(&frame->places[index + AHEAD]);
         const qd_vec2 before = {at.x + nearest_image_offset(newer->x, older->x, period_x),
                                 at.y + nearest_image_offset(newer->y, older->y, period_y)};
         const double to[2] = {qdi_camera_x(&camera, before.x), qdi_camera_y(&camera, before.y)};
