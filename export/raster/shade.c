@@ -191,14 +191,19 @@ static double mean_fall_speed(const qd_world *world, const qd_body_view *bodies)
     return fall < limit ? fall : limit;
 }
 
+// Shade of pixels: true where a body's value may be the largest. A drum or a gate is far larger than what it
+// holds.
+static bool may_set_top(const qdi_shade *shade, size_t row) {
+    return shade->bodies.kind[row] == QD_BODY_DYNAMIC || shade->by == QD_VIEW_SPEED;
+}
+
 double qdi_shade_top(const qd_view *view, const qd_world *world) {
     if (!qd_view_is_continuous(view->colour) || view->colour == QD_VIEW_PSI6) return 1.0;
     const qdi_shade shade = qdi_shade_of(view, world, 1.0);
     const qd_body_view *bodies = &shade.bodies;
     double most = 0.0, sum = 0.0;
     for (size_t row = 0; row < bodies->count; ++row) {
-        // A drum or a gate is far larger than what it holds.
-        if (bodies->kind[row] != QD_BODY_DYNAMIC && view->colour != QD_VIEW_SPEED) continue;
+        if (!may_set_top(&shade, row)) continue;
         double value = qdi_shade_value(&shade, row);
         if (value > most) most = value;
     }
@@ -206,12 +211,18 @@ double qdi_shade_top(const qd_view *view, const qd_world *world) {
     if (!(most > 0.0)) return fall > 0.0 ? fall : 1.0;
     if (view->colour == QD_VIEW_SIZE || view->colour == QD_VIEW_DEPTH) return most;
     // In order of index, whatever the rows' order, and relative to the largest: no square overflows.
+    double squares = 0.0, fourths = 0.0;
     for (size_t i = 0; i < bodies->index_count; ++i) {
         uint32_t row = bodies->row_of_index[i];
         if (row == UINT32_MAX) continue;
         double part = qdi_shade_value(&shade, row) / most;
         sum += part * part;
+        if (!may_set_top(&shade, row)) continue;
+        squares += part * part;
+        fourths += part * part * part * part;
     }
-    double top = 3.0 * most * sqrt(sum / (double)bodies->count);
+    // Among many that rest the mean tells nothing of the few that move: those that have the energy do.
+    double top = 3.0 * most * sqrt(sum / (double)bodies->count), few = 0.5 * most * sqrt(fourths / squares);
+    top = top > few ? top : few;
     return top > fall ? top : fall;
 }

@@ -38,8 +38,9 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
 /// The value that is on the map; 0 where colours are no map.
 double qdi_shade_value(const qdi_shade *shade, size_t row);
 
-/// A value for the top of the map: three times the root mean square of all speeds or spins; the largest
-/// radius or depth; 1 for hexatic order, and where that is 0.
+/// A value for the top of the map: three times the root mean square of all speeds or spins, or half of that
+/// in which each counts by its square, whichever is more; the largest radius or depth; 1 for hexatic order,
+/// and where that is 0.
 double qdi_shade_top(const qd_view *view, const qd_world *world);
 
 /// Shade of pixels: the ends of the map of colours: the view's, or 0 and `top`.

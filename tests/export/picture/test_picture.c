@@ -493,6 +493,21 @@ START_TEST(speeds_that_gravity_will_make) {
 }
 END_TEST
 
+/// Where one of many moves, half its speed; three times the mean where more do.
+START_TEST(few_that_are_fast) {
+    enum { STILL = 99 };
+    qd_view view = qd_view_default();
+    view.colour = QD_VIEW_SPEED;
+    qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
+    for (int i = 0; i < STILL; ++i) (void)add_disk(world, 1 + i % 10 * 9, 1 + i / 10 * 9, 0.5, still);
+    (void)add_disk(world, 95, 95, 0.5, (qd_vec2){24.0, 32.0});
+    ck_assert_double_eq_tol(qdi_shade_top(&view, world), 20.0, 1e-12);
+    for (int i = 0; i < 9; ++i) (void)add_disk(world, 5 + i * 9, 95, 0.5, (qd_vec2){0.0, -40.0});
+    ck_assert_double_eq_tol(qdi_shade_top(&view, world), 3.0 * 40 * sqrt(10.0 / (STILL + 10)), 1e-12);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(speeds) {
     qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
     qd_view view = qd_view_default();
@@ -556,6 +571,7 @@ int main(void) {
     tcase_add_test(tests, nodes_as_lines);
     tcase_add_test(tests, speeds);
     tcase_add_test(tests, speeds_that_gravity_will_make);
+    tcase_add_test(tests, few_that_are_fast);
     tcase_add_test(tests, no_memory_at_any_allocation);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
