@@ -177,14 +177,18 @@ static void close_range(void *context, size_t begin, size_t end) {
 
 /// Contact solver: the spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against
 /// what does not move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square
-/// of the sub-step. A touch may push out as far as its load loses to softness in a sub-step, and little more:
-/// what is left over loads two touches that push against each other (a body between two that do not move)
-/// until their springs are full, and throws it when one of them lets go. Less than that lets piles sink.
+/// of the sub-step. Under a high pile of small bodies that would be half of their size: so from an overlap of
+/// `full` on, in parts of it, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond
+/// `most` to no more. A spring that is as stiff from the start would bounce under the same piles.
 static qdi_solver_spring spring_of(double h, double part) {
-    const double ratio = 10, margin = 1.15, w = 2 * 3.14159265358979324 * part / h;
-    double a = 2 * ratio + h * w, b = h * w * a;
-    return (qdi_solver_spring){
-        .rate = w / a, .per_rate = a / w, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = margin / b};
+    const double ratio = 10, full = 0.03, most = 0.08, w = 2 * 3.14159265358979324 * part / h;
+    const double a = 2 * ratio + h * w, b = h * w * a, rate = w / a;
+    return (qdi_solver_spring){.rate = rate,
+                               .per_rate = a / w,
+                               .mass = b / (1 + b),
+                               .give = 1 / b,
+                               .firm = (1 - QDI_SOLVER_FIRMER) * full * rate,
+                               .most = most * rate};
 }
 
 /// Contact solver: the stiffness and damping of contacts for a sub-step.

@@ -79,10 +79,13 @@ static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned pa
 /// times (E. Catto, "Soft constraints", 2011). Speeds are per size of the smaller body.
 typedef struct qdi_solver_spring {
     double rate, per_rate; ///< speed per overlap, and 1 over it
-    double mass, impulse;  ///< parts of the effective mass, and of the impulse so far, that count
-    double carried; ///< times what a touch carries: the speed of the overlap that its spring has under that
-                    ///< load, and a margin
+    double mass;           ///< part of the effective mass that counts
+    double give;           ///< times what a touch carries: the speed with which the spring yields to it
+    double firm, most; ///< per size: beyond some speed it yields to a part of the rest, and then no faster
 } qdi_solver_spring;
+/// Part of the load that a spring yields to where it is pressed far.
+#define QDI_SOLVER_FIRMER 0.5
+
 typedef struct qdi_solver_rules {
     const qdi_solver_group *groups; ///< the first of all
     const qdi_lanes *slides;        ///< by group: qdi_slide_of; NULL where nothing slides

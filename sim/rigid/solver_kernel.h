@@ -176,7 +176,7 @@ static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const 
 
 /// The springs of a group's lanes.
 typedef struct springs {
-    vec rate, per_rate, carried, mass, impulse, out;
+    vec rate, per_rate, mass, give, firm, most, out;
     mask both; ///< two bodies that move
 } springs;
 
@@ -184,9 +184,10 @@ typedef struct springs {
 static inline springs springs_all(const qdi_solver_spring *of) {
     return (springs){.rate = v_set(of->rate),
                      .per_rate = v_set(of->per_rate),
-                     .carried = v_set(of->carried),
                      .mass = v_set(of->mass),
-                     .impulse = v_set(of->impulse)};
+                     .give = v_set(of->give),
+                     .firm = v_set(of->firm),
+                     .most = v_set(of->most)};
 }
 
 /// Two bodies are uneven where one has more than so many times the mass of the other. What a touch gives
@@ -210,9 +211,10 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
         const springs fixed = springs_all(&rules->fixed);
         s = (springs){.rate = v_pick(both, s.rate, fixed.rate),
                       .per_rate = v_pick(both, s.per_rate, fixed.per_rate),
-                      .carried = v_pick(both, s.carried, fixed.carried),
                       .mass = v_pick(both, s.mass, fixed.mass),
-                      .impulse = v_pick(both, s.impulse, fixed.impulse)};
+                      .give = v_pick(both, s.give, fixed.give),
+                      .firm = v_pick(both, s.firm, fixed.firm),
+                      .most = v_pick(both, s.most, fixed.most)};
     }
     s.out = v_set(-rules->out);
     if (group->uneven >> at & 1U)
@@ -220,6 +222,19 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
     s.both = both;
     return s;
 }
+
+/// Solver: the speed with which a spring yields to a load, which it would yield to with `all` if it stayed
+/// soft, before it yields to no more; see qdi_solver_spring.
+static inline vec firm_of(const springs *spring, vec all, vec size) {
+    return v_min(all, v_set(QDI_SOLVER_FIRMER) * all + spring->firm * size);
+}
+
+/// A touch may push out as far as its load loses to softness in a sub-step, and little more: what is left
+/// over loads two touches that push against each other (a body between two that do not move) until their
+/// springs are full, and throws it when one of them lets go. Less than that lets piles sink. Where it has
+/// sunk by more than `sunk_part` of its size, it has not come to rest: what lies in another's middle must get
+/// out of there.
+static const double out_margin = 1.15, sunk_part = 0.2;
 
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
 /// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. `by`:
@@ -230,13 +245,15 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solve
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
-    vec soft = v_min(none,
-                     v_max(spring->rate * gap, v_max(spring->out * size, none - spring->carried * before)));
-    vec bias = v_pick(apart, gap * v_set(rules->per_h), soft);
-    vec mass_scale = v_pick(apart, v_set(1), spring->mass),
-        impulse_scale = v_pick(apart, none, spring->impulse);
+    const vec load = firm_of(spring, spring->give * before, size), most = spring->most * size;
+    const vec back = spring->rate * gap,
+              sunk = v_max(none, none - back - v_set(sunk_part) * spring->rate * size);
+    const vec out = v_max(spring->out * size, v_set(-out_margin) * v_min(load, most + sunk));
+    const vec soft = v_min(none, v_max(back, out));
+    vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
+    vec mass_scale = v_pick(apart, v_set(1), spring->mass);
     const vec approach = mass * approach_of(touch, at, v);
-    vec given = before + mass_scale * (approach - bias) - impulse_scale * before;
+    vec given = before + mass_scale * (approach - bias);
     given = give_normal(touch, at, given, before, v);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
