@@ -316,6 +316,17 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
            !qdi_margin_holds_image(world->fat[row], world->boxes[row], period);
 }
 
+void qdi_margin_box_again(qd_world *world, uint32_t row) {
+    const qd_vec2 period = qdi_world_period(world);
+    const bool held = world->margin.held, before = held && qdi_margin_left(world, row, period);
+    qdi_motion_box(world, row);
+    const bool after = held && qdi_margin_left(world, row, period);
+    if (before == after) return;
+    const size_t more = (size_t)after - (size_t)before;
+    __atomic_fetch_add(&world->scratch.left[row / QDI_BODY_GRAIN], more, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&world->margin.left, more, __ATOMIC_RELAXED);
+}
+
 // Margin: the periodic image of a coordinate that lies nearest to an interval.
 static int image_in(float min, float max, double at, double period) {
     if (period == 0) return 0;

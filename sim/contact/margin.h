@@ -18,6 +18,9 @@ typedef struct qdi_found {
 
 /// True where a body's box is no longer in its fat box, nor is any image of it.
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
+/// The box of a body that has another place in `next` than motion gave it, and whether it is out of its fat
+/// one. For any thread, of several bodies at once.
+void qdi_margin_box_again(qd_world *world, uint32_t row);
 /// The image of a body that is in the box which the tree holds for it.
 qd_image qdi_margin_image(const qd_world *world, size_t row);
 /// Brings the tree up to date: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the

@@ -103,17 +103,6 @@ static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
            qdi_ccd_wrap_error(world, row, way, step->dt);
 }
 
-void qdi_ccd_box_again(qd_world *world, uint32_t row) {
-    const qd_vec2 period = qdi_world_period(world);
-    const bool held = world->margin.held, before = held && qdi_margin_left(world, row, period);
-    qdi_motion_box(world, row);
-    const bool after = held && qdi_margin_left(world, row, period);
-    if (before == after) return;
-    const size_t more = (size_t)after - (size_t)before;
-    __atomic_fetch_add(&world->scratch.left[row / QDI_BODY_GRAIN], more, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&world->margin.left, more, __ATOMIC_RELAXED);
-}
-
 /// ccd: serial: new paths are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
@@ -125,7 +114,7 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         if (trajectory->given_up) ++unfollowed;
         if (!trajectory->hit) continue;
         world->scratch.balance.sums.drift += arrive(step, trajectory);
-        qdi_ccd_box_again(world, trajectory->row);
+        qdi_margin_box_again(world, trajectory->row);
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;

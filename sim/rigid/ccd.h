@@ -346,9 +346,6 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
 
 // ---- rigid/ccd.c ----
 
-/// The box of a body that has another place in `next` now, and whether it is out of its fat one. For any
-/// thread, of several bodies at once.
-void qdi_ccd_box_again(qd_world *world, uint32_t row);
 /// ccd: true for a body that is followed whatever its speed.
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].bullet;

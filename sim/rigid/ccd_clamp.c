@@ -11,6 +11,7 @@
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their
 // order).
 
+#include "sim/contact/margin.h"
 #include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
@@ -247,7 +248,7 @@ static void arrive_range(void *context, size_t begin, size_t end) {
         job->drift[i] = arrive(step, r, &given);
         double *carried = job->carried[qdi_carrier_is_wall(step->ccd->carrier[r])];
         if (carried) carried[i] = given;
-        qdi_ccd_box_again(world, r);
+        qdi_margin_box_again(world, r);
         if (qdi_within_limits(world, r)) continue;
         uint32_t seen = atomic_load_explicit(&job->lowest_bad, memory_order_relaxed);
         while (world->index[r] < seen &&

@@ -38,8 +38,8 @@ static void pack(const qd_world *world, int count, qdi_message *to) {
     }
 }
 
-// Exchange of ghosts: puts ghosts where their owners have them.
-static qd_status unpack(const qd_world *world, int count, const qdi_message *from) {
+// Exchange of ghosts: puts ghosts, and their boxes, where their owners have them.
+static qd_status unpack(qd_world *world, int count, const qdi_message *from) {
     const qdi_part *part = world->part;
     const qdi_motion *next = &world->next;
     const size_t numbers = numbers_of(world);
@@ -53,10 +53,12 @@ static qd_status unpack(const qd_world *world, int count, const qdi_message *fro
             next->y[row] = at[1];
             next->vx[row] = at[2];
             next->vy[row] = at[3];
-            if (!world->turning) continue;
-            next->c[row] = at[4];
-            next->s[row] = at[5];
-            next->spin[row] = at[6];
+            if (world->turning) {
+                next->c[row] = at[4];
+                next->s[row] = at[5];
+                next->spin[row] = at[6];
+            }
+            qdi_margin_box_again(world, row);
         }
     }
     return QD_OK;
@@ -112,22 +114,6 @@ static void keep_larger(void *sum, const void *other, size_t bytes) {
     if (*more > *most) *most = *more;
 }
 
-// Exchange of ghosts: makes boxes of all bodies where they are now, and counts those out of their fat boxes.
-static void box_again(qd_world *world) {
-    qdi_motion_boxes(world, &world->next);
-    world->margin.behind = false;
-    if (!world->margin.held) return;
-    const qd_vec2 period = qdi_world_period(world);
-    world->margin.left = 0;
-    for (size_t begin = 0; begin < world->count; begin += QDI_BODY_GRAIN) {
-        size_t left = 0;
-        for (size_t r = begin; r < begin + QDI_BODY_GRAIN && r < world->count; ++r)
-            left += qdi_margin_left(world, r, period);
-        world->scratch.left[begin / QDI_BODY_GRAIN] = left;
-        world->margin.left += left;
-    }
-}
-
 // Hook of the step: ghosts follow their owners.
 static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
     qdi_part *part = world->part;
@@ -146,9 +132,7 @@ static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
     const int count = qdi_ranks_count(ranks);
     pack(world, count, to);
     status = qdi_ranks_exchange(ranks, to, from);
-    if (status == QD_OK) status = unpack(world, count, from);
-    if (status == QD_OK && part->ghosts > 0) box_again(world);
-    return status;
+    return status == QD_OK ? unpack(world, count, from) : status;
 }
 
 // Hook of the step: counts the contacts that are the part's own.
