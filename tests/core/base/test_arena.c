@@ -115,12 +115,12 @@ START_TEST(memory_takes_turns) {
     size_t room = 0;
     qdi_arena_trade(&arena, &array, &room, ITEM); // nothing for nothing
     ck_assert(!array && room == 0);
-    unsigned char *taken = qdi_arena_take(&arena, 100000, 1);
+    ck_assert_ptr_nonnull(qdi_arena_take(&arena, 100000, 1));
     qdi_arena_trade(&arena, &array, &room, ITEM);
     ck_assert(!array && room == 0); // it is in use
     (void)qdi_arena_take(&arena, 400000, 1);
     qdi_arena_empty(&arena);
-    taken = qdi_arena_take(&arena, 500000, 1);
+    unsigned char *taken = qdi_arena_take(&arena, 500000, 1);
     qdi_arena_empty(&arena);
     const size_t calls = test.calls;
     for (int round = 0; round < 3; ++round) {
