@@ -245,6 +245,11 @@ static int end_batch(qd_store *store, const qdi_row_batch *batch) {
     return set_lasting(store, false);
 }
 
+// Takes back the transaction that was begun, if any.
+static void roll_back(const qd_store *store) {
+    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+}
+
 qd_status qdi_rows_work(void *context, size_t slot) {
     qd_store *store = context;
     qdi_row_batch *batch = &store->batches[slot];
@@ -254,11 +259,11 @@ qd_status qdi_rows_work(void *context, size_t slot) {
     batch->used = 0;
     if (code == SQLITE_OK) return QD_OK;
     qd_status status = qdi_sql_fail(store, "write", code, &store->failure);
-    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    roll_back(store);
     return status;
 }
 
 void qdi_rows_undo(qd_store *store) {
-    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    roll_back(store);
     (void)set_lasting(store, false);
 }

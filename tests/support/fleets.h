@@ -3,14 +3,16 @@
 
 #include "sim/ranks/fleet.h"
 #include "sim/world/bodies.h"
+#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Worlds that ranks can step, drawn from a seed; how fleets that are apart get their bodies in tests; and
-/// saved worlds that come in pieces.
+/// Worlds that ranks can step, drawn from a seed; how fleets that are apart get their bodies in tests; that
+/// they have what a plain world has; and saved worlds that come in pieces.
 
 static inline void giant_and_wheel(qd_world *world, qd_random *random) {
     const qd_world_def def = qd_world_definition(world);
@@ -67,6 +69,36 @@ static inline qd_status qd_fleet_copy(qdi_ranks *ranks, const void *said, size_t
         if (status != QD_OK) return status;
     }
     return QD_OK;
+}
+
+/// All that was measured, but of the tree and of fat boxes.
+static inline qd_metrics qd_fleet_without_tree(qd_metrics all) {
+    all.tree_nodes = all.tree_leaves = all.tree_deepest = all.tree_longest = all.tree_outside = 0;
+    all.tree_candidates = 0;
+    all.tree_tests = all.tree_tests_total = all.saved_bytes = 0;
+    return all;
+}
+
+/// What is measured of a plain world and of ranks is the same, bit for bit, but for that.
+static inline void qd_fleet_same_metrics(uint64_t seed, int ranks, uint64_t step, qd_metrics plain,
+                                         qd_metrics others) {
+    const qd_metrics left = qd_fleet_without_tree(plain), right = qd_fleet_without_tree(others);
+    const double *p = (const double *)(const void *)&left, *q = (const double *)(const void *)&right;
+    for (size_t i = 0; i < sizeof left / sizeof *p; ++i)
+        QD_TEST_CHECK(memcmp(&p[i], &q[i], sizeof *p) == 0, seed, "ranks", ranks,
+                      "step %" PRIu64 ": measure %zu differs: %.17g %.17g", step, i, p[i], q[i]);
+}
+
+/// What ranks add up, each its own, is what the plain world has; the whole world may lag behind.
+static inline void qd_fleet_same_sums(uint64_t seed, int ranks, const qd_world *plain, qdi_fleet *fleet) {
+    const uint64_t step = qd_world_steps(plain);
+    qd_metrics sums;
+    uint64_t hash = 0;
+    ck_assert_int_eq(qdi_fleet_hash(fleet, &hash), QD_OK);
+    QD_TEST_CHECK(qd_world_hash(plain) == hash, seed, "ranks", ranks,
+                  "step %" PRIu64 ": the hashes of ranks add up to another", step);
+    ck_assert_int_eq(qdi_fleet_measure(fleet, &sums), QD_OK);
+    qd_fleet_same_metrics(seed, ranks, step, qd_test_measure(plain), sums);
 }
 
 /// What is saved in pieces.

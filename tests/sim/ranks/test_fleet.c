@@ -38,35 +38,6 @@ static void uproot(plant *all) {
     qd_world_destroy(all->plain);
 }
 
-/// All that was measured, but of the tree and of fat boxes.
-static qd_metrics without_tree(qd_metrics all) {
-    all.tree_nodes = all.tree_leaves = all.tree_deepest = all.tree_longest = all.tree_outside = 0;
-    all.tree_candidates = 0;
-    all.tree_tests = all.tree_tests_total = all.saved_bytes = 0;
-    return all;
-}
-
-static void expect_same_metrics(const plant *all, uint64_t step, const qd_metrics *plain,
-                                const qd_metrics *others) {
-    const qd_metrics left = without_tree(*plain), right = without_tree(*others);
-    const double *p = (const double *)(const void *)&left, *q = (const double *)(const void *)&right;
-    for (size_t i = 0; i < sizeof left / sizeof *p; ++i)
-        QD_TEST_CHECK(memcmp(&p[i], &q[i], sizeof *p) == 0, all->seed, "ranks", all->ranks,
-                      "step %" PRIu64 ": measure %zu differs: %.17g %.17g", step, i, p[i], q[i]);
-}
-
-/// What ranks add up, each its own, while the whole world lags behind.
-static void expect_same_sums(const plant *all, uint64_t step) {
-    const qd_metrics plain = qd_test_measure(all->plain);
-    qd_metrics sums;
-    uint64_t hash = 0;
-    ck_assert_int_eq(qdi_fleet_hash(all->fleet, &hash), QD_OK);
-    QD_TEST_CHECK(qd_world_hash(all->plain) == hash, all->seed, "ranks", all->ranks,
-                  "step %" PRIu64 ": the hashes of ranks add up to another", step);
-    ck_assert_int_eq(qdi_fleet_measure(all->fleet, &sums), QD_OK);
-    expect_same_metrics(all, step, &plain, &sums);
-}
-
 /// `stepped`: the last step was made, and not refused: only then are there its events.
 static void expect_same(const plant *all, uint64_t step, bool stepped) {
     const qd_metrics plain = qd_test_measure(all->plain), whole = qd_test_measure(all->whole);
@@ -74,7 +45,7 @@ static void expect_same(const plant *all, uint64_t step, bool stepped) {
                   "step %" PRIu64 ": another state", step);
     QD_TEST_CHECK(!stepped || qd_test_events_hash(all->plain) == qd_test_events_hash(all->whole), all->seed,
                   "ranks", all->ranks, "step %" PRIu64 ": other contacts or events", step);
-    expect_same_metrics(all, step, &plain, &whole);
+    qd_fleet_same_metrics(all->seed, all->ranks, step, plain, whole);
 }
 
 /// Steps both; ends the test unless both say the same and are the same. False where the step was refused.
@@ -85,7 +56,7 @@ static bool step_both(plant *all, double dt, bool compared) {
     QD_TEST_CHECK(plain == fleet, all->seed, "ranks", all->ranks, "step %" PRIu64 ": %s and %s", step,
                   qd_status_text(plain), qd_status_text(fleet));
     if (!compared && plain == QD_OK) return true;
-    expect_same_sums(all, step);
+    qd_fleet_same_sums(all->seed, all->ranks, all->plain, all->fleet);
     ck_assert_int_eq(qdi_fleet_gather(all->fleet), QD_OK);
     expect_same(all, step, plain == QD_OK);
     if (plain == QD_OK) return true;
@@ -298,7 +269,7 @@ static void run_apart(uint64_t seed) {
     ck_assert(qdi_fleet_is_apart(all.fleet));
     ck_assert_uint_eq(qdi_fleet_bodies(all.fleet), qd_world_count(all.plain));
     for (uint64_t k = 0; k < 50; ++k) {
-        expect_same_sums(&all, k);
+        qd_fleet_same_sums(all.seed, all.ranks, all.plain, all.fleet);
         if (k % 12 == 0) expect_same_pieces(&all, k);
         const qd_status status = qd_world_step(all.plain, 0.01, NULL);
         ck_assert_int_eq(qdi_fleet_step(all.fleet, 0.01, NULL), status);

@@ -4,16 +4,26 @@
 
 #include "core/base/cookie.h"
 
-#include <inttypes.h>
-
 // Fleets that are loaded from a saved world, of which no rank gets the whole: beside the plain world that was
 // saved, step by step, bit for bit.
 
 /// A saved world in memory.
 typedef struct saved_bytes {
-    const unsigned char *data;
+    unsigned char *data;
     size_t bytes;
 } saved_bytes;
+
+static saved_bytes saved_of(const qd_world *world) {
+    saved_bytes made = {NULL, 0};
+    ck_assert_int_eq(qd_world_save(world, &made.data, &made.bytes), QD_OK);
+    return made;
+}
+
+/// Frees both.
+static void forget(qd_world *world, saved_bytes saved) {
+    qd_world_save_free(world, saved.data, saved.bytes);
+    qd_world_destroy(world);
+}
 
 static qd_status read_bytes(void *context, uint64_t at, void *to, size_t bytes) {
     const saved_bytes *from = context;
@@ -48,46 +58,24 @@ static qd_status load(const saved_bytes *from, const qd_allocator *allocator, in
                                  &saved, fleet);
 }
 
-/// What is measured by both, but for the tree; and the hash.
-static void expect_same(uint64_t seed, const qd_world *plain, qdi_fleet *fleet) {
-    qd_metrics left = qd_test_measure(plain), right;
-    uint64_t hash = 0;
-    ck_assert_int_eq(qdi_fleet_hash(fleet, &hash), QD_OK);
-    ck_assert_int_eq(qdi_fleet_measure(fleet, &right), QD_OK);
-    const uint64_t step = qd_world_steps(plain);
-    QD_TEST_CHECK(qd_world_hash(plain) == hash, seed, "step", (int)step, "another state");
-    const double *p[] = {&left.kinetic, &left.potential,     &left.lost,     &left.contact_energy,
-                         &left.entered, &left.balance_error, &left.wall_work};
-    const double *q[] = {&right.kinetic, &right.potential,     &right.lost,     &right.contact_energy,
-                         &right.entered, &right.balance_error, &right.wall_work};
-    for (size_t i = 0; i < sizeof p / sizeof *p; ++i)
-        QD_TEST_CHECK(memcmp(p[i], q[i], sizeof **p) == 0, seed, "step", (int)step,
-                      "measure %zu differs: %.17g %.17g", i, *p[i], *q[i]);
-    QD_TEST_CHECK(left.contacts == right.contacts && left.begins == right.begins, seed, "step", (int)step,
-                  "other counts of contacts");
-}
-
 static void run_loaded(uint64_t seed) {
     qd_world *plain = qd_fleet_world(seed), *hollow = NULL;
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
     qd_status status = QD_OK;
     for (uint64_t k = 0; k < seed % 40 && status == QD_OK; ++k) status = qd_world_step(plain, 0.01, NULL);
-    unsigned char *data = NULL;
-    size_t bytes = 0;
-    ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
-    const saved_bytes from = {data, bytes};
+    const saved_bytes from = saved_of(plain);
+    const int ranks = 1 + (int)(seed % 8);
     qdi_fleet *fleet = NULL;
-    ck_assert_int_eq(load(&from, NULL, 1 + (int)(seed % 8), &hollow, &fleet), QD_OK);
+    ck_assert_int_eq(load(&from, NULL, ranks, &hollow, &fleet), QD_OK);
     ck_assert_uint_eq(qdi_fleet_bodies(fleet), qd_world_count(plain));
     for (uint64_t k = 0; k < 30 && status == QD_OK; ++k) {
-        expect_same(seed, plain, fleet);
+        qd_fleet_same_sums(seed, ranks, plain, fleet);
         status = qd_world_step(plain, 0.01, NULL);
         ck_assert_int_eq(qdi_fleet_step(fleet, 0.01, NULL), status);
     }
     qdi_fleet_destroy(fleet);
     qd_world_destroy(hollow);
-    qd_world_save_free(plain, data, bytes);
-    qd_world_destroy(plain);
+    forget(plain, from);
 }
 
 START_TEST(loaded_worlds_go_on_the_same) {
@@ -128,17 +116,15 @@ START_TEST(damage_is_said) {
     qd_random random = qd_random_at(5, 0, 31);
     qd_world *plain = qd_fleet_world(2);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
-    unsigned char *data = NULL;
-    size_t bytes = 0, refused = 0;
-    ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
-    const saved_bytes from = {data, bytes};
+    const saved_bytes from = saved_of(plain);
+    size_t refused = 0;
     const size_t tries = qd_test_effort(60);
     for (size_t k = 0; k < tries; ++k) {
-        const size_t at = (size_t)(qd_random_bits(&random) % bytes);
+        const size_t at = (size_t)(qd_random_bits(&random) % from.bytes);
         qd_world *hollow = NULL;
         qdi_fleet *fleet = NULL;
         qdi_saved saved;
-        data[at] ^= 0x80;
+        from.data[at] ^= 0x80;
         const qd_status head = load_hollow(&from, NULL, &hollow, &saved);
         const bool can = head == QD_OK && qdi_fleet_can_load(hollow, &saved);
         qd_world_destroy(hollow);
@@ -148,11 +134,10 @@ START_TEST(damage_is_said) {
         refused += status != QD_OK;
         qdi_fleet_destroy(fleet);
         qd_world_destroy(hollow);
-        data[at] ^= 0x80;
+        from.data[at] ^= 0x80;
     }
     ck_assert_uint_gt(refused, tries / 4);
-    qd_world_save_free(plain, data, bytes);
-    qd_world_destroy(plain);
+    forget(plain, from);
 }
 END_TEST
 
@@ -164,16 +149,12 @@ START_TEST(worlds_with_gaps_are_not_for_ranks) {
         const qd_id first = {0, 1};
         if (k == 1) ck_assert_int_eq(qd_world_remove(plain, first), QD_OK);
         if (k == 1) ck_assert_int_eq(qd_world_step(plain, 0.01, NULL), QD_OK);
-        unsigned char *data = NULL;
-        size_t bytes = 0;
-        ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
-        const saved_bytes from = {data, bytes};
+        const saved_bytes from = saved_of(plain);
         qdi_saved saved;
         ck_assert_int_eq(load_hollow(&from, NULL, &hollow, &saved), QD_OK);
         ck_assert_int_eq(qdi_fleet_can_load(hollow, &saved), k == 0);
         qd_world_destroy(hollow);
-        qd_world_save_free(plain, data, bytes);
-        qd_world_destroy(plain);
+        forget(plain, from);
     }
 }
 END_TEST
@@ -183,10 +164,8 @@ START_TEST(nothing_is_left_without_memory) {
     qd_test_allocator_init(&failing, 0);
     qd_world *plain = qd_fleet_world(2);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
-    unsigned char *data = NULL;
-    size_t bytes = 0, failures = 0;
-    ck_assert_int_eq(qd_world_save(plain, &data, &bytes), QD_OK);
-    const saved_bytes from = {data, bytes};
+    const saved_bytes from = saved_of(plain);
+    size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
         qd_world *hollow = NULL;
@@ -201,8 +180,7 @@ START_TEST(nothing_is_left_without_memory) {
     }
     ck_assert_uint_gt(failures, 20);
     ck_assert_uint_eq(failing.live, 0);
-    qd_world_save_free(plain, data, bytes);
-    qd_world_destroy(plain);
+    forget(plain, from);
 }
 END_TEST
 
