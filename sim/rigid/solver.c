@@ -178,17 +178,18 @@ static void close_range(void *context, size_t begin, size_t end) {
 /// Contact solver: the spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against
 /// what does not move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square
 /// of the sub-step. Under a high pile of small bodies that would be half of their size: so from an overlap of
-/// `full` on, in parts of it, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond
-/// `most` to no more. A spring that is as stiff from the start would bounce under the same piles.
-static qdi_solver_spring spring_of(double h, double part) {
-    const double ratio = 10, full = 0.03, most = 0.08, w = 2 * 3.14159265358979324 * part / h;
-    const double a = 2 * ratio + h * w, b = h * w * a, rate = w / a;
+/// 3 % of it on, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond 8 % to no more.
+/// A spring that is as stiff from the start would bounce under the same piles. With more than four sub-steps
+/// both limits fall in proportion; by the square of it, heavy bodies on light ones would not come to rest.
+static qdi_solver_spring spring_of(double h, double part, int substeps) {
+    const double ratio = 10, fine = substeps > 4 ? 4.0 / substeps : 1, w = 2 * 3.14159265358979324 * part / h,
+                 a = 2 * ratio + h * w, b = h * w * a, rate = w / a;
     return (qdi_solver_spring){.rate = rate,
                                .per_rate = a / w,
                                .mass = b / (1 + b),
                                .give = 1 / b,
-                               .firm = (1 - QDI_SOLVER_FIRMER) * full * rate,
-                               .most = most * rate};
+                               .firm = (1 - QDI_SOLVER_FIRMER) * 0.03 * fine * rate,
+                               .most = 0.08 * fine * rate};
 }
 
 /// Contact solver: the stiffness and damping of contacts for a sub-step.
@@ -196,8 +197,8 @@ static qdi_solver_rules rules_of(double dt, int substeps) {
     double h = dt / substeps;
     return (qdi_solver_rules){.per_h = substeps / dt,
                               .dt = dt,
-                              .free = spring_of(h, 0.125),
-                              .fixed = spring_of(h, 0.25),
+                              .free = spring_of(h, 0.125, substeps),
+                              .fixed = spring_of(h, 0.25, substeps),
                               .out = 0.1 / dt,
                               .uneven_out = 0.025 / dt,
                               .shift = 0.1};

@@ -180,21 +180,23 @@ START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
 END_TEST
 
 // A heap of small bodies, dozens deep: what carries it is pressed by a few hundredths of its size, where the
-// springs of contacts would let it sink by half, and it lies still.
+// springs of contacts would let it sink by half, and it lies still. More sub-steps press it less.
 START_TEST(a_high_heap_does_not_sink_into_itself) {
     enum { ACROSS = 12, COUNT = 480 };
+    static const int substeps[] = {4, 8, 16};
+    static const double pressed[] = {.09, .045, .0225};
     qd_random random = qd_random_at(qd_test_seed(3), (uint64_t)_i, 0);
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){6, 60};
     def.gravity = (qd_vec2){0, -9.81};
     def.restitution = .1;
     def.friction = .4;
-    def.substeps = _i % 2 ? 8 : 4;
+    def.substeps = substeps[_i % 3];
     qd_world *world = qd_test_world(&def);
     double inner[COUNT], worst = 0, fastest = 0;
     for (int i = 0; i < COUNT; ++i) {
         qd_body_def body = qd_body_def_default();
-        inner[i] = i % 11 == 10 ? .1 : qd_test_between(&random, _i / 2 ? .12 : .04, .2);
+        inner[i] = i % 11 == 10 ? .1 : qd_test_between(&random, _i / 3 ? .12 : .04, .2);
         body.shape = i % 11 == 10 ? qd_shape_rect(.3, .2) : qd_shape_disk(inner[i]);
         body.position = (qd_vec2){.45 + .45 * (i % ACROSS) + .02 * (double)(i / ACROSS % 3),
                                   .3 + .45 * (double)(i / ACROSS)};
@@ -210,7 +212,7 @@ START_TEST(a_high_heap_does_not_sink_into_itself) {
     }
     const qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) fastest = fmax(fastest, hypot(view.vx[r], view.vy[r]));
-    ck_assert_msg(worst < .12, "pressed together by %g", worst);
+    ck_assert_msg(worst < pressed[_i % 3], "pressed together by %g", worst);
     ck_assert_msg(fastest < .1, "still %g fast", fastest);
     qd_world_destroy(world);
 }
@@ -221,6 +223,6 @@ int main(void) {
     tcase_add_test(tests, a_drum_does_not_press_its_boxes_together);
     qd_test_loops(tests, {what_falls_comes_to_rest, (int)qd_test_effort(15)},
                   {a_heap_in_a_moving_box_rests_as_in_one_that_stands, (int)qd_test_effort(30)},
-                  {a_high_heap_does_not_sink_into_itself, 4});
+                  {a_high_heap_does_not_sink_into_itself, 6});
     return qd_test_run_case("crowd", tests);
 }
