@@ -54,9 +54,9 @@ static void over_colours(qdi_solver_job *job, const qdi_solver_colours *solved, 
         if (serial || job->alone) {
             if (groups > 0) function(job, 0, groups);
         } else {
-            size_t grain = groups < shared ? groups
-                                           : qdi_fine_grain(world->team, groups, FEW_GROUPS,
-                                                            QDI_CONTACT_GRAIN / QDI_SOLVER_LANES);
+            const size_t grain = groups < shared ? groups
+                                                 : qdi_even_grain(world->team, groups, FEW_GROUPS,
+                                                                  QDI_CONTACT_GRAIN / QDI_SOLVER_LANES);
             qdi_team_for(world->team, groups, grain, function, job);
         }
         job->groups += groups;
@@ -209,7 +209,9 @@ static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_ra
     if (job->alone)
         function(job, unit->first_mover, unit->end_mover);
     else // its first mover is number 0
-        qdi_team_for(job->world->team, unit->end_mover, QDI_BODY_GRAIN, function, job);
+        qdi_team_for(job->world->team, unit->end_mover,
+                     qdi_even_grain(job->world->team, unit->end_mover, FEW_MOVERS, QDI_BODY_GRAIN), function,
+                     job);
 }
 
 /// Contact solver: the contacts of all colours of a unit.
@@ -220,7 +222,8 @@ static size_t taken_of(const qdi_solver_colours *colours) {
 /// Contact solver: all sub-steps of a unit, whose movers have what the first one begins with.
 static void run_substeps(qdi_solver_job *job, const qdi_solver_unit *unit) {
     const qdi_solver_colours *colours = &unit->colours;
-    const size_t sweep = taken_of(colours) < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
+    const size_t threads = (size_t)qdi_team_used(job->world->team),
+                 sweep = taken_of(colours) < SHARED_SWEEPS / threads ? SIZE_MAX : FEW_GROUPS;
     for (int k = 0; k < job->substeps && !qdi_stopping(job->world); ++k) {
         if (k > 0) over_movers(job, unit, repeat_range);
         over_colours(job, colours, solve_range, sweep);

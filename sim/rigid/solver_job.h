@@ -64,9 +64,10 @@ static inline size_t qdi_solver_groups_of(size_t constraints) {
 }
 
 /// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a
-/// range. A sweep takes 80 ns for a group, and what one processor writes and another reads next costs some
-/// microseconds in each of its loops: so sweeps are shared only where there are many contacts in all.
-enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
+/// range; the least movers. A sweep takes 80 ns for a group, and what one processor writes and another reads
+/// next costs some microseconds in each of its loops: so sweeps are shared only where there are many contacts
+/// in all, the more of them the fewer threads there are.
+enum { SHARED_GROUPS = 32, FEW_GROUPS = 4, FEW_MOVERS = 128, SHARED_SWEEPS = 16384 };
 
 /// Makes a range of groups of the colour in work.
 void qdi_solver_make_groups(void *context, size_t begin, size_t end);
