@@ -62,10 +62,24 @@ static inline void v_store(float *to, unsigned mask, vec value) {
 }
 
 // Tree's AVX2 kernel: stores the first `count` lanes of a vector.
+// By parts: a masked store takes a dozen cycles on some processors.
 static inline void v_store_first(float *to, size_t count, vec value) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const int most = count < WIDTH ? (int)count : (int)WIDTH;
-    _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
+    if (count >= WIDTH) {
+        _mm256_storeu_ps(to, value);
+        return;
+    }
+    __m128 rest = _mm256_castps256_ps128(value);
+    if (count & 4) {
+        _mm_storeu_ps(to, rest);
+        rest = _mm256_extractf128_ps(value, 1);
+        to += 4;
+    }
+    if (count & 2) {
+        _mm_storel_pi((__m64 *)(void *)to, rest);
+        rest = _mm_movehl_ps(rest, rest);
+        to += 2;
+    }
+    if (count & 1) _mm_store_ss(to, rest);
 }
 
 // Loads the rows of a vector of slots; false where a slot has no row.
@@ -111,11 +125,6 @@ static inline float v_highest(vec a) {
 
 #    include "core/tree/kernel_update.h"
 
-// Removes slots of a list, by bit, and moves the others together.
-static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
-    qdi_drop_runs(slots, begin, end, which, kernel_shift);
-}
-
 typedef struct block {
     __m256 min_x[2], min_y[2], max_x[2], max_y[2];
     __m256i index[2];
@@ -157,6 +166,31 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 #    define LANES16(set)       LANES4(set), LANES4((set) + 4), LANES4((set) + 8), LANES4((set) + 12)
 #    define LANES64(set)       LANES16(set), LANES16((set) + 16), LANES16((set) + 32), LANES16((set) + 48)
 static const uint64_t lanes_of[256] = {LANES64(0), LANES64(64), LANES64(128), LANES64(192)};
+
+// Tree's AVX2 kernel: moves the lanes of a set of a column together, to a place before or where they are.
+static inline void drop_column(float *column, size_t to, size_t at, __m256i kept) {
+    _mm256_storeu_ps(column + to, _mm256_permutevar8x32_ps(v_load(column + at), kept));
+}
+
+// Removes slots of a list, by bit, and moves the others together: vectors beside each other, whole ones, of
+// which the last lanes are written over by the next or lie in the list's room.
+static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    const qdi_slots own = *slots; // a copy, which no store to a slot can change
+    const unsigned first = (unsigned)__builtin_ctzll(which) / WIDTH * WIDTH;
+    size_t to = begin + first;
+    which >>= first;
+    for (size_t at = to; at < end; at += WIDTH, which >>= WIDTH) {
+        const unsigned set = ~(unsigned)which & 0xffU;
+        const __m256i kept = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set]));
+        drop_column(own.min_x, to, at, kept);
+        drop_column(own.min_y, to, at, kept);
+        drop_column(own.max_x, to, at, kept);
+        drop_column(own.max_y, to, at, kept);
+        drop_column((float *)own.row, to, at, kept);
+        drop_column((float *)own.index, to, at, kept);
+        to += (unsigned)__builtin_popcount(set);
+    }
+}
 
 // Tree's AVX2 kernel: the lanes of a set moved together; what follows them is of no use.
 static inline __m256i kept_together(__m256i value, unsigned set) {
