@@ -6,6 +6,7 @@
 
 #    include <immintrin.h>
 #    include <stdint.h>
+#    include <string.h>
 
 #    define WIDTH 8U
 
@@ -204,6 +205,17 @@ static inline __m256i coarse_column(__m256 value, float origin, float scale) {
     return _mm256_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm256_setzero_ps()));
 }
 
+// Tree's AVX2 kernel: coarse boxes of half a block: bodies 0 to 3 in one half, 4 to 7 in the other, four
+// bytes of each column; then the bytes of a column together.
+static inline __m256i coarse_half(const block *here, unsigned p, float x, float y, float by_x, float by_y) {
+    const __m256i low = _mm256_packs_epi32(coarse_column(here->min_x[p], x, by_x),
+                                           coarse_column(here->min_y[p], y, by_y));
+    const __m256i high = _mm256_packs_epi32(coarse_column(here->max_x[p], x, by_x),
+                                            coarse_column(here->max_y[p], y, by_y));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+}
+
 // Puts a block of slots into a window, coarse boxes too.
 static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, size_t at,
                               unsigned count) {
@@ -219,14 +231,7 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
         _mm256_store_ps(window->max_x + first, here.max_x[p]);
         _mm256_store_ps(window->max_y + first, here.max_y[p]);
         _mm256_store_si256((__m256i *)(window->index + first), here.index[p]);
-        const __m256i low = _mm256_packs_epi32(coarse_column(here.min_x[p], from_x, by_x),
-                                               coarse_column(here.min_y[p], from_y, by_y));
-        const __m256i high = _mm256_packs_epi32(coarse_column(here.max_x[p], from_x, by_x),
-                                                coarse_column(here.max_y[p], from_y, by_y));
-        // Bodies 0 to 3 in one half, 4 to 7 in the other, four bytes of each column; then the bytes of a
-        // column together.
-        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        half[p] = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+        half[p] = coarse_half(&here, p, from_x, from_y, by_x, by_y);
     }
     const __m256i x = _mm256_unpacklo_epi64(half[0], half[1]), y = _mm256_unpackhi_epi64(half[0], half[1]);
     const __m256i low = _mm256_permute2x128_si256(x, y, 0x20), high = _mm256_permute2x128_si256(x, y, 0x31);
@@ -297,6 +302,8 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
-                                      kernel_shift,    kernel_drop, kernel_update};
+#    include "core/tree/kernel_family.h"
+
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick,   kernel_hits,
+                                      kernel_shift,    kernel_drop, kernel_update, kernel_family};
 #endif

@@ -315,6 +315,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
-                                        kernel_shift,    kernel_drop, kernel_update};
+const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick,   kernel_hits,
+                                        kernel_shift,    kernel_drop, kernel_update, NULL};
 #endif

@@ -68,19 +68,21 @@ static bool window_write_pairs(qdi_window *window, qd_pairs *pairs, int worker) 
     return true;
 }
 
+// Of a block's rows with its own lanes, four rows at a time: the lanes after each row.
+static const uint64_t later_rows[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
+                                       0x00008000c000e000};
+
 // Tests two blocks of a window of slots for pairs.
 // The rows of one block with the lanes of another; of a block with itself, each row with the lanes after it.
 static inline bool window_test_blocks(qdi_window *window, unsigned rows, unsigned lanes, qd_pairs *pairs,
                                       int worker) {
     static const uint64_t all[4] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
-    static const uint64_t later[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
-                                      0x00008000c000e000};
     if (window->used > QDI_WINDOW_PAIRS - QDI_PAIR_BLOCK * QDI_PAIR_BLOCK &&
         !window_write_pairs(window, pairs, worker)) {
         return false;
     }
     if (rows == lanes)
-        window_test(window, rows, lanes, later);
+        window_test(window, rows, lanes, later_rows);
     else
         window_test(window, rows, lanes, all);
     return true;

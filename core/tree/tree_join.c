@@ -85,7 +85,6 @@ static inline unsigned add_masked_nodes(qdi_node_index *nodes, unsigned already,
         nodes[already] = 4 * family + q;
         already += mask >> q & 1U;
     }
-    QD_ASSERT(already <= AROUND_MAX);
     return already;
 }
 
@@ -138,6 +137,7 @@ static bool find_around_child(const qdi_join *join, qdi_family_index family, uns
         inner->before_count = add_overlapping_children(tree, view->before, view->before_count, box,
                                                        inner->before, before);
     }
+    QD_ASSERT(inner->before_count <= AROUND_MAX && inner->after_count <= AROUND_MAX);
     size_t end = top;
     if (!carry_rows_down(join, outer->begin, outer->end, box, &end)) return false;
     if (!carry_lists_down(join, view->lists, view->list_count, box, &end)) return false;
@@ -159,6 +159,45 @@ static bool join_node_list(const qdi_join *join, const qdi_node *node, const aro
                                      join->worker);
 }
 
+// Whether the kernels take the four children of a node at once: leaves, with little around.
+static bool is_leaf_family(const qdi_join *join, const qdi_node *children, size_t others) {
+    if (!join->tree->kernels->family) return false;
+    size_t boxes = others + 2 * QDI_PAIR_BLOCK;
+    for (unsigned q = 0; q < 4; ++q) {
+        if (!qdi_is_leaf(&children[q]) || children[q].count > QDI_FAMILY_LIST) return false;
+        boxes += (children[q].count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+    }
+    return boxes <= QDI_FAMILY_ROOM;
+}
+
+// Finds the pairs of the four leaves below a node; `done` is set where it did.
+static bool join_leaf_family(const qdi_join *join, const qdi_node *node, const around *here,
+                             const outlook *view, bool *done) {
+    const qd_tree *tree = join->tree;
+    const qdi_node *children = &tree->nodes[4 * node->children];
+    *done = false;
+    if (!is_leaf_family(join, children, 0)) return true;
+    qdi_leaf_family family = {.bounds = qdi_box_empty(), .begin = here->top};
+    for (unsigned q = 0; q < 4; ++q) {
+        family.first[q] = children[q].first;
+        family.count[q] = children[q].count;
+        family.box[q] = children[q].own;
+        family.bounds = qdi_box_union(family.bounds, children[q].own);
+    }
+    qdi_node_index after[4 * AROUND_MAX + 4];
+    const unsigned count = add_overlapping_children(tree, view->after, view->after_count, family.bounds,
+                                                    after, 0);
+    size_t end = here->top;
+    if (!carry_rows_down(join, here->begin, here->end, family.bounds, &end)) return false;
+    if (!carry_lists_down(join, view->lists, view->list_count, family.bounds, &end)) return false;
+    family.after = end;
+    if (!carry_lists_down(join, after, count, family.bounds, &end)) return false;
+    family.end = end;
+    *done = is_leaf_family(join, children, end - family.begin);
+    return !*done ||
+           tree->kernels->family(&tree->slots, &family, carried_rows(join), join->pairs, join->worker);
+}
+
 // Finds the pairs of a node's list and of all lists below it.
 static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const around *here) {
     const qd_tree *tree = join->tree;
@@ -168,6 +207,9 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
     around inner[4];
     outlook view;
     collect_neighbours(tree, index, here, &view);
+    bool done = false;
+    if (!join_leaf_family(join, node, here, &view, &done)) return false;
+    if (done) return true;
     size_t top = here->top;
     for (unsigned q = 0; q < 4; ++q) {
         if (!find_around_child(join, node->children, q, here, &view, top, &inner[q])) return false;
