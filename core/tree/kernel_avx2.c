@@ -11,6 +11,7 @@
 #    define WIDTH 8U
 
 typedef __m256 vec;
+typedef __m256 chosen;
 
 // Tree's AVX2 kernel: loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
@@ -40,20 +41,29 @@ static inline vec v_min(vec a, vec b) {
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_ps(a, b);
 }
-// Tree's AVX2 kernel: a bit for each box of a vector whose coordinate is at most the other's.
-static inline unsigned v_le(vec a, vec b) {
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+// Tree's AVX2 kernel: a mask of the boxes of a vector whose coordinate is at most the other's.
+static inline chosen m_le(vec a, vec b) {
+    return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
 }
-// Tree's AVX2 kernel: a bit for each box of a vector whose coordinate is below the other's.
-static inline unsigned v_lt(vec a, vec b) {
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+// Tree's AVX2 kernel: a mask of the boxes of a vector whose coordinate is below the other's.
+static inline chosen m_lt(vec a, vec b) {
+    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
 }
-
-// Tree's AVX2 kernel: of each lane the coordinate of `a` where the mask is set, else of `b`.
-static inline vec v_pick(unsigned mask, vec a, vec b) {
-    const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
-    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
-    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
+// Tree's AVX2 kernel: the boxes that two masks have.
+static inline chosen m_and(chosen a, chosen b) {
+    return _mm256_and_ps(a, b);
+}
+// Tree's AVX2 kernel: the boxes of a mask that another one does not have.
+static inline chosen m_and_not(chosen a, chosen b) {
+    return _mm256_andnot_ps(b, a);
+}
+// Tree's AVX2 kernel: a bit for each box of a mask.
+static inline unsigned m_bits(chosen boxes) {
+    return (unsigned)_mm256_movemask_ps(boxes);
+}
+// Tree's AVX2 kernel: of each lane the coordinate of `a` where it is chosen, else of `b`.
+static inline vec v_pick(chosen set, vec a, vec b) {
+    return _mm256_blendv_ps(b, a, set);
 }
 
 // Tree's AVX2 kernel: writes the boxes' coordinates of one vector.
@@ -83,14 +93,17 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     if (count & 1) _mm_store_ss(to, rest);
 }
 
-// Loads the rows of a vector of slots; false where a slot has no row.
-static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
-    const __m256i all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]),
-                                           _mm256_loadu_si256((const __m256i *)row), lanes);
-    _mm256_storeu_si256((__m256i *)rows, all);
-    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
+// Finds the rows of a vector of slots, where they are if there are enough; NULL where a slot has no row.
+static inline const uint32_t *v_rows(const uint32_t *row, size_t left, uint32_t room[WIDTH]) {
+    __m256i all = _mm256_loadu_si256((const __m256i *)row);
+    if (left < WIDTH) {
+        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]), all,
+                                 _mm256_cmpgt_epi32(_mm256_set1_epi32((int)left), lane));
+        _mm256_storeu_si256((__m256i *)room, all);
+        row = room;
+    }
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0 ? row : NULL;
 }
 
 // Tree's AVX2 kernel: loads the boxes of several rows, one column to a vector.
