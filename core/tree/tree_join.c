@@ -198,6 +198,28 @@ static bool join_leaf_family(const qdi_join *join, const qdi_node *node, const a
            tree->kernels->family(&tree->slots, &family, carried_rows(join), join->pairs, join->worker);
 }
 
+// Prefetches the lists below the nodes after a node that reach into it: they lie where no processor expects
+// them, and will be needed when its leaves are joined.
+static void prefetch_lists_after(const qd_tree *tree, qdi_node_index index, const around *here) {
+    const qdi_slots *slots = &tree->slots;
+    const qd_box box = qdi_family_box(&tree->families[qdi_family_of(index)], qdi_sibling(index));
+    for (unsigned i = 0; i < here->after_count; ++i) {
+        const qdi_family_index family = tree->nodes[here->after[i]].children;
+        if (family == QDI_NO_CHILD) continue;
+        for (unsigned m = qdi_family_overlap(&tree->families[family], box); m != 0; m &= m - 1) {
+            const qdi_node *node = &tree->nodes[4 * family + (unsigned)__builtin_ctz(m)];
+            for (uint32_t s = 0; s < node->count && s < QDI_FAMILY_LIST; s += QDI_PAIR_BLOCK) {
+                const size_t at = node->first + s;
+                __builtin_prefetch(slots->min_x + at);
+                __builtin_prefetch(slots->min_y + at);
+                __builtin_prefetch(slots->max_x + at);
+                __builtin_prefetch(slots->max_y + at);
+                __builtin_prefetch(slots->index + at);
+            }
+        }
+    }
+}
+
 // Finds the pairs of a node's list and of all lists below it.
 static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const around *here) {
     const qd_tree *tree = join->tree;
@@ -218,6 +240,7 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
     for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
+        if (q < 3) prefetch_lists_after(tree, child + 1, &inner[q + 1]);
         if (tree->nodes[child].total > 0 && !join_subtree_below(join, child, &inner[q])) return false;
     }
     return true;
