@@ -171,6 +171,19 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return mask;
 }
 
+// Which of sixteen slots' boxes overlap a box, as bits.
+static inline unsigned slots_overlap(const qdi_slots *slots, size_t at, qd_box box) {
+    unsigned hits = 0;
+    for (unsigned p = 0; p < 2; ++p, at += WIDTH) {
+        const chosen x = m_and(m_le(v_load(slots->min_x + at), v_set(box.max_x)),
+                               m_le(v_set(box.min_x), v_load(slots->max_x + at)));
+        const chosen y = m_and(m_le(v_load(slots->min_y + at), v_set(box.max_y)),
+                               m_le(v_set(box.min_y), v_load(slots->max_y + at)));
+        hits |= m_bits(m_and(x, y)) << (p * WIDTH);
+    }
+    return hits;
+}
+
 // For each of the 256 sets of eight lanes, the lanes in it, lowest first, a byte each.
 #    define HAS(set, i)        ((UINT64_C(0) + (set)) >> (i)&1U)
 #    define LANE(set, i, rest) ((rest) * (1U + 255U * HAS(set, i)) + (i)*HAS(set, i))
@@ -218,13 +231,10 @@ static inline __m256i coarse_column(__m256 value, float origin, float scale) {
     return _mm256_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm256_setzero_ps()));
 }
 
-// Tree's AVX2 kernel: coarse boxes of half a block: bodies 0 to 3 in one half, 4 to 7 in the other, four
-// bytes of each column; then the bytes of a column together.
-static inline __m256i coarse_half(const block *here, unsigned p, float x, float y, float by_x, float by_y) {
-    const __m256i low = _mm256_packs_epi32(coarse_column(here->min_x[p], x, by_x),
-                                           coarse_column(here->min_y[p], y, by_y));
-    const __m256i high = _mm256_packs_epi32(coarse_column(here->max_x[p], x, by_x),
-                                            coarse_column(here->max_y[p], y, by_y));
+// Tree's AVX2 kernel: coarse boxes of half a block as bytes: bodies 0 to 3 in one half, 4 to 7 in the other,
+// four bytes of each column; then the bytes of a column together.
+static inline __m256i coarse_half(__m256i min_x, __m256i min_y, __m256i max_x, __m256i max_y) {
+    const __m256i low = _mm256_packs_epi32(min_x, min_y), high = _mm256_packs_epi32(max_x, max_y);
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
@@ -244,7 +254,9 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
         _mm256_store_ps(window->max_x + first, here.max_x[p]);
         _mm256_store_ps(window->max_y + first, here.max_y[p]);
         _mm256_store_si256((__m256i *)(window->index + first), here.index[p]);
-        half[p] = coarse_half(&here, p, from_x, from_y, by_x, by_y);
+        half[p] = coarse_half(
+            coarse_column(here.min_x[p], from_x, by_x), coarse_column(here.min_y[p], from_y, by_y),
+            coarse_column(here.max_x[p], from_x, by_x), coarse_column(here.max_y[p], from_y, by_y));
     }
     const __m256i x = _mm256_unpacklo_epi64(half[0], half[1]), y = _mm256_unpackhi_epi64(half[0], half[1]);
     const __m256i low = _mm256_permute2x128_si256(x, y, 0x20), high = _mm256_permute2x128_si256(x, y, 0x31);

@@ -5,21 +5,24 @@
 // picked from there, as coarse boxes, and tested against its list. Pairs come in the same order as those of
 // one leaf after the other.
 
-/// Boxes in the window, rows of a leaf, and pairs that wait for an exact test.
-enum { FAMILY_ROOM = QDI_FAMILY_ROOM, FAMILY_ROWS = FAMILY_ROOM + 64, FAMILY_PAIRS = 1024 };
+/// Boxes in the window; a leaf's rows, its own and those picked; and pairs that may overlap.
+enum {
+    FAMILY_ROOM = QDI_FAMILY_ROOM,
+    FAMILY_ROWS = FAMILY_ROOM + QDI_FAMILY_LIST,
+    FAMILY_PIECE = 128, ///< rows that are tested at a time
+    FAMILY_PAIRS = FAMILY_PIECE * QDI_PAIR_BLOCK,
+    FAMILY_FULL = 1024 ///< pairs that wait for an exact test, about
+};
 
 typedef struct family_window {
-    _Alignas(64) float min_x[FAMILY_ROOM];
-    float min_y[FAMILY_ROOM], max_x[FAMILY_ROOM], max_y[FAMILY_ROOM];
-    qd_body_index index[FAMILY_ROOM];
     qd_box box[FAMILY_ROOM];
-    uint8_t coarse[4][FAMILY_ROOM];   ///< as qdi_coarse has them
-    uint8_t row[4][FAMILY_ROWS];      ///< of the leaf at hand: its own, in whole blocks, and those picked
-    uint16_t place[FAMILY_ROWS];      ///< of rows in the window
-    uint16_t pair[FAMILY_PAIRS + 64]; ///< 16384 b + 16 r + l: lane l of block b of the leaf, and row r
-    unsigned used;                    ///< pairs
+    qd_body_index index[FAMILY_ROOM];
+    uint8_t coarse[4][FAMILY_ROOM];                 ///< as qdi_coarse has them
+    uint8_t row[4][FAMILY_ROWS + QDI_PAIR_BLOCK];   ///< of the leaf at hand: those picked, then its own
+    uint16_t place[FAMILY_ROWS + QDI_PAIR_BLOCK];   ///< of rows in the window
+    uint32_t pair[FAMILY_FULL + FAMILY_PAIRS + 64]; ///< 65536 p + 16 r + l: lane l from place p on, and row r
+    unsigned used;                                  ///< pairs
     uint64_t keep; ///< 0 where most tests find nothing: then those that did not are left at once
-    unsigned own;  ///< place of the leaf's first lane
     float origin_x, origin_y, scale_x, scale_y;
 } family_window;
 
@@ -31,33 +34,45 @@ static inline void store_boxes(qd_box *to, __m256 min_x, __m256 min_y, __m256 ma
                            _mm256_shuffle_ps(low_next, high_next, 0x44),
                            _mm256_shuffle_ps(low_next, high_next, 0xee)};
     for (unsigned i = 0; i < 4; ++i) {
-        _mm_store_ps(&to[i].min_x, _mm256_castps256_ps128(box[i]));
-        _mm_store_ps(&to[i + 4].min_x, _mm256_extractf128_ps(box[i], 1));
+        _mm_storeu_ps(&to[i].min_x, _mm256_castps256_ps128(box[i]));
+        _mm_storeu_ps(&to[i + 4].min_x, _mm256_extractf128_ps(box[i], 1));
     }
+}
+
+// Tree's AVX2 kernel: coarse coordinates of a column. All boxes overlap the bounds of the window, so lower
+// sides are not above them; those below become 0 when they are made bytes.
+static inline __m256i family_lower(__m256 value, float origin, float scale) {
+    return _mm256_cvtps_epi32(v_mul(v_sub(value, v_set(origin)), v_set(scale)));
+}
+
+// Tree's AVX2 kernel: the same of upper sides, which are not below the bounds.
+static inline __m256i family_upper(__m256 value, float origin, float scale) {
+    return _mm256_cvtps_epi32(v_min(v_mul(v_sub(value, v_set(origin)), v_set(scale)), v_set(254.0F)));
 }
 
 // Tree's AVX2 kernel: puts a block of slots in a family's window, coarse boxes too.
 static inline void family_put(family_window *window, unsigned place, const qdi_slots *slots, size_t at,
                               unsigned count) {
-    const block here = block_load(slots, at);
+    const float x = window->origin_x, y = window->origin_y, by_x = window->scale_x, by_y = window->scale_y;
     __m256i half[2];
     for (unsigned p = 0; p < 2; ++p) {
-        const size_t first = place + p * WIDTH;
-        _mm256_store_ps(window->min_x + first, here.min_x[p]);
-        _mm256_store_ps(window->min_y + first, here.min_y[p]);
-        _mm256_store_ps(window->max_x + first, here.max_x[p]);
-        _mm256_store_ps(window->max_y + first, here.max_y[p]);
-        _mm256_store_si256((__m256i *)(window->index + first), here.index[p]);
-        store_boxes(window->box + first, here.min_x[p], here.min_y[p], here.max_x[p], here.max_y[p]);
-        half[p] = coarse_half(&here, p, window->origin_x, window->origin_y, window->scale_x, window->scale_y);
+        const size_t from = at + p * WIDTH, to = place + p * WIDTH;
+        const __m256 min_x = v_load(slots->min_x + from), min_y = v_load(slots->min_y + from);
+        const __m256 max_x = v_load(slots->max_x + from), max_y = v_load(slots->max_y + from);
+        _mm256_storeu_si256((__m256i *)(window->index + to),
+                            _mm256_loadu_si256((const __m256i *)(slots->index + from)));
+        store_boxes(window->box + to, min_x, min_y, max_x, max_y);
+        half[p] = coarse_half(family_lower(min_x, x, by_x), family_lower(min_y, y, by_y),
+                              family_upper(max_x, x, by_x), family_upper(max_y, y, by_y));
     }
-    const __m256i x = _mm256_unpacklo_epi64(half[0], half[1]), y = _mm256_unpackhi_epi64(half[0], half[1]);
+    const __m256i low = _mm256_unpacklo_epi64(half[0], half[1]),
+                  high = _mm256_unpackhi_epi64(half[0], half[1]);
     const __m128i lane = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m128i none = _mm_cmpgt_epi8(lane, _mm_set1_epi8((char)((int)count - 1)));
-    _mm_store_si128((__m128i *)(window->coarse[0] + place), _mm_or_si128(_mm256_castsi256_si128(x), none));
-    _mm_store_si128((__m128i *)(window->coarse[1] + place), _mm256_castsi256_si128(y));
-    _mm_store_si128((__m128i *)(window->coarse[2] + place), _mm256_extracti128_si256(x, 1));
-    _mm_store_si128((__m128i *)(window->coarse[3] + place), _mm256_extracti128_si256(y, 1));
+    _mm_storeu_si128((__m128i *)(window->coarse[0] + place), _mm_or_si128(_mm256_castsi256_si128(low), none));
+    _mm_storeu_si128((__m128i *)(window->coarse[1] + place), _mm256_castsi256_si128(high));
+    _mm_storeu_si128((__m128i *)(window->coarse[2] + place), _mm256_extracti128_si256(low, 1));
+    _mm_storeu_si128((__m128i *)(window->coarse[3] + place), _mm256_extracti128_si256(high, 1));
 }
 
 // Tree's AVX2 kernel: puts the slots [begin, end) in a family's window; returns the place after them.
@@ -83,43 +98,38 @@ static inline void family_keep(family_window *window, unsigned rows, unsigned pl
 
 // Tree's AVX2 kernel: two columns of sixteen coarse coordinates, one in each half.
 static inline __m256i family_columns(const uint8_t *one, const uint8_t *other) {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128((const __m128i *)one)),
-                                   _mm_load_si128((const __m128i *)other), 1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)one)),
+                                   _mm_loadu_si128((const __m128i *)other), 1);
 }
 
-// Tree's AVX2 kernel: appends those of the window's places [begin, end), whole blocks, that overlap a box to
-// the rows; returns how many rows there are. Places without a body may hold anything, but have a coarse min x
-// of 255.
-static inline unsigned family_pick(family_window *window, unsigned begin, unsigned end, qd_box box,
-                                   unsigned rows) {
-    const __m256 min_x = v_set(box.min_x), min_y = v_set(box.min_y), max_x = v_set(box.max_x),
-                 max_y = v_set(box.max_y);
-    for (unsigned at = begin; at < end; at += QDI_PAIR_BLOCK) {
-        unsigned hits = 0;
-        for (unsigned p = 0; p < 2; ++p) {
-            const unsigned i = at + p * WIDTH;
-            const __m256 x = _mm256_and_ps(
-                _mm256_cmp_ps(_mm256_load_ps(window->min_x + i), max_x, _CMP_LE_OQ),
-                _mm256_cmp_ps(_mm256_load_ps(window->max_x + i), min_x, _CMP_GE_OQ));
-            const __m256 y = _mm256_and_ps(
-                _mm256_cmp_ps(_mm256_load_ps(window->min_y + i), max_y, _CMP_LE_OQ),
-                _mm256_cmp_ps(_mm256_load_ps(window->max_y + i), min_y, _CMP_GE_OQ));
-            hits |= (unsigned)_mm256_movemask_ps(_mm256_and_ps(x, y)) << (p * WIDTH);
-        }
-        const __m128i coarse_x = _mm_load_si128((const __m128i *)(window->coarse[0] + at));
-        hits &= ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(coarse_x, _mm_set1_epi8(-1)));
+// Tree's AVX2 kernel: appends those of the slots [begin, end) that overlap a box to the rows; they are in the
+// window from `place` on. Returns how many rows there are.
+static inline unsigned family_pick(family_window *window, unsigned rows, unsigned place,
+                                   const qdi_slots *slots, size_t begin, size_t end, qd_box box) {
+    for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK, place += QDI_PAIR_BLOCK) {
+        const unsigned hits = slots_overlap(slots, at, box) & lanes_below(end - at);
         if (hits == 0) continue;
-        const __m256i low = family_columns(window->coarse[0] + at, window->coarse[1] + at);
-        const __m256i high = family_columns(window->coarse[2] + at, window->coarse[3] + at);
-        const __m128i first = _mm_cvtsi64_si128((int64_t)lanes_of[hits & 0xffU]);
-        const __m128i second = _mm_cvtsi64_si128(
-            (int64_t)(lanes_of[hits >> 8] + UINT64_C(0x0808080808080808)));
-        family_keep(window, rows, at, low, high, first);
+        const __m256i low = family_columns(window->coarse[0] + place, window->coarse[1] + place);
+        const __m256i high = family_columns(window->coarse[2] + place, window->coarse[3] + place);
+        const uint64_t second = lanes_of[hits >> 8] + UINT64_C(0x0808080808080808);
+        family_keep(window, rows, place, low, high, _mm_cvtsi64_si128((int64_t)lanes_of[hits & 0xffU]));
         rows += (unsigned)__builtin_popcount(hits & 0xffU);
-        family_keep(window, rows, at, low, high, second);
+        family_keep(window, rows, place, low, high, _mm_cvtsi64_si128((int64_t)second));
         rows += (unsigned)__builtin_popcount(hits >> 8);
     }
     return rows;
+}
+
+// Tree's AVX2 kernel: appends a leaf's own blocks [begin, end) to the rows.
+static inline void family_own_rows(family_window *window, unsigned rows, unsigned begin, unsigned end) {
+    const __m256i lane = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (unsigned at = begin; at < end; at += QDI_PAIR_BLOCK, rows += QDI_PAIR_BLOCK) {
+        for (unsigned c = 0; c < 4; ++c)
+            _mm_storeu_si128((__m128i *)(window->row[c] + rows),
+                             _mm_loadu_si128((const __m128i *)(window->coarse[c] + at)));
+        _mm256_storeu_si256((__m256i *)(window->place + rows),
+                            _mm256_add_epi16(lane, _mm256_set1_epi16((short)at)));
+    }
 }
 
 // Tree's AVX2 kernel: writes those pairs of a family's window that overlap. Which do is beyond guessing, so
@@ -130,32 +140,34 @@ static bool family_write_pairs(family_window *window, qd_pairs *pairs, int worke
     qd_pair *to = buffer->items + buffer->count;
     qd_pair *const begin = to;
     for (unsigned i = 0; i < window->used; ++i) {
-        const unsigned pair = window->pair[i], row = window->place[pair / QDI_PAIR_BLOCK % 1024];
-        const unsigned lane = window->own + pair / 16384 * QDI_PAIR_BLOCK + pair % QDI_PAIR_BLOCK;
+        const uint32_t pair = window->pair[i], row = window->place[pair / QDI_PAIR_BLOCK % 4096];
+        const uint32_t lane = (pair >> 16) + pair % QDI_PAIR_BLOCK;
         qdi_put_pair(to, window->index[row], window->index[lane]);
-        const __m128 a = _mm_load_ps(&window->box[row].min_x), b = _mm_load_ps(&window->box[lane].min_x);
-        to += _mm_movemask_ps(_mm_cmple_ps(_mm_movelh_ps(a, b), _mm_shuffle_ps(b, a, 0xee))) == 0xf;
+        const __m128 a = _mm_loadu_ps(&window->box[row].min_x), b = _mm_loadu_ps(&window->box[lane].min_x);
+        const __m128 within = _mm_cmple_ps(_mm_movelh_ps(a, b), _mm_shuffle_ps(b, a, 0xee));
+        to += ((unsigned)_mm_movemask_ps(within) + 1U) >> 4;
     }
     buffer->count += (size_t)(to - begin);
     window->used = 0;
     return true;
 }
 
-// Tree's AVX2 kernel: notes pairs of four rows and sixteen lanes; see qdi_window_note.
-static inline void family_note(family_window *window, uint64_t hits, unsigned base) {
-    uint16_t *to = window->pair + window->used;
-    window->used += (unsigned)__builtin_popcountll(hits);
-    for (unsigned i = 0; i < 4; ++i, hits &= hits - 1) *to++ = (uint16_t)(base + (unsigned)_tzcnt_u64(hits));
-    for (; hits != 0; hits &= hits - 1) *to++ = (uint16_t)(base + (unsigned)_tzcnt_u64(hits));
+// Tree's AVX2 kernel: notes pairs of four rows and sixteen lanes; see qdi_window_note. Returns where the next
+// ones go.
+static inline uint32_t *family_note(uint32_t *to, uint64_t hits, uint32_t base) {
+    uint32_t *const next = to + __builtin_popcountll(hits);
+    for (unsigned i = 0; i < 3; ++i, hits &= hits - 1) *to++ = base + (uint32_t)_tzcnt_u64(hits);
+    for (; hits != 0; hits &= hits - 1) *to++ = base + (uint32_t)_tzcnt_u64(hits);
+    return next;
 }
 
-/// Some lanes of a leaf, their coarse coordinates once in each part of a vector, for as many rows at a time.
+/// Sixteen lanes of a leaf, their coarse coordinates in each half of a vector, for two rows at a time.
 typedef struct family_lanes {
     __m256i min_x, min_y, max_x, max_y;
 } family_lanes;
 
-// Tree's AVX2 kernel: which lanes may overlap rows of a family's window, from `row` on; `splat` makes of four
-// rows' bytes those of the rows that are beside the lanes.
+// Tree's AVX2 kernel: which lanes may overlap two rows of a family's window, of the four from `row` on;
+// `splat` names them.
 static inline uint32_t family_hits(const family_window *window, const family_lanes *lanes, unsigned row,
                                    __m256i splat) {
     __m256i rows[4];
@@ -172,38 +184,50 @@ static inline uint32_t family_hits(const family_window *window, const family_lan
     return (uint32_t)_mm256_movemask_epi8(hit);
 }
 
-// Tree's AVX2 kernel: notes the pairs of the rows [begin, end) of a family's window and the sixteen lanes
-// from place `at` of the leaf on that may overlap, of those that `among`, by four rows, names.
-static inline bool family_test(family_window *window, unsigned begin, unsigned end, unsigned at,
-                               const uint64_t *among, qd_pairs *pairs, int worker) {
-    const unsigned place = window->own + at;
+// Tree's AVX2 kernel: notes the pairs of the first `rows` rows of a family's window and the sixteen lanes
+// from place `at` of the leaf on that may overlap. The rows from `self` on are those lanes themselves: each
+// is tested with those after it.
+static inline void family_test(family_window *window, unsigned begin, unsigned end, unsigned self,
+                               unsigned place) {
     const family_lanes lanes = {
         repeat_table(window->coarse[0] + place), repeat_table(window->coarse[1] + place),
         repeat_table(window->coarse[2] + place), repeat_table(window->coarse[3] + place)};
     const __m256i first = _mm256_inserti128_si256(_mm256_setzero_si256(), _mm_set1_epi8(1), 1);
     const __m256i second = _mm256_add_epi8(first, _mm256_set1_epi8(2));
     const uint64_t keep = window->keep;
+    uint32_t *to = window->pair + window->used;
     for (unsigned row = begin; row < end; row += 4) {
         uint64_t hits = family_hits(window, &lanes, row, first) |
                         (uint64_t)family_hits(window, &lanes, row, second) << 32;
-        if (among) hits &= among[(row - begin) / 4];
+        if (row >= self) hits &= later_rows[(row - self) / 4];
         if ((hits | keep) == 0) continue;
-        if (window->used > FAMILY_PAIRS - 64 && !family_write_pairs(window, pairs, worker)) return false;
-        family_note(window, hits, at * 1024 + row * QDI_PAIR_BLOCK);
+        to = family_note(to, hits, (place << 16) + row * QDI_PAIR_BLOCK);
     }
-    return true;
+    window->used = (unsigned)(to - window->pair);
 }
 
-// Tree's AVX2 kernel: finds the pairs of a leaf of a family, whose list is at the window's places from `own`
-// on; of the rows those from `picked` on are others'.
-static bool family_join_leaf(family_window *window, unsigned count, unsigned picked, unsigned rows,
-                             qd_pairs *pairs, int worker) {
+// Finds the pairs of leaf q of a family, whose boxes are in the window; the places of the lists are `lists`.
+static bool family_join_leaf(family_window *window, const qdi_slots *slots, const qdi_leaf_family *family,
+                             unsigned q, const unsigned lists[6], const qdi_slots *others, qd_pairs *pairs,
+                             int worker) {
+    const qd_box box = family->box[q];
+    const unsigned count = family->count[q];
+    unsigned rows = family_pick(window, 0, lists[4], others, family->begin, family->after, box);
+    for (unsigned r = q + 1; r < 4; ++r)
+        rows = family_pick(window, rows, lists[r], slots, family->first[r],
+                           (size_t)family->first[r] + family->count[r], box);
+    rows = family_pick(window, rows, lists[5], others, family->after, family->end, box);
+    qdi_pairs_tested(pairs, worker, (uint64_t)count * (count - 1) / 2 + (uint64_t)count * rows);
+    memset(window->row[0] + rows, 0xff, 4);
+    rows = (rows + 3) / 4 * 4;
+    family_own_rows(window, rows, lists[q], lists[q + 1]);
     for (unsigned at = 0; at < count; at += QDI_PAIR_BLOCK) {
-        const unsigned stop = count < at + QDI_PAIR_BLOCK ? count : at + QDI_PAIR_BLOCK;
-        if (!family_test(window, 0, at, at, NULL, pairs, worker) ||
-            !family_test(window, at, stop, at, later_rows, pairs, worker) ||
-            !family_test(window, picked, rows, at, NULL, pairs, worker))
-            return false;
+        const unsigned stop = rows + (count < at + QDI_PAIR_BLOCK ? count : at + QDI_PAIR_BLOCK);
+        for (unsigned from = 0; from < stop; from += FAMILY_PIECE) {
+            if (window->used > FAMILY_FULL && !family_write_pairs(window, pairs, worker)) return false;
+            family_test(window, from, stop < from + FAMILY_PIECE ? stop : from + FAMILY_PIECE, rows + at,
+                        lists[q] + at);
+        }
     }
     return family_write_pairs(window, pairs, worker);
 }
@@ -212,36 +236,21 @@ static bool family_join_leaf(family_window *window, unsigned count, unsigned pic
 static bool kernel_family(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
                           qd_pairs *pairs, int worker) {
     family_window window;
+    const qdi_pair_buffer *buffer = &pairs->buffers[worker];
+    window.keep = 256 * (uint64_t)(buffer->before + buffer->count) >= buffer->tests;
     window_axis(family->bounds.min_x, family->bounds.max_x, &window.origin_x, &window.scale_x);
     window_axis(family->bounds.min_y, family->bounds.max_y, &window.origin_y, &window.scale_y);
     window.used = 0;
-    const qdi_pair_buffer *buffer = &pairs->buffers[worker];
-    window.keep = 256 * (uint64_t)(buffer->before + buffer->count) >= buffer->tests;
-    unsigned lists[5] = {0};
+    unsigned lists[6] = {0};
     for (unsigned q = 0; q < 4; ++q)
         lists[q + 1] = family_fill(&window, lists[q], slots, family->first[q],
                                    (size_t)family->first[q] + family->count[q]);
-    const unsigned after = family_fill(&window, lists[4], others, family->begin, family->after);
-    const unsigned end = family_fill(&window, after, others, family->after, family->end);
-    const __m128i lane = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
+    lists[5] = family_fill(&window, lists[4], others, family->begin, family->after);
+    (void)family_fill(&window, lists[5], others, family->after, family->end);
     for (unsigned q = 0; q < 4; ++q) {
-        const unsigned count = family->count[q], picked = lists[q + 1] - lists[q];
-        if (count == 0) continue;
-        window.own = lists[q];
-        for (unsigned c = 0; c < 4; ++c)
-            for (unsigned at = 0; at < picked; at += QDI_PAIR_BLOCK)
-                _mm_storeu_si128((__m128i *)(window.row[c] + at),
-                                 _mm_load_si128((const __m128i *)(window.coarse[c] + lists[q] + at)));
-        for (unsigned at = 0; at < picked; at += 8)
-            _mm_storeu_si128((__m128i *)(window.place + at),
-                             _mm_add_epi16(lane, _mm_set1_epi16((short)(lists[q] + at))));
-        unsigned rows = family_pick(&window, lists[4], after, family->box[q], picked);
-        rows = family_pick(&window, lists[q + 1], lists[4], family->box[q], rows);
-        rows = family_pick(&window, after, end, family->box[q], rows);
-        memset(window.row[0] + rows, 0xff, 4);
-        qdi_pairs_tested(pairs, worker,
-                         (uint64_t)count * (count - 1) / 2 + (uint64_t)count * (rows - picked));
-        if (!family_join_leaf(&window, count, picked, rows, pairs, worker)) return false;
+        if (family->count[q] > 0 &&
+            !family_join_leaf(&window, slots, family, q, lists, others, pairs, worker))
+            return false;
     }
     return true;
 }

@@ -115,16 +115,16 @@ static bool window_stream(qdi_window *window, const qdi_slots *rows, size_t begi
     return true;
 }
 
-// Tree's kernel: block by block: the rows of the list before the block, those in it, and the others'.
+// Tree's kernel: block by block: the others' rows, those of the list before the block, and those in it.
 static bool list_long(qdi_window *window, const qdi_slots *slots, size_t begin, size_t end,
                       const qdi_slots *rows, size_t rows_begin, size_t rows_end, qd_pairs *pairs,
                       int worker) {
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK) {
         if (!window_write_pairs(window, pairs, worker)) return false;
         (void)window_fill(window, 0, slots, at, at + block_count(end - at));
-        if (!window_stream(window, slots, begin, at, pairs, worker) ||
-            !window_test_blocks(window, 0, 0, pairs, worker) ||
-            !window_stream(window, rows, rows_begin, rows_end, pairs, worker)) {
+        if (!window_stream(window, rows, rows_begin, rows_end, pairs, worker) ||
+            !window_stream(window, slots, begin, at, pairs, worker) ||
+            !window_test_blocks(window, 0, 0, pairs, worker)) {
             return false;
         }
     }
@@ -142,9 +142,9 @@ static bool kernel_list(const qdi_slots *slots, size_t begin, size_t end, qd_box
     const unsigned own = window_fill(&window, 0, slots, begin, end);
     const unsigned all = window_fill(&window, own, rows, rows_begin, rows_end);
     for (unsigned b = 0; b < own; ++b) {
-        for (unsigned r = 0; r <= b; ++r)
-            if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
         for (unsigned r = own; r < all; ++r)
+            if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
+        for (unsigned r = 0; r <= b; ++r)
             if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
     }
     return window_write_pairs(&window, pairs, worker);

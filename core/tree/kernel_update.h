@@ -48,13 +48,12 @@ static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
 }
 
-// Tree's kernel: lanes whose box is plainly good: qdi_box_acceptable may still accept others.
-static inline chosen plainly_good(const vec box[4], vec x, vec y, vec width, vec height,
+// Tree's kernel: lanes whose box is plainly good: qdi_box_acceptable may still accept others. Sides that are
+// infinite, or no numbers, make widths that are.
+static inline chosen plainly_good(vec x, vec y, vec width, vec height, vec longest,
                                   const qdi_node_test *test) {
-    const vec big = v_set(FLT_MAX), small = v_set(-FLT_MAX);
-    chosen good = m_and(
-        m_and(m_le(box[0], box[2]), m_le(box[1], box[3])),
-        m_and(m_and(m_le(small, box[0]), m_le(small, box[1])), m_and(m_le(box[2], big), m_le(box[3], big))));
+    const vec none = v_set(0.0F);
+    chosen good = m_and(m_and(m_le(none, width), m_le(none, height)), m_le(longest, v_set(FLT_MAX)));
     if (test->period.x > 0.0) {
         const vec half = v_set((float)(0.4999 * test->period.x));
         good = m_and(good, m_and(m_le(width, half), m_and(m_le(x, half), m_le(v_sub(v_set(0.0F), half), x))));
@@ -67,14 +66,17 @@ static inline chosen plainly_good(const vec box[4], vec x, vec y, vec width, vec
     return good;
 }
 
-// Tree's kernel: the lanes whose box belongs to the node, and, of them, to one below it where there were any.
+// Tree's kernel: the lanes whose box stays in the node's list, and `fit` those of them that could go deeper,
+// as they would where there are children.
 static inline chosen lanes_that_stay(vec x, vec y, vec longest, const qdi_node_test *test, chosen *fit) {
     const chosen here = m_and(m_and(m_and(m_le(v_set(test->low_x), x), m_lt(x, v_set(test->high_x))),
                                     m_and(m_le(v_set(test->low_y), y), m_lt(y, v_set(test->high_y)))),
                               m_le(longest, v_set(test->side)));
     *fit = m_and(here, m_le(longest, v_set(test->half)));
-    if (test->leaf) return test->root ? m_le(x, x) : here;
-    return m_and_not(test->root ? m_le(x, x) : here, *fit);
+    if (test->leaf && !test->root) return here;
+    const chosen stay = m_and_not(test->root ? m_le(x, x) : here, *fit);
+    if (!test->leaf) *fit = m_and(*fit, stay);
+    return test->leaf ? m_le(x, x) : stay;
 }
 
 // Gives the slots [begin, end) of a list their new boxes and finds those that leave it. Lanes past the end
@@ -99,7 +101,8 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         const vec x = v_add(v_mul(half, box[0]), v_mul(half, box[2]));
         const vec y = v_add(v_mul(half, box[1]), v_mul(half, box[3]));
         const vec width = v_sub(box[2], box[0]), height = v_sub(box[3], box[1]);
-        if (m_bits(plainly_good(box, x, y, width, height, test)) != width_below(WIDTH)) {
+        const vec longest = v_max(width, height);
+        if (m_bits(plainly_good(x, y, width, height, longest, test)) != width_below(WIDTH)) {
             qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
             continue;
         }
@@ -108,12 +111,12 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         v_store(own_slots.max_x + at, lanes, box[2]);
         v_store(own_slots.max_y + at, lanes, box[3]);
         chosen fit;
-        const chosen stay = lanes_that_stay(x, y, v_max(width, height), test, &fit);
+        const chosen stay = lanes_that_stay(x, y, longest, test, &fit);
         own[0] = v_min(own[0], v_pick(stay, box[0], none_low));
         own[1] = v_min(own[1], v_pick(stay, box[1], none_low));
         own[2] = v_max(own[2], v_pick(stay, box[2], none_high));
         own[3] = v_max(own[3], v_pick(stay, box[3], none_high));
-        tally->fit += (uint32_t)__builtin_popcount(m_bits(m_and(fit, stay)) & lanes);
+        tally->fit += (uint32_t)__builtin_popcount(m_bits(fit) & lanes);
         const unsigned gone = lanes & ~m_bits(stay);
         if (gone == 0) continue;
         if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
