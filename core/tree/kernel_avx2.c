@@ -219,6 +219,65 @@ static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64
     }
 }
 
+/// Tree's AVX2 kernel: where a body goes in eight slots: `from` has the lane that each gets, `here` is the
+/// body's.
+typedef struct opening {
+    __m256i from, here;
+} opening;
+
+// Tree's AVX2 kernel: makes room in eight slots of a column and writes a number there.
+static inline void open_column(uint32_t *column, const opening *gap, uint32_t value) {
+    const __m256i moved = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)column), gap->from);
+    _mm256_storeu_si256((__m256i *)column,
+                        _mm256_blendv_epi8(moved, _mm256_set1_epi32((int)value), gap->here));
+}
+
+// Tree's AVX2 kernel: moves eight slots on by one, to `at`.
+static inline void move_on(const qdi_slots *slots, size_t at) {
+    _mm256_storeu_ps(slots->min_x + at, v_load(slots->min_x + at - 1));
+    _mm256_storeu_ps(slots->min_y + at, v_load(slots->min_y + at - 1));
+    _mm256_storeu_ps(slots->max_x + at, v_load(slots->max_x + at - 1));
+    _mm256_storeu_ps(slots->max_y + at, v_load(slots->max_y + at - 1));
+    _mm256_storeu_ps((float *)slots->row + at, v_load((float *)slots->row + at - 1));
+    _mm256_storeu_ps((float *)slots->index + at, v_load((float *)slots->index + at - 1));
+}
+
+// Tree's AVX2 kernel: the bits of a number.
+static inline uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// Puts a body in a list: whole vectors, the last ones first, which the list's room holds.
+static void kernel_insert(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    if (end - begin >= 64) {
+        qdi_insert_by_shift(slots, begin, end, insertion, kernel_shift);
+        return;
+    }
+    const qdi_slots own = *slots; // a copy, which no store to a slot can change
+    const __m256i index = _mm256_set1_epi32((int)insertion->index);
+    uint64_t below = 0;
+    for (size_t at = begin; at < end; at += WIDTH) {
+        const __m256i here = _mm256_loadu_si256((const __m256i *)(own.index + at));
+        const unsigned lower = (unsigned)_mm256_movemask_ps(
+            _mm256_castsi256_ps(_mm256_cmpgt_epi32(index, here)));
+        below |= (uint64_t)(lower & width_below(end - at)) << (at - begin);
+    }
+    const unsigned before = (unsigned)__builtin_popcountll(below), lane = before % WIDTH;
+    const size_t first = begin + (before - lane);
+    for (size_t at = begin + (end - begin) / WIDTH * WIDTH; at > first; at -= WIDTH) move_on(&own, at);
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), here = _mm256_set1_epi32((int)lane);
+    const opening gap = {_mm256_add_epi32(lanes, _mm256_cmpgt_epi32(lanes, here)),
+                         _mm256_cmpeq_epi32(lanes, here)};
+    open_column((uint32_t *)own.min_x + first, &gap, bits_of(insertion->box.min_x));
+    open_column((uint32_t *)own.min_y + first, &gap, bits_of(insertion->box.min_y));
+    open_column((uint32_t *)own.max_x + first, &gap, bits_of(insertion->box.max_x));
+    open_column((uint32_t *)own.max_y + first, &gap, bits_of(insertion->box.max_y));
+    open_column(own.row + first, &gap, insertion->row);
+    open_column(own.index + first, &gap, insertion->index);
+}
+
 // Tree's AVX2 kernel: the lanes of a set moved together; what follows them is of no use.
 static inline __m256i kept_together(__m256i value, unsigned set) {
     return _mm256_permutevar8x32_epi32(value,
@@ -329,6 +388,7 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/tree/kernel_family.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick,   kernel_hits,
-                                      kernel_shift,    kernel_drop, kernel_update, kernel_family};
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list,   kernel_pick,
+                                      kernel_hits,     kernel_shift,  kernel_drop,
+                                      kernel_insert,   kernel_update, kernel_family};
 #endif

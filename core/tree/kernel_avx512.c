@@ -144,6 +144,11 @@ static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64
     }
 }
 
+// Puts a body in a list.
+static void kernel_insert(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    qdi_insert_by_shift(slots, begin, end, insertion, kernel_shift);
+}
+
 typedef struct block {
     __m512 min_x, min_y, max_x, max_y;
     __m512i index;
@@ -328,6 +333,7 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick,   kernel_hits,
-                                        kernel_shift,    kernel_drop, kernel_update, NULL};
+const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list,   kernel_pick,
+                                        kernel_hits,     kernel_shift,  kernel_drop,
+                                        kernel_insert,   kernel_update, NULL};
 #endif

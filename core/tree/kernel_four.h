@@ -49,6 +49,11 @@ static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64
     qdi_drop_runs(slots, begin, end, which, kernel_shift);
 }
 
+// Puts a body in a list.
+static void kernel_insert(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    qdi_insert_by_shift(slots, begin, end, insertion, kernel_shift);
+}
+
 typedef struct block {
     vec min_x[4], min_y[4], max_x[4], max_y[4];
     const qdi_slots *slots;

@@ -153,6 +153,7 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick,   kernel_hits,
-                                      kernel_shift,    kernel_drop, kernel_update, NULL};
+const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list,   kernel_pick,
+                                      kernel_hits,     kernel_shift,  kernel_drop,
+                                      kernel_insert,   kernel_update, NULL};
 #endif
