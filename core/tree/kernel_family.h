@@ -1,9 +1,14 @@
-// The pairs of four leaves that are siblings, for kernel_avx2.c, which has what this uses.
+// The pairs of four leaves that are siblings. Not a header of its own: the end of kernel_avx2.c.
 //
-// Leaves are small, and most of what a leaf is tested against lies in its siblings. So the boxes of all four,
-// and of all else that overlaps any of them, are put in one window, and made coarse, once. A leaf's rows are
-// picked from there, as coarse boxes, and tested against its list. Pairs come in the same order as those of
-// one leaf after the other.
+// Most of what a leaf is tested against lies in its siblings. So the boxes of all four, and those of others
+// that overlap any of them, are put in one window, and made coarse, once:
+//
+//   places   | list 0 . | list 1 | list 2 . . | list 3 . | others nearer to the root . | others after . |
+//
+// Every list begins a block, and '.' is the rest of one, which overlaps nothing. A leaf's rows are picked
+// from there: of the others, of the siblings after it, of the others after, then its own; and its lanes are
+// its own list. That is what kernel_list compares too, in the same order, so the pairs come in the same
+// order.
 
 /// Boxes in the window; a leaf's rows, its own and those picked; and pairs that may overlap.
 enum {

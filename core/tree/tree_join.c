@@ -20,6 +20,10 @@
 // A body is no longer than its node's side and centred in it, so bounds reach at most half a side beyond the
 // cell, and only cells of the 5 x 5 block about a cell can come into question.
 //
+// Four leaves that are siblings have nearly the same around them. Where the kernels can, they are joined at
+// once: what is around them is found for all four, and each picks its part. The pairs are the same, in the
+// same order.
+//
 // For many threads the recursion is cut off where the work left is small: what is cut off becomes a task,
 // numbered in the order of the recursion, and its worker finds what is around its node on the way down from
 // the root. The pairs of a task are one part of the result (pairs_impl.h), so the order of pairs is
