@@ -32,6 +32,19 @@ typedef struct qdi_update_tally {
     qd_box own;        ///< bounds of those that stay
 } qdi_update_tally;
 
+/// Four leaves that are siblings, and what else may overlap them.
+typedef struct qdi_leaf_family {
+    uint32_t first[4], count[4]; ///< their lists, in slots
+    qd_box box[4], bounds;       ///< bounds of each, and of all
+    size_t begin, after,
+        end; ///< other boxes: [begin, after) of nodes nearer to the root, then of those after
+} qdi_leaf_family;
+
+/// Boxes of a family and others, every list in whole blocks, that the kernel of families takes; and of a
+/// leaf.
+#define QDI_FAMILY_ROOM 512U
+#define QDI_FAMILY_LIST 64U
+
 typedef struct qdi_kernels {
     /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search
     /// should stop.
@@ -54,10 +67,16 @@ typedef struct qdi_kernels {
     /// Takes those of the slots [begin, end), at most 64, out that `which` names, bit 0 for `begin`, and
     /// moves the others together.
     void (*drop)(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
+    /// Puts a body in a list, the slots [begin, end), where its index belongs; the list has room.
+    void (*insert)(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion);
     /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of
     /// their rows; bodies with a bad box keep the one they had. Adds to `tally`.
     void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                    size_t end, qdi_update_tally *tally);
+    /// The pairs of all lists of a family of leaves, and of them with the `others`, leaf by leaf, in the
+    /// order of `list`. NULL: leaves are joined one by one.
+    bool (*family)(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
+                   qd_pairs *pairs, int worker);
 } qdi_kernels;
 
 /// The table of an instruction set that is available.
@@ -88,10 +107,30 @@ static inline void qdi_tally_gone(qdi_update_tally *tally, size_t slot) {
     if (slot - tally->base < 64) tally->which |= UINT64_C(1) << (slot - tally->base);
 }
 
-/// The portable shift, and the portable drop.
+/// How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but
+/// for the root's: the last 64 are counted without a branch.
+static inline size_t qdi_lower_indices(const qdi_slots *slots, size_t begin, size_t end,
+                                       qd_body_index index) {
+    size_t from = begin;
+    while (end - from > 64) {
+        size_t middle = from + (end - from) / 2;
+        if (slots->index[middle] < index) {
+            from = middle;
+        } else {
+            end = middle;
+        }
+    }
+    size_t below = from - begin;
+    for (size_t s = from; s < end; ++s) below += slots->index[s] < index;
+    return below;
+}
+
+/// The portable shift, and the portable drop and insertion.
 void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count);
 
 void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
+
+void qdi_insert_slot(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion);
 
 /// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
@@ -111,6 +150,15 @@ static inline size_t qdi_pick_slots(const qdi_slots *slots, size_t from, unsigne
         ++at;
     }
     return at;
+}
+
+/// Tree's kernel: an insertion by a shift.
+static inline void qdi_insert_by_shift(const qdi_slots *slots, size_t begin, size_t end,
+                                       const qdi_insertion *insertion,
+                                       void (*shift)(const qdi_slots *, size_t, size_t, size_t)) {
+    const size_t at = begin + qdi_lower_indices(slots, begin, end, insertion->index);
+    shift(slots, at + 1, at, end - at);
+    qdi_slot_set(slots, at, insertion->box, insertion->row, insertion->index);
 }
 
 /// Tree's kernel: a drop by shifts, run by run.

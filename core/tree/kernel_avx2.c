@@ -6,10 +6,12 @@
 
 #    include <immintrin.h>
 #    include <stdint.h>
+#    include <string.h>
 
 #    define WIDTH 8U
 
 typedef __m256 vec;
+typedef __m256 chosen;
 
 // Tree's AVX2 kernel: loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
@@ -39,20 +41,29 @@ static inline vec v_min(vec a, vec b) {
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_ps(a, b);
 }
-// Tree's AVX2 kernel: a bit for each box of a vector whose coordinate is at most the other's.
-static inline unsigned v_le(vec a, vec b) {
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+// Tree's AVX2 kernel: a mask of the boxes of a vector whose coordinate is at most the other's.
+static inline chosen m_le(vec a, vec b) {
+    return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
 }
-// Tree's AVX2 kernel: a bit for each box of a vector whose coordinate is below the other's.
-static inline unsigned v_lt(vec a, vec b) {
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+// Tree's AVX2 kernel: a mask of the boxes of a vector whose coordinate is below the other's.
+static inline chosen m_lt(vec a, vec b) {
+    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
 }
-
-// Tree's AVX2 kernel: of each lane the coordinate of `a` where the mask is set, else of `b`.
-static inline vec v_pick(unsigned mask, vec a, vec b) {
-    const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
-    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
-    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
+// Tree's AVX2 kernel: the boxes that two masks have.
+static inline chosen m_and(chosen a, chosen b) {
+    return _mm256_and_ps(a, b);
+}
+// Tree's AVX2 kernel: the boxes of a mask that another one does not have.
+static inline chosen m_and_not(chosen a, chosen b) {
+    return _mm256_andnot_ps(b, a);
+}
+// Tree's AVX2 kernel: a bit for each box of a mask.
+static inline unsigned m_bits(chosen boxes) {
+    return (unsigned)_mm256_movemask_ps(boxes);
+}
+// Tree's AVX2 kernel: of each lane the coordinate of `a` where it is chosen, else of `b`.
+static inline vec v_pick(chosen set, vec a, vec b) {
+    return _mm256_blendv_ps(b, a, set);
 }
 
 // Tree's AVX2 kernel: writes the boxes' coordinates of one vector.
@@ -62,20 +73,37 @@ static inline void v_store(float *to, unsigned mask, vec value) {
 }
 
 // Tree's AVX2 kernel: stores the first `count` lanes of a vector.
+// By parts: a masked store takes a dozen cycles on some processors.
 static inline void v_store_first(float *to, size_t count, vec value) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const int most = count < WIDTH ? (int)count : (int)WIDTH;
-    _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
+    if (count >= WIDTH) {
+        _mm256_storeu_ps(to, value);
+        return;
+    }
+    __m128 rest = _mm256_castps256_ps128(value);
+    if (count & 4) {
+        _mm_storeu_ps(to, rest);
+        rest = _mm256_extractf128_ps(value, 1);
+        to += 4;
+    }
+    if (count & 2) {
+        _mm_storel_pi((__m64 *)(void *)to, rest);
+        rest = _mm_movehl_ps(rest, rest);
+        to += 2;
+    }
+    if (count & 1) _mm_store_ss(to, rest);
 }
 
-// Loads the rows of a vector of slots; false where a slot has no row.
-static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
-    const __m256i all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]),
-                                           _mm256_loadu_si256((const __m256i *)row), lanes);
-    _mm256_storeu_si256((__m256i *)rows, all);
-    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
+// Finds the rows of a vector of slots, where they are if there are enough; NULL where a slot has no row.
+static inline const uint32_t *v_rows(const uint32_t *row, size_t left, uint32_t room[WIDTH]) {
+    __m256i all = _mm256_loadu_si256((const __m256i *)row);
+    if (left < WIDTH) {
+        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]), all,
+                                 _mm256_cmpgt_epi32(_mm256_set1_epi32((int)left), lane));
+        _mm256_storeu_si256((__m256i *)room, all);
+        row = room;
+    }
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0 ? row : NULL;
 }
 
 // Tree's AVX2 kernel: loads the boxes of several rows, one column to a vector.
@@ -111,11 +139,6 @@ static inline float v_highest(vec a) {
 
 #    include "core/tree/kernel_update.h"
 
-// Removes slots of a list, by bit, and moves the others together.
-static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
-    qdi_drop_runs(slots, begin, end, which, kernel_shift);
-}
-
 typedef struct block {
     __m256 min_x[2], min_y[2], max_x[2], max_y[2];
     __m256i index[2];
@@ -148,6 +171,19 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return mask;
 }
 
+// Which of sixteen slots' boxes overlap a box, as bits.
+static inline unsigned slots_overlap(const qdi_slots *slots, size_t at, qd_box box) {
+    unsigned hits = 0;
+    for (unsigned p = 0; p < 2; ++p, at += WIDTH) {
+        const chosen x = m_and(m_le(v_load(slots->min_x + at), v_set(box.max_x)),
+                               m_le(v_set(box.min_x), v_load(slots->max_x + at)));
+        const chosen y = m_and(m_le(v_load(slots->min_y + at), v_set(box.max_y)),
+                               m_le(v_set(box.min_y), v_load(slots->max_y + at)));
+        hits |= m_bits(m_and(x, y)) << (p * WIDTH);
+    }
+    return hits;
+}
+
 // For each of the 256 sets of eight lanes, the lanes in it, lowest first, a byte each.
 #    define HAS(set, i)        ((UINT64_C(0) + (set)) >> (i)&1U)
 #    define LANE(set, i, rest) ((rest) * (1U + 255U * HAS(set, i)) + (i)*HAS(set, i))
@@ -157,6 +193,90 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 #    define LANES16(set)       LANES4(set), LANES4((set) + 4), LANES4((set) + 8), LANES4((set) + 12)
 #    define LANES64(set)       LANES16(set), LANES16((set) + 16), LANES16((set) + 32), LANES16((set) + 48)
 static const uint64_t lanes_of[256] = {LANES64(0), LANES64(64), LANES64(128), LANES64(192)};
+
+// Tree's AVX2 kernel: moves the lanes of a set of a column together, to a place before or where they are.
+static inline void drop_column(float *column, size_t to, size_t at, __m256i kept) {
+    _mm256_storeu_ps(column + to, _mm256_permutevar8x32_ps(v_load(column + at), kept));
+}
+
+// Removes slots of a list, by bit, and moves the others together: vectors beside each other, whole ones, of
+// which the last lanes are written over by the next or lie in the list's room.
+static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    const qdi_slots own = *slots; // a copy, which no store to a slot can change
+    const unsigned first = (unsigned)__builtin_ctzll(which) / WIDTH * WIDTH;
+    size_t to = begin + first;
+    which >>= first;
+    for (size_t at = to; at < end; at += WIDTH, which >>= WIDTH) {
+        const unsigned set = ~(unsigned)which & 0xffU;
+        const __m256i kept = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set]));
+        drop_column(own.min_x, to, at, kept);
+        drop_column(own.min_y, to, at, kept);
+        drop_column(own.max_x, to, at, kept);
+        drop_column(own.max_y, to, at, kept);
+        drop_column((float *)own.row, to, at, kept);
+        drop_column((float *)own.index, to, at, kept);
+        to += (unsigned)__builtin_popcount(set);
+    }
+}
+
+/// Tree's AVX2 kernel: where a body goes in eight slots: `from` has the lane that each gets, `here` is the
+/// body's.
+typedef struct opening {
+    __m256i from, here;
+} opening;
+
+// Tree's AVX2 kernel: makes room in eight slots of a column and writes a number there.
+static inline void open_column(uint32_t *column, const opening *gap, uint32_t value) {
+    const __m256i moved = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)column), gap->from);
+    _mm256_storeu_si256((__m256i *)column,
+                        _mm256_blendv_epi8(moved, _mm256_set1_epi32((int)value), gap->here));
+}
+
+// Tree's AVX2 kernel: moves eight slots on by one, to `at`.
+static inline void move_on(const qdi_slots *slots, size_t at) {
+    _mm256_storeu_ps(slots->min_x + at, v_load(slots->min_x + at - 1));
+    _mm256_storeu_ps(slots->min_y + at, v_load(slots->min_y + at - 1));
+    _mm256_storeu_ps(slots->max_x + at, v_load(slots->max_x + at - 1));
+    _mm256_storeu_ps(slots->max_y + at, v_load(slots->max_y + at - 1));
+    _mm256_storeu_ps((float *)slots->row + at, v_load((float *)slots->row + at - 1));
+    _mm256_storeu_ps((float *)slots->index + at, v_load((float *)slots->index + at - 1));
+}
+
+// Tree's AVX2 kernel: the bits of a number.
+static inline uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// Puts a body in a list: whole vectors, the last ones first, which the list's room holds.
+static void kernel_insert(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    if (end - begin >= 64) {
+        qdi_insert_by_shift(slots, begin, end, insertion, kernel_shift);
+        return;
+    }
+    const qdi_slots own = *slots; // a copy, which no store to a slot can change
+    const __m256i index = _mm256_set1_epi32((int)insertion->index);
+    uint64_t below = 0;
+    for (size_t at = begin; at < end; at += WIDTH) {
+        const __m256i here = _mm256_loadu_si256((const __m256i *)(own.index + at));
+        const unsigned lower = (unsigned)_mm256_movemask_ps(
+            _mm256_castsi256_ps(_mm256_cmpgt_epi32(index, here)));
+        below |= (uint64_t)(lower & width_below(end - at)) << (at - begin);
+    }
+    const unsigned before = (unsigned)__builtin_popcountll(below), lane = before % WIDTH;
+    const size_t first = begin + (before - lane);
+    for (size_t at = begin + (end - begin) / WIDTH * WIDTH; at > first; at -= WIDTH) move_on(&own, at);
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), here = _mm256_set1_epi32((int)lane);
+    const opening gap = {_mm256_add_epi32(lanes, _mm256_cmpgt_epi32(lanes, here)),
+                         _mm256_cmpeq_epi32(lanes, here)};
+    open_column((uint32_t *)own.min_x + first, &gap, bits_of(insertion->box.min_x));
+    open_column((uint32_t *)own.min_y + first, &gap, bits_of(insertion->box.min_y));
+    open_column((uint32_t *)own.max_x + first, &gap, bits_of(insertion->box.max_x));
+    open_column((uint32_t *)own.max_y + first, &gap, bits_of(insertion->box.max_y));
+    open_column(own.row + first, &gap, insertion->row);
+    open_column(own.index + first, &gap, insertion->index);
+}
 
 // Tree's AVX2 kernel: the lanes of a set moved together; what follows them is of no use.
 static inline __m256i kept_together(__m256i value, unsigned set) {
@@ -168,6 +288,14 @@ static inline __m256i kept_together(__m256i value, unsigned set) {
 static inline __m256i coarse_column(__m256 value, float origin, float scale) {
     const __m256 moved = v_mul(v_sub(value, v_set(origin)), v_set(scale));
     return _mm256_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm256_setzero_ps()));
+}
+
+// Tree's AVX2 kernel: coarse boxes of half a block as bytes: bodies 0 to 3 in one half, 4 to 7 in the other,
+// four bytes of each column; then the bytes of a column together.
+static inline __m256i coarse_half(__m256i min_x, __m256i min_y, __m256i max_x, __m256i max_y) {
+    const __m256i low = _mm256_packs_epi32(min_x, min_y), high = _mm256_packs_epi32(max_x, max_y);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
 // Puts a block of slots into a window, coarse boxes too.
@@ -185,14 +313,9 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
         _mm256_store_ps(window->max_x + first, here.max_x[p]);
         _mm256_store_ps(window->max_y + first, here.max_y[p]);
         _mm256_store_si256((__m256i *)(window->index + first), here.index[p]);
-        const __m256i low = _mm256_packs_epi32(coarse_column(here.min_x[p], from_x, by_x),
-                                               coarse_column(here.min_y[p], from_y, by_y));
-        const __m256i high = _mm256_packs_epi32(coarse_column(here.max_x[p], from_x, by_x),
-                                                coarse_column(here.max_y[p], from_y, by_y));
-        // Bodies 0 to 3 in one half, 4 to 7 in the other, four bytes of each column; then the bytes of a
-        // column together.
-        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        half[p] = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+        half[p] = coarse_half(
+            coarse_column(here.min_x[p], from_x, by_x), coarse_column(here.min_y[p], from_y, by_y),
+            coarse_column(here.max_x[p], from_x, by_x), coarse_column(here.max_y[p], from_y, by_y));
     }
     const __m256i x = _mm256_unpacklo_epi64(half[0], half[1]), y = _mm256_unpackhi_epi64(half[0], half[1]);
     const __m256i low = _mm256_permute2x128_si256(x, y, 0x20), high = _mm256_permute2x128_si256(x, y, 0x31);
@@ -263,6 +386,9 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
-                                      kernel_shift,    kernel_drop, kernel_update};
+#    include "core/tree/kernel_family.h"
+
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list,   kernel_pick,
+                                      kernel_hits,     kernel_shift,  kernel_drop,
+                                      kernel_insert,   kernel_update, kernel_family};
 #endif

@@ -10,6 +10,7 @@
 #    define WIDTH 16U
 
 typedef __m512 vec;
+typedef __mmask16 chosen;
 
 // Tree's AVX-512 kernel: loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
@@ -39,17 +40,29 @@ static inline vec v_min(vec a, vec b) {
 static inline vec v_max(vec a, vec b) {
     return _mm512_max_ps(a, b);
 }
-// Tree's AVX-512 kernel: a bit for each box of a vector whose coordinate is at most the other's.
-static inline unsigned v_le(vec a, vec b) {
+// Tree's AVX-512 kernel: a mask of the boxes of a vector whose coordinate is at most the other's.
+static inline chosen m_le(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
 }
-// Tree's AVX-512 kernel: a bit for each box of a vector whose coordinate is below the other's.
-static inline unsigned v_lt(vec a, vec b) {
+// Tree's AVX-512 kernel: a mask of the boxes of a vector whose coordinate is below the other's.
+static inline chosen m_lt(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-// Tree's AVX-512 kernel: of each lane the coordinate of `a` where the mask is set, else of `b`.
-static inline vec v_pick(unsigned mask, vec a, vec b) {
-    return _mm512_mask_blend_ps((__mmask16)mask, b, a);
+// Tree's AVX-512 kernel: the boxes that two masks have.
+static inline chosen m_and(chosen a, chosen b) {
+    return _kand_mask16(a, b);
+}
+// Tree's AVX-512 kernel: the boxes of a mask that another one does not have.
+static inline chosen m_and_not(chosen a, chosen b) {
+    return _kandn_mask16(b, a);
+}
+// Tree's AVX-512 kernel: a bit for each box of a mask.
+static inline unsigned m_bits(chosen boxes) {
+    return boxes;
+}
+// Tree's AVX-512 kernel: of each lane the coordinate of `a` where it is chosen, else of `b`.
+static inline vec v_pick(chosen set, vec a, vec b) {
+    return _mm512_mask_blend_ps(set, b, a);
 }
 // Tree's AVX-512 kernel: writes the boxes' coordinates of one vector, those of the mask only.
 static inline void v_store(float *to, unsigned mask, vec value) {
@@ -62,12 +75,12 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm512_mask_storeu_ps(to, lanes, value);
 }
 
-// Loads the rows of a vector of slots; false where a slot has no row.
-static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
+// Loads the rows of a vector of slots; NULL where a slot has no row.
+static inline const uint32_t *v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __mmask16 lanes = (__mmask16)(left >= WIDTH ? 0xffffU : (1U << left) - 1U);
     const __m512i all = _mm512_mask_loadu_epi32(_mm512_set1_epi32((int)row[0]), lanes, row);
     _mm512_storeu_si512(rows, all);
-    return _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(-1)) == 0;
+    return _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(-1)) == 0 ? rows : NULL;
 }
 
 // Tree's AVX-512 kernel: loads the boxes of several rows, one column to a vector.
@@ -129,6 +142,11 @@ static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64
         drop_column(slots->index, at, lanes, to, kept);
         to += count;
     }
+}
+
+// Puts a body in a list.
+static void kernel_insert(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    qdi_insert_by_shift(slots, begin, end, insertion, kernel_shift);
 }
 
 typedef struct block {
@@ -315,6 +333,7 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
-                                        kernel_shift,    kernel_drop, kernel_update};
+const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list,   kernel_pick,
+                                        kernel_hits,     kernel_shift,  kernel_drop,
+                                        kernel_insert,   kernel_update, NULL};
 #endif

@@ -1,8 +1,5 @@
 // What kernels of four lanes share, for a file that defines before including this what kernel_update.h asks
-// for but v_le, v_store, v_store_first and v_rows, and, in vectors of the same size:
-//   chosen                             of four boxes
-//   chosen m_le(vec a, vec b), m_and(chosen a, chosen b)
-//   unsigned m_bits(chosen)              one bit per box
+// for but v_store, v_store_first and v_rows, and, in vectors of the same size:
 //   void v_store_all(float *, vec)
 //   wholes v_round(vec)                the nearest whole numbers
 //   octets b_pack(const wholes[4])      sixteen of them, of 0 to 255, as bytes
@@ -17,11 +14,6 @@
 #include <string.h>
 
 #define WIDTH 4U
-
-// Tree's four lanes: a bit for each box of a vector whose coordinate is at most the other's.
-static inline unsigned v_le(vec a, vec b) {
-    return m_bits(m_le(a, b));
-}
 
 // Tree's four lanes: writes the boxes' coordinates of one vector.
 static inline void v_store(float *to, unsigned lanes, vec value) {
@@ -40,14 +32,14 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     memcpy(to, lanes, count * sizeof *to); // which may be whole numbers
 }
 
-// Loads the rows of a vector of slots; false where a slot has no row.
-static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
+// Loads the rows of a vector of slots; NULL where a slot has no row.
+static inline const uint32_t *v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     bool known = true;
     for (unsigned i = 0; i < WIDTH; ++i) {
         rows[i] = row[i < left ? i : 0];
         known &= rows[i] != UINT32_MAX;
     }
-    return known;
+    return known ? rows : NULL;
 }
 
 #include "core/tree/kernel_update.h"
@@ -55,6 +47,11 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
 // Removes slots of a list, by bit, and moves the others together.
 static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
     qdi_drop_runs(slots, begin, end, which, kernel_shift);
+}
+
+// Puts a body in a list.
+static void kernel_insert(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    qdi_insert_by_shift(slots, begin, end, insertion, kernel_shift);
 }
 
 typedef struct block {

@@ -58,13 +58,17 @@ static const uint32_t lane_bits[4] = {1, 2, 4, 8};
 static inline unsigned m_bits(chosen boxes) {
     return vaddvq_u32(vandq_u32(boxes, vld1q_u32(lane_bits)));
 }
-// Tree's NEON kernel: a bit for each box of a vector whose coordinate is below the other's.
-static inline unsigned v_lt(vec a, vec b) {
-    return m_bits(vcltq_f32(a, b));
+// Tree's NEON kernel: a mask of the boxes of a vector whose coordinate is below the other's.
+static inline chosen m_lt(vec a, vec b) {
+    return vcltq_f32(a, b);
 }
-// Tree's NEON kernel: of each lane the coordinate of `a` where the bit is set, else of `b`.
-static inline vec v_pick(unsigned bits, vec a, vec b) {
-    return vbslq_f32(vtstq_u32(vdupq_n_u32(bits), vld1q_u32(lane_bits)), a, b);
+// Tree's NEON kernel: the boxes of a mask that another one does not have.
+static inline chosen m_and_not(chosen a, chosen b) {
+    return vbicq_u32(a, b);
+}
+// Tree's NEON kernel: of each lane the coordinate of `a` where it is chosen, else of `b`.
+static inline vec v_pick(chosen set, vec a, vec b) {
+    return vbslq_f32(set, a, b);
 }
 
 // Tree's NEON kernel: loads the boxes of several rows, one column to a vector.
@@ -143,6 +147,7 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_neon = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
-                                      kernel_shift,    kernel_drop, kernel_update};
+const qdi_kernels qdi_kernels_neon = {kernel_box_list, kernel_list,   kernel_pick,
+                                      kernel_hits,     kernel_shift,  kernel_drop,
+                                      kernel_insert,   kernel_update, NULL};
 #endif

@@ -68,19 +68,21 @@ static bool window_write_pairs(qdi_window *window, qd_pairs *pairs, int worker) 
     return true;
 }
 
+// Of a block's rows with its own lanes, four rows at a time: the lanes after each row.
+static const uint64_t later_rows[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
+                                       0x00008000c000e000};
+
 // Tests two blocks of a window of slots for pairs.
 // The rows of one block with the lanes of another; of a block with itself, each row with the lanes after it.
 static inline bool window_test_blocks(qdi_window *window, unsigned rows, unsigned lanes, qd_pairs *pairs,
                                       int worker) {
     static const uint64_t all[4] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
-    static const uint64_t later[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
-                                      0x00008000c000e000};
     if (window->used > QDI_WINDOW_PAIRS - QDI_PAIR_BLOCK * QDI_PAIR_BLOCK &&
         !window_write_pairs(window, pairs, worker)) {
         return false;
     }
     if (rows == lanes)
-        window_test(window, rows, lanes, later);
+        window_test(window, rows, lanes, later_rows);
     else
         window_test(window, rows, lanes, all);
     return true;
@@ -113,16 +115,16 @@ static bool window_stream(qdi_window *window, const qdi_slots *rows, size_t begi
     return true;
 }
 
-// Tree's kernel: block by block: the rows of the list before the block, those in it, and the others'.
+// Tree's kernel: block by block: the others' rows, those of the list before the block, and those in it.
 static bool list_long(qdi_window *window, const qdi_slots *slots, size_t begin, size_t end,
                       const qdi_slots *rows, size_t rows_begin, size_t rows_end, qd_pairs *pairs,
                       int worker) {
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK) {
         if (!window_write_pairs(window, pairs, worker)) return false;
         (void)window_fill(window, 0, slots, at, at + block_count(end - at));
-        if (!window_stream(window, slots, begin, at, pairs, worker) ||
-            !window_test_blocks(window, 0, 0, pairs, worker) ||
-            !window_stream(window, rows, rows_begin, rows_end, pairs, worker)) {
+        if (!window_stream(window, rows, rows_begin, rows_end, pairs, worker) ||
+            !window_stream(window, slots, begin, at, pairs, worker) ||
+            !window_test_blocks(window, 0, 0, pairs, worker)) {
             return false;
         }
     }
@@ -140,9 +142,9 @@ static bool kernel_list(const qdi_slots *slots, size_t begin, size_t end, qd_box
     const unsigned own = window_fill(&window, 0, slots, begin, end);
     const unsigned all = window_fill(&window, own, rows, rows_begin, rows_end);
     for (unsigned b = 0; b < own; ++b) {
-        for (unsigned r = 0; r <= b; ++r)
-            if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
         for (unsigned r = own; r < all; ++r)
+            if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
+        for (unsigned r = 0; r <= b; ++r)
             if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
     }
     return window_write_pairs(&window, pairs, worker);

@@ -111,5 +111,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_portable = {kernel_box_list, kernel_list,    kernel_pick,     kernel_hits,
-                                          qdi_shift_slots, qdi_drop_slots, qdi_update_slots};
+const qdi_kernels qdi_kernels_portable = {kernel_box_list, kernel_list,      kernel_pick,
+                                          kernel_hits,     qdi_shift_slots,  qdi_drop_slots,
+                                          qdi_insert_slot, qdi_update_slots, NULL};

@@ -18,6 +18,11 @@ void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t w
     qdi_drop_runs(slots, begin, end, which, qdi_shift_slots);
 }
 
+// Puts a body in a list of the tree.
+void qdi_insert_slot(const qdi_slots *slots, size_t begin, size_t end, const qdi_insertion *insertion) {
+    qdi_insert_by_shift(slots, begin, end, insertion, qdi_shift_slots);
+}
+
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                       size_t end, qdi_update_tally *tally) {
     for (size_t s = begin; s < end; ++s) {

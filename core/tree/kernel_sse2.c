@@ -54,17 +54,18 @@ static inline chosen m_and(chosen a, chosen b) {
 static inline unsigned m_bits(chosen boxes) {
     return (unsigned)_mm_movemask_ps(boxes);
 }
-// Tree's SSE2 kernel: a bit for each box of a vector whose coordinate is below the other's.
-static inline unsigned v_lt(vec a, vec b) {
-    return (unsigned)_mm_movemask_ps(_mm_cmplt_ps(a, b));
+// Tree's SSE2 kernel: a mask of the boxes of a vector whose coordinate is below the other's.
+static inline chosen m_lt(vec a, vec b) {
+    return _mm_cmplt_ps(a, b);
+}
+// Tree's SSE2 kernel: the boxes of a mask that another one does not have.
+static inline chosen m_and_not(chosen a, chosen b) {
+    return _mm_andnot_ps(b, a);
 }
 
-// Tree's SSE2 kernel: of each lane the coordinate of `a` where the bit is set, else of `b`.
-static inline vec v_pick(unsigned set, vec a, vec b) {
-    const __m128i bits = _mm_set_epi32(8, 4, 2, 1);
-    __m128i picked = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)set), bits), bits);
-    vec pick = _mm_castsi128_ps(picked);
-    return _mm_or_ps(_mm_and_ps(pick, a), _mm_andnot_ps(pick, b));
+// Tree's SSE2 kernel: of each lane the coordinate of `a` where it is chosen, else of `b`.
+static inline vec v_pick(chosen set, vec a, vec b) {
+    return _mm_or_ps(_mm_and_ps(set, a), _mm_andnot_ps(set, b));
 }
 
 // Tree's SSE2 kernel: loads the boxes of several rows, one column to a vector.
@@ -152,6 +153,7 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
 
 #    include "core/tree/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
-                                      kernel_shift,    kernel_drop, kernel_update};
+const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list,   kernel_pick,
+                                      kernel_hits,     kernel_shift,  kernel_drop,
+                                      kernel_insert,   kernel_update, NULL};
 #endif

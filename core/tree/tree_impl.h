@@ -35,9 +35,9 @@
 ///                          self-join, tree_join_image.c and tree_join_root_list.c its special parts,
 ///                          tree_each.c one retrieve per body, brute.c without a tree
 ///     for many threads     tree_frontier.c cuts the tree
-///     innermost loops      kernel.h the table, kernel_portable.c, kernel_sse2.c, kernel_avx2.c,
-///                          kernel_avx512.c, and kernel_pairs.h, kernel_update.h, kernel_window.h,
-///                          kernel_slots.c, which they share
+///     innermost loops      kernel.h the table, kernel_portable.c, kernel_sse2.c, kernel_avx2.c with
+///                          kernel_family.h, kernel_avx512.c, and kernel_pairs.h, kernel_update.h,
+///                          kernel_window.h, kernel_slots.c, which they share
 ///     when to refresh      fat_box.c how many steps fat boxes shall last
 ///
 /// Nodes come in families of four siblings: node 4 f + q is child q of family f's parent. The root is node 0,

@@ -117,23 +117,6 @@ static void note_outgrown_range(void *context, size_t begin, size_t end) {
     (void)find_outgrown_lists(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
 
-// How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but
-// for the root's: the last 64 are counted without a branch.
-static size_t count_lower_indices(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
-    size_t from = begin;
-    while (end - from > 64) {
-        size_t middle = from + (end - from) / 2;
-        if (slots->index[middle] < index) {
-            from = middle;
-        } else {
-            end = middle;
-        }
-    }
-    size_t below = from - begin;
-    for (size_t s = from; s < end; ++s) below += slots->index[s] < index;
-    return below;
-}
-
 // Tree's insertion: merges a list with its arrivals, from the back, so that it works in place and to a new
 // place, `first`, alike.
 static void merge_run_into_list(const insert_job *job, qdi_node *node, uint32_t first, size_t begin,
@@ -142,7 +125,7 @@ static void merge_run_into_list(const insert_job *job, qdi_node *node, uint32_t 
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved
     for (size_t run = end; run-- > begin;) {
         const qdi_insertion *insertion = &job->insertions[job->order[run]];
-        size_t from = node->first + count_lower_indices(slots, node->first, stop, insertion->index);
+        size_t from = node->first + qdi_lower_indices(slots, node->first, stop, insertion->index);
         size_t to = first + (from - node->first) + (run - begin);
         job->tree->kernels->shift(slots, to + 1, from, stop - from);
         qdi_slot_set(slots, to, insertion->box, insertion->row, insertion->index);
@@ -154,13 +137,9 @@ static void merge_run_into_list(const insert_job *job, qdi_node *node, uint32_t 
 }
 
 bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion) {
-    const qdi_slots *slots = &tree->slots;
     qdi_node *node = &tree->nodes[insertion->target];
     if (node->count == node->room) return false;
-    const size_t end = (size_t)node->first + node->count;
-    const size_t at = node->first + count_lower_indices(slots, node->first, end, insertion->index);
-    tree->kernels->shift(slots, at + 1, at, end - at);
-    qdi_slot_set(slots, at, insertion->box, insertion->row, insertion->index);
+    tree->kernels->insert(&tree->slots, node->first, (size_t)node->first + node->count, insertion);
     node->count += 1;
     update_list_owner(tree, insertion->target, insertion);
     return true;

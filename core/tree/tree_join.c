@@ -20,6 +20,10 @@
 // A body is no longer than its node's side and centred in it, so bounds reach at most half a side beyond the
 // cell, and only cells of the 5 x 5 block about a cell can come into question.
 //
+// Four leaves that are siblings have nearly the same around them. Where the kernels can, they are joined at
+// once: what is around them is found for all four, and each picks its part. The pairs are the same, in the
+// same order.
+//
 // For many threads the recursion is cut off where the work left is small: what is cut off becomes a task,
 // numbered in the order of the recursion, and its worker finds what is around its node on the way down from
 // the root. The pairs of a task are one part of the result (pairs_impl.h), so the order of pairs is
@@ -85,7 +89,6 @@ static inline unsigned add_masked_nodes(qdi_node_index *nodes, unsigned already,
         nodes[already] = 4 * family + q;
         already += mask >> q & 1U;
     }
-    QD_ASSERT(already <= AROUND_MAX);
     return already;
 }
 
@@ -138,6 +141,7 @@ static bool find_around_child(const qdi_join *join, qdi_family_index family, uns
         inner->before_count = add_overlapping_children(tree, view->before, view->before_count, box,
                                                        inner->before, before);
     }
+    QD_ASSERT(inner->before_count <= AROUND_MAX && inner->after_count <= AROUND_MAX);
     size_t end = top;
     if (!carry_rows_down(join, outer->begin, outer->end, box, &end)) return false;
     if (!carry_lists_down(join, view->lists, view->list_count, box, &end)) return false;
@@ -159,6 +163,67 @@ static bool join_node_list(const qdi_join *join, const qdi_node *node, const aro
                                      join->worker);
 }
 
+// Whether the kernels take the four children of a node at once: leaves, with little around.
+static bool is_leaf_family(const qdi_join *join, const qdi_node *children, size_t others) {
+    if (!join->tree->kernels->family) return false;
+    size_t boxes = others + 2 * QDI_PAIR_BLOCK;
+    for (unsigned q = 0; q < 4; ++q) {
+        if (!qdi_is_leaf(&children[q]) || children[q].count > QDI_FAMILY_LIST) return false;
+        boxes += (children[q].count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+    }
+    return boxes <= QDI_FAMILY_ROOM;
+}
+
+// Finds the pairs of the four leaves below a node; `done` is set where it did.
+static bool join_leaf_family(const qdi_join *join, const qdi_node *node, const around *here,
+                             const outlook *view, bool *done) {
+    const qd_tree *tree = join->tree;
+    const qdi_node *children = &tree->nodes[4 * node->children];
+    *done = false;
+    if (!is_leaf_family(join, children, 0)) return true;
+    qdi_leaf_family family = {.bounds = qdi_box_empty(), .begin = here->top};
+    for (unsigned q = 0; q < 4; ++q) {
+        family.first[q] = children[q].first;
+        family.count[q] = children[q].count;
+        family.box[q] = children[q].own;
+        family.bounds = qdi_box_union(family.bounds, children[q].own);
+    }
+    qdi_node_index after[4 * AROUND_MAX + 4];
+    const unsigned count = add_overlapping_children(tree, view->after, view->after_count, family.bounds,
+                                                    after, 0);
+    size_t end = here->top;
+    if (!carry_rows_down(join, here->begin, here->end, family.bounds, &end)) return false;
+    if (!carry_lists_down(join, view->lists, view->list_count, family.bounds, &end)) return false;
+    family.after = end;
+    if (!carry_lists_down(join, after, count, family.bounds, &end)) return false;
+    family.end = end;
+    *done = is_leaf_family(join, children, end - family.begin);
+    return !*done ||
+           tree->kernels->family(&tree->slots, &family, carried_rows(join), join->pairs, join->worker);
+}
+
+// Prefetches the lists below the nodes after a node that reach into it: they lie where no processor expects
+// them, and will be needed when its leaves are joined.
+static void prefetch_lists_after(const qd_tree *tree, qdi_node_index index, const around *here) {
+    const qdi_slots *slots = &tree->slots;
+    const qd_box box = qdi_family_box(&tree->families[qdi_family_of(index)], qdi_sibling(index));
+    for (unsigned i = 0; i < here->after_count; ++i) {
+        const qdi_family_index family = tree->nodes[here->after[i]].children;
+        if (family == QDI_NO_CHILD) continue;
+        for (unsigned m = qdi_family_overlap(&tree->families[family], box); m != 0; m &= m - 1) {
+            const qdi_node *node = &tree->nodes[4 * family + (unsigned)__builtin_ctz(m)];
+            for (uint32_t s = 0; s < node->count && s < QDI_FAMILY_LIST; s += QDI_PAIR_BLOCK) {
+                const size_t at = node->first + s;
+                __builtin_prefetch(slots->min_x + at);
+                __builtin_prefetch(slots->min_y + at);
+                __builtin_prefetch(slots->max_x + at);
+                __builtin_prefetch(slots->max_y + at);
+                __builtin_prefetch(slots->index + at);
+            }
+        }
+    }
+}
+
 // Finds the pairs of a node's list and of all lists below it.
 static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const around *here) {
     const qd_tree *tree = join->tree;
@@ -168,6 +233,9 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
     around inner[4];
     outlook view;
     collect_neighbours(tree, index, here, &view);
+    bool done = false;
+    if (!join_leaf_family(join, node, here, &view, &done)) return false;
+    if (done) return true;
     size_t top = here->top;
     for (unsigned q = 0; q < 4; ++q) {
         if (!find_around_child(join, node->children, q, here, &view, top, &inner[q])) return false;
@@ -176,6 +244,7 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
     for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
+        if (q < 3) prefetch_lists_after(tree, child + 1, &inner[q + 1]);
         if (tree->nodes[child].total > 0 && !join_subtree_below(join, child, &inner[q])) return false;
     }
     return true;

@@ -145,8 +145,10 @@ static inline void prefetch_boxes(const update_job *job, const qdi_node *node) {
         __builtin_prefetch(slots->max_x + node->first + i, 1);
         __builtin_prefetch(slots->max_y + node->first + i, 1);
     }
+    // Where a row is QDI_NONE an address that nobody has does no harm; but no pointer may go there.
+    const uintptr_t boxes = (uintptr_t)job->boxes;
     for (uint32_t i = 0; i < node->count; ++i)
-        __builtin_prefetch(job->boxes + (row[i] == QDI_NONE ? 0 : row[i]));
+        __builtin_prefetch((const void *)(boxes + (uintptr_t)row[i] * sizeof *job->boxes));
 }
 
 // Gives the bodies of a node's list their new boxes and takes out those that leave it.
