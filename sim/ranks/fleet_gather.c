@@ -187,7 +187,8 @@ static void put_contacts(gathering *job, const gathered *mail) {
 static qd_status reserve_contacts(gathering *job) {
     qd_world *whole = job->whole;
     qdi_contact_state *state = &whole->present;
-    qd_status status = qdi_fleet_reserve_contacts(whole, job->total[TOUCHING] + job->total[NEAR]);
+    qd_status status = qdi_fleet_reserve_contacts(whole, &whole->present,
+                                                  job->total[TOUCHING] + job->total[NEAR]);
     if (status == QD_OK)
         status = qdi_reserve(whole->allocator, &state->ended, &state->ended_room, 0, job->total[ENDED],
                              sizeof *state->ended);

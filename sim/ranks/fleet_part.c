@@ -94,8 +94,7 @@ static uint32_t index_of(const qd_world *world, uint64_t name) {
     return index < world->index_count && world->names[index] == name ? (uint32_t)index : QDI_NO_ROW;
 }
 
-qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
-    qdi_contact_state *state = &world->present;
+qd_status qdi_fleet_reserve_contacts(qd_world *world, qdi_contact_state *state, size_t count) {
     qd_status status = qdi_contacts_reserve(world->allocator, state, count);
     if (status == QD_OK && qdi_springs(world))
         status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
@@ -105,7 +104,7 @@ qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
 
 qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile) {
     qdi_contact_state *state = &world->present;
-    qd_status status = qdi_fleet_reserve_contacts(world, qdi_contacts_left(pile));
+    qd_status status = qdi_fleet_reserve_contacts(world, state, qdi_contacts_left(pile));
     if (status != QD_OK) return status;
     const qdi_contact_mail *one;
     for (size_t i = 0; (one = qdi_contacts_take(pile)) != NULL; ++i) {

@@ -7,8 +7,8 @@
 /// Numbers of a body in a message: place, velocity, and where something turns angle and spin.
 enum { NUMBERS = 7 };
 
-// World's part: frees the arrays of a part.
-static void release_arrays(const qd_allocator *allocator, qdi_part *part) {
+void qdi_part_release(const qd_allocator *allocator, qdi_part *part) {
+    if (!part) return;
     const size_t send = part->send_first[QDI_RANKS_MAX], receive = part->receive_first[QDI_RANKS_MAX];
     qdi_release(allocator, part->ghost, part->indices, 1);
     if (part->from) qdi_release(allocator, part->from, part->indices, sizeof *part->from);
@@ -18,8 +18,8 @@ static void release_arrays(const qd_allocator *allocator, qdi_part *part) {
     qdi_release(allocator, part, 1, sizeof *part);
 }
 
-qd_status qdi_part_make(qd_world *world, size_t indices, bool alone, size_t send, size_t receive) {
-    const qd_allocator *allocator = world->allocator;
+qd_status qdi_part_make(const qd_allocator *allocator, size_t indices, bool alone, size_t send,
+                        size_t receive, qdi_part **made) {
     qdi_part *part = qdi_allocate(allocator, 1, sizeof *part);
     if (!part) return QD_ERR_MEMORY;
     *part = (qdi_part){.indices = indices, .alone = alone};
@@ -33,17 +33,12 @@ qd_status qdi_part_make(qd_world *world, size_t indices, bool alone, size_t send
     const bool good = (indices == 0 || (part->ghost && (alone || part->from))) &&
                       (send == 0 || (part->send && part->buffer)) && (receive == 0 || part->receive);
     if (!good) {
-        release_arrays(allocator, part);
+        qdi_part_release(allocator, part);
         return QD_ERR_MEMORY;
     }
     if (indices > 0) memset(part->ghost, 0, indices);
-    world->part = part;
+    *made = part;
     return QD_OK;
-}
-
-void qdi_part_release(qd_world *world) {
-    if (world->part) release_arrays(world->allocator, world->part);
-    world->part = NULL;
 }
 
 size_t qdi_part_keep_rows(const qd_world *world, double *values) {

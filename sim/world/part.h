@@ -38,11 +38,12 @@ typedef struct qdi_part {
     uint64_t contacts, begins, ends; ///< own ones, added up over the steps
 } qdi_part;
 
-/// World's part: makes room for a part of `indices` bodies of which `send` are sent and `receive` received;
-/// `alone`: there is no other part. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_part_make(qd_world *world, size_t indices, bool alone, size_t send, size_t receive);
-/// World's part: frees; the world is whole then.
-void qdi_part_release(qd_world *world);
+/// World's part: one of `indices` bodies of which `send` are sent and `receive` received; `alone`: there is
+/// no other part. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_part_make(const qd_allocator *allocator, size_t indices, bool alone, size_t send,
+                                    size_t receive, qdi_part **part);
+/// World's part: frees. NULL is fine.
+void qdi_part_release(const qd_allocator *allocator, qdi_part *part);
 
 /// World's part: whether the body of a row is another part's.
 static inline bool qdi_is_ghost(const qd_world *world, size_t row) {
