@@ -80,7 +80,7 @@ static void look_range(void *context, size_t begin, size_t end) {
         const uint32_t index = world->index[r];
         job->fate[index] = QDI_FATE_OWN;
         job->home[index] = INNER;
-        if (world->part->ghost[index] || qdi_fleet_is_inner(&job->needs, world, (uint32_t)r)) continue;
+        if (qdi_is_ghost(world, r) || qdi_fleet_is_inner(&job->needs, world, (uint32_t)r)) continue;
         if (qdi_fleet_needed_by(&job->needs, world, (uint32_t)r) == mine) continue;
         job->home[index] = EDGE;
         job->rows[found++] = (uint32_t)r;
@@ -328,7 +328,6 @@ static void plan_exchange(const amendment *job, qdi_part *part, size_t *send, si
     for (shared_body one; next_shared(job, &at, &one);) {
         if (one.index == UINT32_MAX) continue;
         if (one.owner != job->me) {
-            if (part) part->ghost[one.index] = 1;
             if (part) part->receive[receive[one.owner]] = one.index;
             receive[one.owner] += 1;
             continue;
@@ -433,7 +432,8 @@ static void index_range(void *context, size_t begin, size_t end) {
         world->index[r] = index;
         world->row_of_index[index] = (uint32_t)r;
         world->generation_of_index[index] = world->generation[r];
-        job->part->from[index] = (qd_vec2){world->now.x[r], world->now.y[r]};
+        job->part->from_x[r] = world->now.x[r];
+        job->part->from_y[r] = world->now.y[r];
     }
 }
 
@@ -465,6 +465,8 @@ static void commit(amendment *job) {
     world->name_count = job->bodies.all;
     qdi_part_release(world->allocator, world->part);
     world->part = job->part;
+    for (size_t i = 0; i < job->part->ghosts; ++i)
+        job->part->ghost[world->row_of_index[job->part->receive[i]]] = 1;
     put_contacts(world);
     job->rank->migrations += job->migrations;
     job->rank->renewals += 1;

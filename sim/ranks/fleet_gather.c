@@ -71,7 +71,7 @@ static void pack_contacts(packing *job) {
     const qd_world *part = job->part;
     const qdi_contact_state *state = &part->present;
     for (size_t i = 0; i < qdi_constraint_count(state); ++i) {
-        if (!qdi_part_owns(part->part, qdi_contact_order_at(state, i))) continue;
+        if (!qdi_part_has(part, &state->contacts[i])) continue;
         job->head.listed[i < state->contact_count ? TOUCHING : NEAR] += 1;
         if (!job->at) continue;
         gathered_contact one;
@@ -83,7 +83,7 @@ static void pack_contacts(packing *job) {
         pack(job, &one, sizeof one);
     }
     for (size_t i = 0; i < state->ends; ++i) {
-        if (!qdi_part_owns(part->part, qdi_contact_order(state->ended[i].a, state->ended[i].b))) continue;
+        if (!qdi_part_has(part, &state->ended[i])) continue;
         job->head.listed[ENDED] += 1;
         const qd_contact one = named_contact(part, &state->ended[i]);
         if (job->at) pack(job, &one, sizeof one);

@@ -32,11 +32,6 @@ static bool owned(const renewal *job, size_t row) {
     return !qdi_is_ghost(job->past, row);
 }
 
-// Renewal: where a body is.
-static qd_vec2 place_of(const qd_world *world, size_t row) {
-    return (qd_vec2){world->now.x[row], world->now.y[row]};
-}
-
 // ---- mail ----
 
 // Renewal: adds own bodies to the letters of those who need them, in the order of names.
@@ -89,9 +84,11 @@ static void plan_exchange(const renewal *job, const new_bodies *known) {
             if (known->owner[i] == q) part->receive[receive++] = (qd_body_index)i;
         }
     }
-    for (size_t i = 0; i < world->index_count; ++i) {
-        part->ghost[i] = known->owner[i] != me;
-        if (part->from) part->from[i] = place_of(world, world->row_of_index[i]);
+    for (size_t r = 0; r < world->count; ++r) {
+        part->ghost[r] = known->owner[world->index[r]] != me;
+        if (part->alone) continue;
+        part->from_x[r] = world->now.x[r];
+        part->from_y[r] = world->now.y[r];
     }
     part->ghosts = receive;
 }
