@@ -2,6 +2,7 @@
 // is worked out, with the velocities in the middle of the step; a contact that ends loses the shear that is
 // left in it. A wall gives the mean of its forces at the two ends of a step.
 
+#include "sim/spring/meet_job.h"
 #include "sim/spring/spring.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_list.h"
@@ -204,14 +205,15 @@ static qd_status add_losses(qd_world *world) {
     qdi_energy_balance *all = &balance->sums;
     double sums[4];
     qd_status status = QD_OK;
-    const bool added = after->met && world->scratch.met_added;
-    if (!added) {
+    if (after->met && world->scratch.meeting) {
+        status = qdi_meet_sum(world->scratch.meeting, sums);
+    } else {
         const size_t terms = qdi_part_clear_balances(world, after, balance->contact_balances);
         status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
                                  qdi_constraint_count(after), terms, sums);
     }
     if (status != QD_OK) return status;
-    qdi_energy_balance_add_contacts(all, added ? world->scratch.met_sums : sums, after->wall_lost);
+    qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
     if (!world->turning || (after->ends == 0 && !world->part)) return QD_OK;
     qdi_team_for(world->team, after->ends, QDI_TOUCH_GRAIN, end_range, world);
     qdi_part_clear_ended(world, after, balance->contact_balances);
