@@ -38,6 +38,7 @@ static size_t rename_list(const rename_job *job, size_t n) {
         job->tree->node_of[index] = (uint32_t)n;
     }
     node->count = (uint32_t)(to - node->first);
+    if (to < end) qdi_node_measure(job->tree, (qdi_node_index)n);
     return end - to;
 }
 
