@@ -277,8 +277,8 @@ static qd_status index_bodies(amendment *job) {
     bodies->count = world->index_count;
     bodies->before = job->before;
     qd_status status = qdi_splice_find(world->team, &world->scratch.arena, bodies);
-    const size_t room = bodies->count + bodies->coming; // some have both their old index and a new one
-    if (status == QD_OK) status = qdi_bodies_reserve(world, room, room);
+    const size_t indices = bodies->count + bodies->coming; // some have both their old index and a new one
+    if (status == QD_OK) status = qdi_bodies_reserve(world, bodies->all, indices);
     if (status != QD_OK) return status;
     job->names = qdi_allocate(world->allocator, bodies->all, sizeof *job->names);
     if (bodies->all > 0 && !job->names) return QD_ERR_MEMORY;

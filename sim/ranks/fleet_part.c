@@ -65,9 +65,10 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
     world->margin.held = world->margin.edited = false;
 }
 
-// Part of a rank: room for bodies and their names.
+// Part of a rank: room for bodies and their names, and for some that come and go at renewals.
 static qd_status reserve_bodies(qd_world *world, size_t count) {
-    const qd_status status = qdi_bodies_reserve(world, count, count);
+    const size_t more = count + count / 32 + 64;
+    const qd_status status = count > 0 ? qdi_bodies_reserve(world, more, more) : QD_OK;
     if (status != QD_OK || count == 0) return status;
     world->names = qdi_allocate(world->allocator, count, sizeof *world->names);
     if (!world->names) return QD_ERR_MEMORY;

@@ -140,6 +140,7 @@ size_t qdi_part_contacts(const qd_world *world) {
 /// Candidates that are two ghosts.
 typedef struct drop_job {
     const qd_world *world;
+    size_t first;    ///< candidate that is looked at
     uint32_t *holes; ///< places; a range's begin at its own
     size_t *count;   ///< per range
 } drop_job;
@@ -151,21 +152,22 @@ static void find_ghosts(void *context, size_t begin, size_t end) {
     const qdi_meeting *met = job->world->met;
     size_t found = begin;
     for (size_t i = begin; i < end; ++i) {
-        job->holes[found] = (uint32_t)i;
-        found += ghost[met[i].a] & ghost[met[i].b];
+        const qdi_meeting pair = met[job->first + i];
+        job->holes[found] = (uint32_t)(job->first + i);
+        found += ghost[pair.a] & ghost[pair.b];
     }
     job->count[begin / QDI_CONTACT_GRAIN] = found - begin;
 }
 
-qd_status qdi_part_drop_ghosts(qd_world *world) {
+qd_status qdi_part_drop_ghosts(qd_world *world, size_t first) {
     if (qdi_has_no_ghosts(world)) return QD_OK;
-    const size_t ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN);
+    const size_t count = world->met_count - first, ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     const qdi_arena_mark mark = qdi_arena_mark_of(&world->scratch.arena);
-    drop_job job = {.world = world};
-    job.holes = qdi_arena_take(&world->scratch.arena, world->met_count + 1, sizeof *job.holes);
+    drop_job job = {.world = world, .first = first};
+    job.holes = qdi_arena_take(&world->scratch.arena, count + 1, sizeof *job.holes);
     job.count = qdi_arena_take(&world->scratch.arena, ranges + 1, sizeof *job.count);
     if (!job.holes || !job.count) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_ghosts, &job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, find_ghosts, &job);
     for (size_t k = ranges; k-- > 0;) // what comes last fills their places
         for (size_t i = job.count[k]; i-- > 0;)
             world->met[job.holes[k * QDI_CONTACT_GRAIN + i]] = world->met[--world->met_count];

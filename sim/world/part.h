@@ -88,8 +88,9 @@ typedef struct qdi_part_count {
 qdi_part_count qdi_part_count_of(const qd_world *world, const qdi_contact_state *state);
 /// World's part: how many of the present contacts are own ones.
 size_t qdi_part_contacts(const qd_world *world);
-/// World's part: takes candidates out that are two ghosts. Works in the world's arena. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_part_drop_ghosts(qd_world *world);
+/// World's part: takes candidates from one on out that are two ghosts. Works in the world's arena. Errors:
+/// QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_part_drop_ghosts(qd_world *world, size_t first);
 /// World's part: puts rows into another order: row r is the one that was from[r]. `spare` has room for all.
 void qdi_part_order_rows(const qd_world *world, const uint32_t *from, double *spare);
 
