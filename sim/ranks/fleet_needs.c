@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+double qdi_fleet_reach(const qd_world *world, uint32_t row) {
+    const qdi_reach reach = qdi_world_reach(world);
+    return world->radius[row] + reach.length;
+}
+
 // ---- the realm ----
 
 /// Bodies that this rank owned, counted by cell, by ranges.

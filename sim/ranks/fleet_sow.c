@@ -18,11 +18,6 @@
 /// Of how many mean sizes a body is a giant.
 enum { GIANT = 8 };
 
-double qdi_fleet_reach(const qd_world *world, uint32_t row) {
-    const qdi_reach reach = qdi_world_reach(world);
-    return world->radius[row] + reach.length;
-}
-
 /// Sizes of bodies.
 typedef struct body_sizes {
     double sum, most;

@@ -197,11 +197,13 @@ static void copy_column(void *context, size_t begin, size_t end) {
     memcpy(job->column + begin, job->spare + begin, (end - begin) * sizeof *job->column);
 }
 
-// World's part: the same two of ghosts.
+// World's part: the same of ghosts.
 static void gather_ghosts(void *context, size_t begin, size_t end) {
     const order_job *job = context;
     for (size_t r = begin; r < end; ++r) job->spare[r] = job->ghost[job->from[r]];
 }
+
+// World's part: copies a range of ghosts back.
 static void copy_ghosts(void *context, size_t begin, size_t end) {
     const order_job *job = context;
     for (size_t r = begin; r < end; ++r) job->ghost[r] = job->spare[r] != 0;
