@@ -67,7 +67,8 @@ static void clear_rows(void *context, size_t begin, size_t end) {
 
 size_t qdi_part_clear_rows(const qd_world *world, double *values) {
     if (qdi_has_no_ghosts(world)) return world->count;
-    clear_job job = {.world = world, .values = values};
+    clear_job job = {.world = world};
+    job.values = values;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_rows, &job);
     return world->count - world->part->ghosts;
 }
@@ -213,12 +214,14 @@ void qdi_part_order_rows(const qd_world *world, const uint32_t *from, double *sp
     const qdi_part *part = world->part;
     double *const columns[2] = {part->from_x, part->from_y};
     for (int k = 0; k < 2 && !part->alone; ++k) {
-        order_job job = {.from = from, .old = columns[k], .spare = spare, .column = columns[k]};
+        order_job job = {.from = from, .old = columns[k], .column = columns[k]};
+        job.spare = spare;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_column, &job);
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_column, &job);
     }
     if (part->ghosts == 0) return;
-    order_job job = {.from = from, .spare = spare, .ghost = part->ghost};
+    order_job job = {.from = from, .ghost = part->ghost};
+    job.spare = spare;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_ghosts, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_ghosts, &job);
 }
