@@ -583,10 +583,10 @@ static qd_status retrieve_found(qd_world *world, const qdi_motion *motion, doubl
 }
 
 qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
+    const size_t before = world->met_count;
     const qd_status status = retrieve_found(world, motion, dt, found);
-    if (world->part && found->rebuilds + found->amended > 0)
-        world->met_count = qdi_part_drop_ghosts(world, world->met, world->met_count);
-    return status;
+    if (status != QD_OK || found->rebuilds + found->amended == 0) return status;
+    return qdi_part_drop_ghosts(world, found->rebuilds > 0 ? 0 : before);
 }
 
 qd_status qdi_candidates_restore(qd_world *world) {

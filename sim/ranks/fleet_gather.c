@@ -71,7 +71,7 @@ static void pack_contacts(packing *job) {
     const qd_world *part = job->part;
     const qdi_contact_state *state = &part->present;
     for (size_t i = 0; i < qdi_constraint_count(state); ++i) {
-        if (!qdi_part_owns(part->part, qdi_contact_order_at(state, i))) continue;
+        if (!qdi_part_has(part, &state->contacts[i])) continue;
         job->head.listed[i < state->contact_count ? TOUCHING : NEAR] += 1;
         if (!job->at) continue;
         gathered_contact one;
@@ -83,7 +83,7 @@ static void pack_contacts(packing *job) {
         pack(job, &one, sizeof one);
     }
     for (size_t i = 0; i < state->ends; ++i) {
-        if (!qdi_part_owns(part->part, qdi_contact_order(state->ended[i].a, state->ended[i].b))) continue;
+        if (!qdi_part_has(part, &state->ended[i])) continue;
         job->head.listed[ENDED] += 1;
         const qd_contact one = named_contact(part, &state->ended[i]);
         if (job->at) pack(job, &one, sizeof one);
@@ -187,7 +187,8 @@ static void put_contacts(gathering *job, const gathered *mail) {
 static qd_status reserve_contacts(gathering *job) {
     qd_world *whole = job->whole;
     qdi_contact_state *state = &whole->present;
-    qd_status status = qdi_fleet_reserve_contacts(whole, job->total[TOUCHING] + job->total[NEAR]);
+    qd_status status = qdi_fleet_reserve_contacts(whole, &whole->present,
+                                                  job->total[TOUCHING] + job->total[NEAR]);
     if (status == QD_OK)
         status = qdi_reserve(whole->allocator, &state->ended, &state->ended_room, 0, job->total[ENDED],
                              sizeof *state->ended);

@@ -105,10 +105,12 @@ QD_MUST_USE qd_status qdi_fleet_find_small(qdi_ranks *ranks, const qd_world *wor
 /// lengths are added.
 double qdi_fleet_reach(const qd_world *world, uint32_t row);
 
-/// Fleet: gives bodies to their owners, chooses ghosts, and makes a new part of what this rank has then; at
+/// Fleet: gives bodies to their owners, and chooses ghosts: makes the part of this rank, or amends it; at
 /// first the whole world is rank 0's. All ranks call it together. Errors: QD_ERR_MEMORY; the part is the one
 /// before then.
 QD_MUST_USE qd_status qdi_fleet_renew(qdi_fleet_rank *rank);
+/// Fleet: the same where there is a part.
+QD_MUST_USE qd_status qdi_fleet_amend(qdi_fleet_rank *rank);
 
 /// What all parts of a world have in common and what changes: clock, sides and sums.
 typedef struct qdi_fleet_common {
@@ -134,8 +136,8 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common);
 /// or contacts: `past` is the part before, or the whole.
 QD_MUST_USE qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, size_t count,
                                            qd_world **world);
-/// Fleet: room for so many present contacts, and with springs for their forces. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count);
+/// Fleet: room for so many contacts of a state, and with springs for their forces. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_reserve_contacts(qd_world *world, qdi_contact_state *state, size_t count);
 /// Fleet: puts contacts into a part that has its bodies.
 QD_MUST_USE qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile);
 

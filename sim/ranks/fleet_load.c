@@ -280,7 +280,7 @@ typedef enum belonging { NOT_HERE, A_GHOST, OWN } belonging;
 static belonging body_here(const qd_world *part, uint64_t name) {
     const size_t index = qdi_names_from(part, name);
     if (index >= part->index_count || part->names[index] != name) return NOT_HERE;
-    return part->part->ghost[index] ? A_GHOST : OWN;
+    return qdi_is_ghost(part, part->row_of_index[index]) ? A_GHOST : OWN;
 }
 
 // Fleet's loading: keeps a contact if it is of a body that this rank owns.

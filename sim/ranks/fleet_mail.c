@@ -1,5 +1,6 @@
 #include "sim/ranks/fleet_mail.h"
 
+#include "core/base/memory.h"
 #include "sim/world/names.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static void add_look(qdi_body_letter *letter, const qd_world *world, uint32_t ro
     look->trait = world->traits.trait[trait];
 }
 
-void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row, int owner, bool moved) {
+void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row, uint64_t needed, int owner,
+                    bool moved) {
     const bool looks = world->shape[row] > 0 || world->trait[row] > 0;
     if (looks) add_look(letter, world, row);
     letter->bodies += 1;
@@ -35,6 +37,7 @@ void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row
     memset(one, 0, sizeof *one);
     one->name = qdi_name_of(world, world->index[row]);
     one->label = world->label[row];
+    one->needed = needed;
     one->generation = world->generation[row];
     one->look = looks ? (uint32_t)letter->looks : 0;
     one->radius = world->radius[row];
@@ -48,13 +51,15 @@ void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row
     one->moved = moved;
 }
 
-size_t qdi_letter_bytes(const qdi_body_letter *letter) {
+// Fleet's mail: bytes of a message that was counted.
+static size_t letter_bytes(const qdi_body_letter *letter) {
     if (letter->bodies == 0) return 0;
     return sizeof(letter_head) + letter->bodies * sizeof(qdi_body_mail) +
            letter->looks * sizeof(qdi_look_mail);
 }
 
-void qdi_letter_begin(qdi_body_letter *letter, unsigned char *at) {
+// Fleet's mail: begins to write a message that was counted.
+static void begin_letter(qdi_body_letter *letter, unsigned char *at) {
     const letter_head head = {letter->bodies, letter->looks};
     *letter = (qdi_body_letter){.bodies = 0};
     if (head.bodies == 0) return;
@@ -62,6 +67,25 @@ void qdi_letter_begin(qdi_body_letter *letter, unsigned char *at) {
     void *bodies = at + sizeof head, *looks = at + sizeof head + head.bodies * sizeof(qdi_body_mail);
     letter->body = bodies;
     letter->look = looks;
+}
+
+qd_status qdi_letters_begin(const qd_allocator *allocator, qdi_post *post, qdi_body_letter *letters,
+                            int ranks, qdi_message *to) {
+    size_t bytes = 0;
+    for (int q = 0; q < ranks; ++q) bytes += letter_bytes(&letters[q]);
+    const qd_status status = qdi_reserve(allocator, &post->memory, &post->room, 0, bytes, 1);
+    if (status != QD_OK) return status;
+    unsigned char *at = post->memory;
+    for (int q = 0; q < ranks; ++q) {
+        to[q] = (qdi_message){at, letter_bytes(&letters[q])};
+        begin_letter(&letters[q], at);
+        if (to[q].bytes > 0) at += to[q].bytes;
+    }
+    return QD_OK;
+}
+
+void qdi_post_release(const qd_allocator *allocator, qdi_post *post) {
+    qdi_release(allocator, post->memory, post->room, 1);
 }
 
 qdi_body_pile qdi_pile_of(const qdi_message *from, int ranks) {

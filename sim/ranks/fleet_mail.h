@@ -11,6 +11,7 @@
 /// A body on its way.
 typedef struct qdi_body_mail {
     uint64_t name, label;
+    uint64_t needed; ///< by whom, by bit: see fleet_needs.h
     uint32_t generation;
     uint32_t
         look; ///< 1 more than the place of its look in the message; 0: a disk for which nothing was given
@@ -39,11 +40,19 @@ typedef struct qdi_body_letter {
 } qdi_body_letter;
 
 /// Fleet's mail: adds the body of a row.
-void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row, int owner, bool moved);
-/// Fleet's mail: bytes of a message that was counted.
-size_t qdi_letter_bytes(const qdi_body_letter *letter);
-/// Fleet's mail: begins to write a message that was counted, at `at`.
-void qdi_letter_begin(qdi_body_letter *letter, unsigned char *at);
+void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row, uint64_t needed, int owner,
+                    bool moved);
+/// Memory of what is sent to all ranks, rank by rank.
+typedef struct qdi_post {
+    unsigned char *memory;
+    size_t room;
+} qdi_post;
+
+/// Fleet's mail: makes room for the letters to all ranks, which were counted, and begins to write them.
+/// Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_letters_begin(const qd_allocator *allocator, qdi_post *post,
+                                        qdi_body_letter *letters, int ranks, qdi_message *to);
+void qdi_post_release(const qd_allocator *allocator, qdi_post *post);
 
 /// Messages that were received, of which the first bodies have been taken.
 typedef struct qdi_body_pile {

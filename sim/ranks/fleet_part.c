@@ -65,9 +65,10 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
     world->margin.held = world->margin.edited = false;
 }
 
-// Part of a rank: room for bodies and their names.
+// Part of a rank: room for bodies and their names, and for some that come and go at renewals.
 static qd_status reserve_bodies(qd_world *world, size_t count) {
-    const qd_status status = qdi_bodies_reserve(world, count, count);
+    const size_t more = count + count / 32 + 64;
+    const qd_status status = count > 0 ? qdi_bodies_reserve(world, more, more) : QD_OK;
     if (status != QD_OK || count == 0) return status;
     world->names = qdi_allocate(world->allocator, count, sizeof *world->names);
     if (!world->names) return QD_ERR_MEMORY;
@@ -94,8 +95,7 @@ static uint32_t index_of(const qd_world *world, uint64_t name) {
     return index < world->index_count && world->names[index] == name ? (uint32_t)index : QDI_NO_ROW;
 }
 
-qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
-    qdi_contact_state *state = &world->present;
+qd_status qdi_fleet_reserve_contacts(qd_world *world, qdi_contact_state *state, size_t count) {
     qd_status status = qdi_contacts_reserve(world->allocator, state, count);
     if (status == QD_OK && qdi_springs(world))
         status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
@@ -105,7 +105,7 @@ qd_status qdi_fleet_reserve_contacts(qd_world *world, size_t count) {
 
 qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile) {
     qdi_contact_state *state = &world->present;
-    qd_status status = qdi_fleet_reserve_contacts(world, qdi_contacts_left(pile));
+    qd_status status = qdi_fleet_reserve_contacts(world, state, qdi_contacts_left(pile));
     if (status != QD_OK) return status;
     const qdi_contact_mail *one;
     for (size_t i = 0; (one = qdi_contacts_take(pile)) != NULL; ++i) {

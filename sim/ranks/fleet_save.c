@@ -69,8 +69,8 @@ static bool is_of_contacts(saved_list list) {
 // Fleet's saving: whether item `k` of a list is this rank's to save.
 static bool is_due(const saving *job, saved_list list, size_t k) {
     const qd_world *part = job->part;
-    if (is_of_contacts(list)) return qdi_part_owns(part->part, qdi_contact_order_at(&part->present, k));
-    if (part->part->ghost[k]) return false;
+    if (is_of_contacts(list)) return qdi_part_has(part, &part->present.contacts[k]);
+    if (qdi_is_ghost(part, part->row_of_index[k])) return false;
     const uint32_t row = part->row_of_index[k];
     if (list == SHAPES)
         return job->shapes.leads[part->shape[row]] && job->shapes.first[part->shape[row]] == part->names[k];
@@ -240,7 +240,7 @@ static qd_status count_all(saving *job) {
     const qdi_contact_state *state = &part->present;
     saved_counts mine = {.bodies = part->count - part->part->ghosts};
     for (size_t i = 0; i < qdi_constraint_count(state); ++i)
-        if (qdi_part_owns(part->part, qdi_contact_order_at(state, i)))
+        if (qdi_part_has(part, &state->contacts[i]))
             *(i < state->contact_count ? &mine.touching : &mine.near) += 1;
     return qdi_ranks_merged(job->rank->ranks, &mine, &job->counts, sizeof mine, qdi_ranks_add_counts);
 }

@@ -18,11 +18,6 @@
 /// Of how many mean sizes a body is a giant.
 enum { GIANT = 8 };
 
-double qdi_fleet_reach(const qd_world *world, uint32_t row) {
-    const qdi_reach reach = qdi_world_reach(world);
-    return world->radius[row] + reach.length;
-}
-
 /// Sizes of bodies.
 typedef struct body_sizes {
     double sum, most;
@@ -156,7 +151,7 @@ static qd_status find_contacts(qdi_fleet_rank *rank) {
     qd_status status = qd_world_detect(world);
     qdi_team_join(world->team, NULL); // till the first step it does alone what it does
     if (status != QD_OK) return status;
-    const uint64_t mine = qdi_part_contacts(world, &world->present);
+    const uint64_t mine = qdi_part_contacts(world);
     uint64_t all = 0;
     status = qdi_ranks_merged(rank->ranks, &mine, &all, sizeof mine, qdi_ranks_add_counts);
     rank->totals.contacts = rank->totals.begins = all; // all of them have begun

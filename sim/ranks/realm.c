@@ -58,15 +58,23 @@ static size_t inside(const qdi_realm *realm, int64_t line, int axis) {
     return (size_t)(line < 0 ? 0 : line < lines ? line : lines - 1);
 }
 
+// Realm: the bits of a number, one at every other place.
+static size_t spread(size_t bits) {
+    uint32_t wide = (uint32_t)bits; // of BITS_MAX bits
+    wide = (wide | wide << 8) & 0x00ff00ffU;
+    wide = (wide | wide << 4) & 0x0f0f0f0fU;
+    wide = (wide | wide << 2) & 0x33333333U;
+    wide = (wide | wide << 1) & 0x55555555U;
+    return wide;
+}
+
 // Realm: the number along the curve of a cell's column and row.
-static size_t along_curve(const qdi_realm *realm, size_t x, size_t y) {
-    size_t number = 0;
-    for (unsigned k = 0; k < realm->bits; ++k) number |= (x >> k & 1) << 2 * k | (y >> k & 1) << (2 * k + 1);
-    return number;
+static size_t along_curve(size_t x, size_t y) {
+    return spread(x) | spread(y) << 1;
 }
 
 size_t qdi_realm_cell(const qdi_realm *realm, qd_vec2 place) {
-    return along_curve(realm, inside(realm, line_of(place.x, realm->low.x, realm->cell.x), 0),
+    return along_curve(inside(realm, line_of(place.x, realm->low.x, realm->cell.x), 0),
                        inside(realm, line_of(place.y, realm->low.y, realm->cell.y), 1));
 }
 
@@ -100,7 +108,20 @@ uint64_t qdi_realm_near(const qdi_realm *realm, qd_vec2 place, double reach) {
     for (int64_t i = 0; i < columns.count; ++i)
         for (int64_t k = 0; k < rows.count; ++k) {
             const size_t x = inside(realm, columns.first + i, 0), y = inside(realm, rows.first + k, 1);
-            mask |= UINT64_C(1) << realm->owner[along_curve(realm, x, y)];
+            mask |= UINT64_C(1) << realm->owner[along_curve(x, y)];
         }
     return mask;
+}
+
+void qdi_realm_find_inner(const qdi_realm *realm, int rank, double reach, uint8_t *inner) {
+    const size_t lines = (size_t)1 << realm->bits;
+    const double side = realm->cell.x > realm->cell.y ? realm->cell.x : realm->cell.y;
+    for (size_t x = 0; x < lines; ++x)
+        for (size_t y = 0; y < lines; ++y) {
+            const qd_vec2 middle = {realm->low.x + ((double)x + 0.5) * realm->cell.x,
+                                    realm->low.y + ((double)y + 0.5) * realm->cell.y};
+            // a little more than half a side: cells are found from rounded numbers
+            inner[along_curve(x, y)] = qdi_realm_near(realm, middle, reach + 0.51 * side) == UINT64_C(1)
+                                                                                                 << rank;
+        }
 }

@@ -52,5 +52,8 @@ int qdi_realm_owner(const qdi_realm *realm, qd_vec2 place);
 /// Ranks, by bit, that own a place at most `reach` from `place` along both axes; perhaps some that own one
 /// not much further.
 uint64_t qdi_realm_near(const qdi_realm *realm, qd_vec2 place, double reach);
+/// Realm: says of each cell whether all that is at most `reach` from any place in it is `rank`'s; perhaps not
+/// of all such cells.
+void qdi_realm_find_inner(const qdi_realm *realm, int rank, double reach, uint8_t *inner);
 
 #endif

@@ -15,7 +15,8 @@ typedef struct qdi_wall_hit {
     uint32_t row, wall;
 } qdi_wall_hit;
 
-typedef struct qdi_meet_job {
+typedef struct qdi_meet_job qdi_meet_job;
+struct qdi_meet_job {
     qd_world *world;
     qdi_narrow_job narrow;
     qdi_spring_job force;
@@ -33,6 +34,8 @@ typedef struct qdi_meet_job {
     uint32_t *hits, *from; ///< by candidate, each range from its begin on; those of walls behind: which one,
                            ///< and its place in the moment before
     size_t *count;         ///< per range of candidates: hits, then those before
+    size_t *own; ///< per range of candidates: hits that are a part's own (part.h), which come first; NULL:
+                 ///< all are
     qdi_meet_tally *tallies; ///< per range of candidates
     size_t *begun;           ///< per range of candidates: hits that begin
     qdi_wall_hit *walls;
@@ -43,7 +46,7 @@ typedef struct qdi_meet_job {
                              ///< is, or 0; NULL where no slot is new and there are no walls
     size_t list_first;       ///< place from which on contacts are in them
     uint32_t *list_next;     ///< by place: the next in that list
-} qdi_meet_job;
+};
 
 /// How far two may have come towards each other, with the step of `dt` on its way.
 QD_MUST_USE qd_status qdi_meet_way(qdi_meet_job *job, double dt);
@@ -51,5 +54,7 @@ QD_MUST_USE qd_status qdi_meet_way(qdi_meet_job *job, double dt);
 QD_MUST_USE qd_status qdi_meet_test(qdi_meet_job *job);
 /// Makes contacts, shears and forces of all hits.
 void qdi_meet_make(qdi_meet_job *job);
+/// Adds up the balances of simple ones.
+QD_MUST_USE qd_status qdi_meet_sum(qdi_meet_job *job, double sums[QDI_TALLY_LANES]);
 
 #endif

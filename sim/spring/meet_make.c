@@ -7,6 +7,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/sum.h"
 #include "sim/world/walls.h"
 
 #include <string.h>
@@ -211,6 +212,8 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     qdi_meet_tally *tally = &job->tallies[range];
     *tally = (qdi_meet_tally){.cut = job->world->scratch.meet_cut};
     if (first == stop) return;
+    const size_t own = job->own ? first + job->own[range] : stop;
+    qdi_meet_tally others = *tally; // which they add up themselves
     const making all = making_of(job);
     const qdi_meet_law law = {.dt = job->force.dt,
                               .kick_x = job->force.half_kick.x,
@@ -219,50 +222,50 @@ static void make_pairs(void *context, size_t begin, size_t end) {
                               .limit_damping = job->world->def.spring.limit_damping};
     qdi_meet_lanes lanes;
     memset(&lanes, 0, sizeof lanes);
-    for (size_t place = first; place < stop; place += QDI_MEET_LANES) {
-        const size_t hit = begin + place - first, more = stop - place;
-        const size_t count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
+    for (size_t place = first, count; place < stop; place += count) {
+        const size_t hit = begin + place - first, more = (place < own ? own : stop) - place;
+        count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
         const uint32_t *hits = job->hits + hit;
         gather_disks(&all, hits, count, &lanes);
         gather_shears(&all, job->from + hit, count, &lanes);
         note_contacts(&all, hits, job->from + hit, place, count);
         if (job->narrow.periodic) gather_images(job, count, &lanes);
         if (job->simple) gather_laws(job, &all, hits, count, &lanes);
-        job->kernel(&lanes, &law, count, tally);
+        job->kernel(&lanes, &law, count, place < own ? tally : &others);
         put_lanes(&all, &lanes, place, count, job->simple);
         for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
     }
 }
 
-// Springs that meet: adds up the balances of all pairs; false where that asks for another cut than they were
-// added with, which is then noted.
-static bool add_tallies(const qdi_meet_job *job) {
-    qdi_scratch *scratch = &job->world->scratch;
-    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
-    qdi_tally_most most = {{0}};
-    qdi_tally sum = {{0}, {0}};
-    for (size_t r = 0; r < ranges; ++r) {
-        qdi_tally_see(&most, job->tallies[r].most.lane);
-        qdi_tally_merge(&sum, &job->tallies[r].sum);
-    }
-    const qdi_tally_cut cut = qdi_tally_cut_for(&most, job->wall_first + job->wall_total);
-    bool same = true;
-    for (int k = 0; k < QDI_TALLY_LANES; ++k)
-        same = same && cut.first[k] == scratch->meet_cut.first[k] &&
-               cut.second[k] == scratch->meet_cut.second[k];
-    scratch->meet_cut = cut;
-    for (int k = 0; k < QDI_TALLY_LANES; ++k) scratch->met_sums[k] = sum.first[k] + sum.second[k];
-    return same;
-}
-
 void qdi_meet_make(qdi_meet_job *job) {
     qd_team *team = job->world->team;
     qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
-    // The largest term is most often of the same size as in the step before; where not, all are added anew.
-    if (job->simple && !add_tallies(job)) {
-        qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
-        (void)add_tallies(job);
-    }
-    job->world->scratch.met_added = job->simple;
     qdi_team_for(team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
+}
+
+// Springs that meet: contacts of disks with each other that count here.
+static size_t own_pairs(const qdi_meet_job *job) {
+    size_t count = 0;
+    for (size_t k = 0; job->own && k < qdi_range_count(job->pairs, QDI_CONTACT_GRAIN); ++k)
+        count += job->own[k];
+    return job->own ? count : job->wall_first;
+}
+
+qd_status qdi_meet_sum(qdi_meet_job *job, double sums[QDI_TALLY_LANES]) {
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    qd_team *team = job->world->team;
+    qdi_tally_cut *kept = &job->world->scratch.meet_cut, cut;
+    qdi_tally_most most = {{0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->tallies[r].most.lane);
+    const qd_status status = qdi_sum_cut(team, &most, own_pairs(job) + job->wall_total, &cut);
+    if (status != QD_OK) return status;
+    // The largest term is most often of the same size as in the step before; where not, all are added anew.
+    bool same = true;
+    for (int k = 0; k < QDI_TALLY_LANES; ++k)
+        same = same && cut.first[k] == kept->first[k] && cut.second[k] == kept->second[k];
+    *kept = cut;
+    if (!same) qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
+    qdi_tally sum = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&sum, &job->tallies[r].sum);
+    return qdi_sum_end(team, &sum, sums);
 }

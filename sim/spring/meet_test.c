@@ -11,6 +11,8 @@
 #include "sim/world/grain.h"
 #include "sim/world/part.h"
 
+#include <string.h>
+
 // Springs that meet: hangs the contacts of a range of the moment before into the lists of their first bodies.
 static void list_range(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
@@ -181,6 +183,22 @@ static size_t list_close(const qdi_meet_job *job, size_t begin, size_t end,
     return count;
 }
 
+// Springs that meet: puts the part's own hits first, others' behind; returns how many these are.
+static size_t own_first(const qdi_meet_job *job, uint32_t *list, size_t count) {
+    const uint8_t *ghost = job->world->part->ghost;
+    uint32_t others[QDI_CONTACT_GRAIN];
+    size_t own = 0, other = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const uint32_t i = list[k];
+        if (ghost[job->narrow.pairs[i].a])
+            others[other++] = i;
+        else
+            list[own++] = i;
+    }
+    memcpy(list + own, others, other * sizeof *list);
+    return own;
+}
+
 // Tests a range of candidates.
 static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
@@ -189,6 +207,7 @@ static void test_pairs(void *context, size_t begin, size_t end) {
     if (!job->same) check_slots(job, begin, end);
     uint32_t list[QDI_CONTACT_GRAIN] = {0};
     const size_t found = list_touching(job, list, list_close(job, begin, end, list));
+    if (job->own) job->own[begin / QDI_CONTACT_GRAIN] = own_first(job, list, found);
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = list[k], held = slot_place[i];
         const uint32_t place = held == QDI_MEET_UNKNOWN ? find_pair(job, job->narrow.pairs[i]) : held;

@@ -2,6 +2,7 @@
 // is worked out, with the velocities in the middle of the step; a contact that ends loses the shear that is
 // left in it. A wall gives the mean of its forces at the two ends of a step.
 
+#include "sim/spring/meet_job.h"
 #include "sim/spring/spring.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_list.h"
@@ -156,8 +157,7 @@ static qd_status list_own(qd_world *world, strain_list *list, size_t *count) {
     if (!list->own) return QD_ERR_MEMORY;
     *count = 0;
     for (size_t i = 0; i < all; ++i)
-        if (qdi_part_owns(world->part, qdi_part_order(world, list->state, i)))
-            list->own[(*count)++] = (uint32_t)i;
+        if (qdi_part_has_at(world, list->state, i)) list->own[(*count)++] = (uint32_t)i;
     return QD_OK;
 }
 
@@ -200,24 +200,25 @@ static void end_range(void *context, size_t begin, size_t end) {
 /// Springs' energy: what contacts took that there are, and what those take along that have ended; the
 /// balances serve both.
 static qd_status add_losses(qd_world *world) {
-    const qdi_contact_state *before = &world->present, *after = &world->following;
+    const qdi_contact_state *after = &world->following;
     qdi_balance_scratch *balance = &world->scratch.balance;
     qdi_energy_balance *all = &balance->sums;
     double sums[4];
     qd_status status = QD_OK;
-    const bool added = after->met && world->scratch.met_added;
-    if (!added) {
-        const size_t count = qdi_part_keep_balances(world, after, balance->contact_balances);
-        status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, count, count,
-                                 sums);
+    if (after->met && world->scratch.meeting) {
+        status = qdi_meet_sum(world->scratch.meeting, sums);
+    } else {
+        const size_t terms = qdi_part_clear_balances(world, after, balance->contact_balances);
+        status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
+                                 qdi_constraint_count(after), terms, sums);
     }
     if (status != QD_OK) return status;
-    qdi_energy_balance_add_contacts(all, added ? world->scratch.met_sums : sums, after->wall_lost);
+    qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
     if (!world->turning || (after->ends == 0 && !world->part)) return QD_OK;
     qdi_team_for(world->team, after->ends, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances,
-                             qdi_part_keep_ended(world, after, balance->contact_balances),
-                             qdi_part_contacts(world, before), sums);
+    qdi_part_clear_ended(world, after, balance->contact_balances);
+    status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, after->ends,
+                             qdi_part_contacts(world), sums);
     if (status != QD_OK) return status;
     all->lost[0][1] += sums[ENDED_WITH_BODIES];
     all->lost[1][1] += sums[ENDED_WITH_WALLS];

@@ -58,6 +58,10 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     job->goes_on = qdi_arena_take(arena, old, sizeof *job->goes_on);
     scratch->goes_on = job->goes_on;
     scratch->goes_on_placed = true;
+    if (job->simple && !qdi_has_no_ghosts(job->world)) {
+        job->own = qdi_arena_take(arena, ranges, sizeof *job->own);
+        if (!job->own) return QD_ERR_MEMORY;
+    }
     const bool good = job->count && job->tallies && job->begun && job->goes_on;
     if (good) memset(job->goes_on, 0, old);
     return good ? status : QD_ERR_MEMORY;
@@ -105,35 +109,37 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     qdi_scratch *scratch = &world->scratch;
     const uint64_t moment = world->clock.step + 1; // counted from 1
     const bool held = scratch->slots_of == moment && !qdi_population_changed(world);
-    qdi_meet_job job = {.world = world,
-                        .narrow = qdi_narrow_job_of(world, motion),
-                        .kernel = qdi_meet_kernel_of(world->def.simd),
-                        .before = &world->present,
-                        .after = &world->following,
-                        .simple = qdi_spring_simple(world) &&
-                                  (!world->part || world->part->alone), // others add up own contacts alone
-                        .pairs = world->met_count,
-                        .kept = held ? scratch->slot_count : 0,
-                        .same = held && same};
+    qdi_meet_job *job = qdi_arena_take(&scratch->arena, 1, sizeof *job); // for as long as the step goes on
+    if (!job) return QD_ERR_MEMORY;
+    *job = (qdi_meet_job){.world = world,
+                          .narrow = qdi_narrow_job_of(world, motion),
+                          .kernel = qdi_meet_kernel_of(world->def.simd),
+                          .before = &world->present,
+                          .after = &world->following,
+                          .simple = qdi_spring_simple(world),
+                          .pairs = world->met_count,
+                          .kept = held ? scratch->slot_count : 0,
+                          .same = held && same};
     scratch->slots_of = 0;
     qd_status status = world->present.met ? QD_OK : qdi_spots_part(world, &world->present);
-    if (status == QD_OK) status = qdi_meet_way(&job, dt);
-    job.float_way = (float)(job.way * (1 + 0x1p-22));
-    if (status == QD_OK) status = reserve_tests(&job);
-    if (status == QD_OK) status = qdi_meet_test(&job);
-    const size_t count = job.wall_first + job.wall_total;
-    if (status == QD_OK) status = reserve_contacts(&job, motion, dt, count);
+    if (status == QD_OK) status = qdi_meet_way(job, dt);
+    job->float_way = (float)(job->way * (1 + 0x1p-22));
+    if (status == QD_OK) status = reserve_tests(job);
+    if (status == QD_OK) status = qdi_meet_test(job);
+    const size_t count = job->wall_first + job->wall_total;
+    if (status == QD_OK) status = reserve_contacts(job, motion, dt, count);
     if (status != QD_OK) return status;
-    qdi_meet_make(&job);
-    if (job.simple) world->following.thin_forces[job.wall_first] = (qdi_thin_force){0, 0, 0, 0};
+    qdi_meet_make(job);
+    scratch->meeting = job->simple ? job : NULL;
+    if (job->simple) world->following.thin_forces[job->wall_first] = (qdi_thin_force){0, 0, 0, 0};
     world->following.contact_count = count;
     world->following.near_count = 0;
-    world->following.begins = qdi_exclusive_scan(job.begun, qdi_range_count(job.pairs, QDI_CONTACT_GRAIN)) +
-                              job.walls_begun;
-    status = qdi_meet_ends_keep(world, job.same, count);
+    world->following.begins = qdi_exclusive_scan(job->begun, qdi_range_count(job->pairs, QDI_CONTACT_GRAIN)) +
+                              job->walls_begun;
+    status = qdi_meet_ends_keep(world, job->same, count);
     if (status != QD_OK) return status;
-    scratch->slot_count = job.pairs;
+    scratch->slot_count = job->pairs;
     scratch->slots_of = moment + 1;
-    scratch->way = job.way;
+    scratch->way = job->way;
     return QD_OK;
 }

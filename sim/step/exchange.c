@@ -83,11 +83,9 @@ static void see_ways(void *context, size_t begin, size_t end) {
     const qd_vec2 period = qdi_world_period(world);
     double most = 0;
     for (size_t r = begin; r < end; ++r) {
-        const uint32_t index = world->index[r];
-        if (part->ghost[index]) continue;
-        const double x = way_along(part->from[index].x, world->next.x[r], period.x);
-        const double y = way_along(part->from[index].y, world->next.y[r], period.y);
-        const double squared = x * x + y * y;
+        const double x = way_along(part->from_x[r], world->next.x[r], period.x);
+        const double y = way_along(part->from_y[r], world->next.y[r], period.y);
+        const double squared = part->ghost[r] ? 0 : x * x + y * y;
         most = squared > most ? squared : most;
     }
     job->most[begin / QDI_BODY_GRAIN] = most;
@@ -141,19 +139,11 @@ static void count_contacts(qd_world *world, const qdi_step_context *step) {
     if (!part) return;
     (void)step;
     const qdi_contact_state *state = &world->following;
-    if (part->ghosts == 0) { // all are
-        part->contacts += state->contact_count;
-        part->begins += state->begins;
-        part->ends += state->ends;
-        return;
-    }
-    for (size_t i = 0; i < state->contact_count; ++i) {
-        const bool own = qdi_part_owns(part, qdi_part_order(world, state, i));
-        part->contacts += own;
-        part->begins += own && !state->persists[state->met ? i : qdi_place_of(state, i)];
-    }
-    for (size_t i = 0; i < state->ends; ++i)
-        part->ends += qdi_part_owns(part, qdi_contact_order(state->ended[i].a, state->ended[i].b));
+    const qdi_part_count own = qdi_part_count_of(world, state);
+    part->present = own.contacts;
+    part->contacts += own.contacts;
+    part->begins += own.begins;
+    for (size_t i = 0; i < state->ends; ++i) part->ends += qdi_part_has(world, &state->ended[i]);
 }
 
 const qdi_feature qdi_exchange_feature = {.at = {[QDI_STAGE_FOLLOW] = exchange_ghosts},

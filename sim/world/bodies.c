@@ -164,7 +164,7 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
 void qdi_bodies_release(qd_world *world) {
     qdi_homes_release(world);
     qdi_names_release(world);
-    qdi_part_release(world);
+    qdi_part_release(world->allocator, world->part);
     column columns[COLUMNS_MAX];
     release_columns(world->allocator, columns, row_columns(world, columns), world->row_room);
     release_columns(world->allocator, columns, index_columns(world, columns), world->index_room);

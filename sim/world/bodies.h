@@ -53,6 +53,13 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth);
 /// bit. `fresh`: as of qdi_placing. Errors: as qd_world_add.
 QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, bool fresh,
                                          qd_error *error);
+/// The same in two: takes what does not go without memory (Errors: QD_ERR_MEMORY, nothing taken; to be given
+/// back with qdi_shapes_drop and qdi_traits_drop, unless the body enters), and puts the body into the row
+/// after the last, for which there is room, with an id of the caller's.
+QD_MUST_USE qd_status qdi_body_intern(qd_world *world, const qd_body_state *state, uint32_t *shape,
+                                      uint32_t *trait);
+void qdi_body_enter_again(qd_world *world, const qd_body_state *state, qd_id id, uint32_t shape,
+                          uint32_t trait);
 /// Takes a body out and puts it back with the same id (label) as `state` has it: kind, velocity, spin,
 /// material. `density` is for what becomes dynamic, or NaN for one that was: it keeps its mass. Its contacts
 /// begin anew. Errors: as qd_world_add; the body is as it was then, QD_ERR_MEMORY apart.

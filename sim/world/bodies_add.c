@@ -277,17 +277,38 @@ static qd_body_def def_of_state(const qd_body_state *state, double density) {
     return body;
 }
 
+// Bodies added to a world: about a pivot a body has the velocity of its last step, which is not to the last
+// bit that of its place.
+static void keep_velocity(qd_world *world, const qd_body_state *state) {
+    if (state->kind != QD_BODY_KINEMATIC) return;
+    world->now.vx[world->count - 1] = state->velocity.x;
+    world->now.vy[world->count - 1] = state->velocity.y;
+}
+
+qd_status qdi_body_intern(qd_world *world, const qd_body_state *state, uint32_t *shape, uint32_t *trait) {
+    const qd_body_def body = def_of_state(state, (double)NAN);
+    qdi_birth birth = {.placing = placing_of_state(state)};
+    const qd_status status = intern_body(&world->shapes, &world->traits, &body, &birth);
+    *shape = birth.shape;
+    *trait = birth.trait;
+    return status;
+}
+
+void qdi_body_enter_again(qd_world *world, const qd_body_state *state, qd_id id, uint32_t shape,
+                          uint32_t trait) {
+    const qdi_birth birth = {id, state->label, placing_of_state(state), shape, trait};
+    qdi_body_enter(world, &birth);
+    keep_velocity(world, state);
+}
+
 // Bodies added to a world: adds a body in the pose and motion of a state.
 static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_body_state *state, bool fresh,
                            qd_error *error) {
     qdi_placing placing = placing_of_state(state);
     placing.fresh = fresh;
     qd_status status = add_body(world, body, &placing, NULL, error);
-    if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
-    // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
-    world->now.vx[world->count - 1] = state->velocity.x;
-    world->now.vy[world->count - 1] = state->velocity.y;
-    return QD_OK;
+    if (status == QD_OK) keep_velocity(world, state);
+    return status;
 }
 
 qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, bool fresh, qd_error *error) {

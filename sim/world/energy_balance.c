@@ -146,11 +146,11 @@ qd_status qdi_balance_flights(qd_world *world) {
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
     if (drags)
-        status = qdi_sum_values(world->team, &world->scratch.arena, balance->drag,
-                                qdi_part_keep_rows(world, balance->drag), &balance->sums.drag);
+        status = qdi_sum_few(world->team, &world->scratch.arena, balance->drag, world->count,
+                             qdi_part_clear_rows(world, balance->drag), &balance->sums.drag);
     if (status == QD_OK && world->force)
-        status = qdi_sum_values(world->team, &world->scratch.arena, balance->force,
-                                qdi_part_keep_rows(world, balance->force), &balance->sums.force);
+        status = qdi_sum_few(world->team, &world->scratch.arena, balance->force, world->count,
+                             qdi_part_clear_rows(world, balance->force), &balance->sums.force);
     return status;
 }
 
@@ -190,8 +190,8 @@ static qd_status balance_wraps(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_balance_rows(&world->scratch.arena, world->count, &job.work);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_wraps, &job);
-    return qdi_sum_values(world->team, &world->scratch.arena, job.work, qdi_part_keep_rows(world, job.work),
-                          &world->scratch.balance.sums.force);
+    return qdi_sum_few(world->team, &world->scratch.arena, job.work, world->count,
+                       qdi_part_clear_rows(world, job.work), &world->scratch.balance.sums.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = balance_wraps}};

@@ -7,6 +7,7 @@
 #include "sim/world/rows.h"
 
 #include "sim/world/grain.h"
+#include "sim/world/part.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spots.h"
 #include "sim/world/world_impl.h"
@@ -162,6 +163,7 @@ qd_status qdi_rows_order(qd_world *world) {
     }
     if (world->shaped > 0) order_numbers(&job, &world->shape);
     if (world->traits.numbers.live > 0) order_numbers(&job, &world->trait);
+    if (world->part) qdi_part_order_rows(world, order, world->next.x);
     if (world->margin.held) order_fat(&job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_labels, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_labels, &job);

@@ -199,11 +199,11 @@ struct qdi_scratch {
     size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room;
     uint32_t *end_first, *end_list; ///< ends of candidates by row, see spring/meet_ends.h
     size_t end_first_room, end_list_room;
-    unsigned slots_lasted;            ///< steps for which the slots were the same, up to some
-    bool ends_listed;                 ///< ends are those of the slots
-    qdi_tally_cut meet_cut;           ///< with which the balances of contacts were added last
-    double met_sums[QDI_TALLY_LANES]; ///< of contacts of disks with each other
-    bool met_added;                   ///< in this step these were, and there are no balances of theirs
+    unsigned slots_lasted;        ///< steps for which the slots were the same, up to some
+    bool ends_listed;             ///< ends are those of the slots
+    qdi_tally_cut meet_cut;       ///< with which the balances of contacts were added last
+    struct qdi_meet_job *meeting; ///< in the arena: what this step's contacts of disks with each other were
+                                  ///< made of, so that their balances can be added; NULL: these lie there
     double way;        ///< the most that two bodies may have come towards each other since slots were new
     uint64_t slots_of; ///< 1 + the number of the step whose contacts these are; 0: of none
     bool accelerations_present; ///< accelerations are those by the present contacts, of their rows

@@ -151,7 +151,7 @@ static void rank_contacts(const qdi_contact_state *state, uint32_t *rank_of) {
     }
 }
 
-qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
+qd_status qdi_spots_make_apart(qd_world *world, qdi_contact_state *state) {
     const size_t count = qdi_constraint_count(state);
     size_t place = 0, rank_room = 0;
     uint32_t *ranks = NULL;
@@ -167,7 +167,11 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     for (size_t p = 0; p < count; ++p) state->spots[p].rank = ranks[state->spots[p].contact];
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
     state->parts = state->met = state->thin = false;
-    status = qdi_spots_part(world, state);
+    return qdi_spots_part(world, state);
+}
+
+qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
+    const qd_status status = qdi_spots_make_apart(world, state);
     if (status == QD_OK) qdi_spots_find_rows(world, state);
     return status;
 }

@@ -8,6 +8,8 @@
 /// World's contacts by row: makes the spots of contacts that come from elsewhere, for which there is room,
 /// and the other parts. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state);
+/// World's contacts by row: the same but for the rows, which are not known yet.
+QD_MUST_USE qd_status qdi_spots_make_apart(qd_world *world, qdi_contact_state *state);
 /// World's contacts by row: makes the parts of contacts that have none beside their spots.
 /// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_spots_part(qd_world *world, qdi_contact_state *state);

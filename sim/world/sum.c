@@ -71,21 +71,26 @@ static void merge_tally(void *sum, const void *other, size_t bytes) {
     qdi_tally_merge(sum, other);
 }
 
-/// Exact sums: largest terms, and how many there are, over all ranks.
-static qd_status share_most(qdi_ranks *ranks, qdi_tally_most *most, size_t *terms) {
-    const shared_most mine = {*most, *terms};
-    shared_most all;
-    const qd_status status = qdi_ranks_merged(ranks, &mine, &all, sizeof all, merge_most);
-    if (status != QD_OK) return status;
-    *most = all.most;
-    *terms = (size_t)all.terms;
-    return QD_OK;
+qd_status qdi_sum_cut(qd_team *team, const qdi_tally_most *most, size_t terms, qdi_tally_cut *cut) {
+    qdi_ranks *ranks = qdi_team_ranks(team);
+    const shared_most mine = {*most, terms};
+    shared_most all = mine;
+    const qd_status status = ranks ? qdi_ranks_merged(ranks, &mine, &all, sizeof all, merge_most) : QD_OK;
+    if (status == QD_OK) *cut = qdi_tally_cut_for(&all.most, (size_t)all.terms);
+    return status;
 }
 
 /// Exact sums: the sums over all ranks.
 static qd_status share_tally(qdi_ranks *ranks, qdi_tally *tally) {
     const qdi_tally mine = *tally;
-    return qdi_ranks_merged(ranks, &mine, tally, sizeof mine, merge_tally);
+    return ranks ? qdi_ranks_merged(ranks, &mine, tally, sizeof mine, merge_tally) : QD_OK;
+}
+
+qd_status qdi_sum_end(qd_team *team, const qdi_tally *tally, double sums[QDI_TALLY_LANES]) {
+    qdi_tally all = *tally;
+    const qd_status status = share_tally(qdi_team_ranks(team), &all);
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = all.first[k] + all.second[k];
+    return status;
 }
 
 /// Exact sums: both passes over so many items; `terms` of each sum.
@@ -98,14 +103,13 @@ static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t 
     job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
     if (!job->lines) return QD_ERR_MEMORY;
     qdi_team_for(team, items, GRAIN, see_tally_range, job);
-    qdi_tally_most most = most_of_ranges(job, ranges);
-    qd_status status = ranks ? share_most(ranks, &most, &terms) : QD_OK;
+    const qdi_tally_most most = most_of_ranges(job, ranges);
+    qd_status status = qdi_sum_cut(team, &most, terms, &job->cut);
     if (status != QD_OK) return status;
-    job->cut = qdi_tally_cut_for(&most, terms);
     qdi_team_for(team, items, GRAIN, add_tally_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
-    if (ranks) status = share_tally(ranks, &all);
+    status = share_tally(ranks, &all);
     for (int k = job->sums; k < QDI_TALLY_LANES; ++k) { // exact as well
         all.first[k % job->sums] += all.first[k];
         all.second[k % job->sums] += all.second[k];

@@ -27,4 +27,10 @@ QD_MUST_USE qd_status qdi_sum_few(qd_team *team, qdi_arena *arena, double *value
 QD_MUST_USE qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const double *lanes, size_t count,
                                     size_t terms, double sums[QDI_TALLY_LANES]);
 
+/// Sums that the caller adds up, of terms of at most these sizes, `terms` of them: how to cut them; then, of
+/// the tallies, the sums.
+QD_MUST_USE qd_status qdi_sum_cut(qd_team *team, const qdi_tally_most *most, size_t terms,
+                                  qdi_tally_cut *cut);
+QD_MUST_USE qd_status qdi_sum_end(qd_team *team, const qdi_tally *tally, double sums[QDI_TALLY_LANES]);
+
 #endif

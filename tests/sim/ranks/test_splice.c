@@ -1,0 +1,60 @@
+// Lists from which some items go and into which others come: places beside a list that is put together item
+// by item.
+#include "core/base/memory.h"
+#include "sim/ranks/splice.h"
+#include "tests/support/harness.h"
+
+#include <quadrille/random.h>
+#include <stdlib.h>
+
+static size_t below(qd_random *random, size_t most) {
+    return (size_t)(qd_random_bits(random) % most);
+}
+
+static void run_splice(uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 3);
+    const size_t count = below(&random, seed % 4 ? 40 : 20000);
+    const size_t coming = below(&random, seed % 3 ? 20 : 9000);
+    const size_t gone = below(&random, 9);
+    uint8_t *fate = malloc(count + 1);
+    uint32_t *before = malloc((coming + 1) * sizeof *before);
+    ck_assert(fate && before);
+    for (size_t i = 0; i < count; ++i)
+        fate[i] = (uint8_t)(below(&random, 8) < gone ? QDI_SPLICE_GOES : 2 * below(&random, 2));
+    size_t at = 0;
+    for (size_t k = 0; k < coming; ++k) { // growing, some at one place
+        at += below(&random, 2 + 2 * count / (coming + 1));
+        before[k] = (uint32_t)(at < count ? at : count);
+    }
+    qd_team *team = NULL;
+    qd_team_def def = qd_team_def_default();
+    def.threads = 1 + (int)(seed % 3);
+    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    qdi_arena arena = {.allocator = qdi_allocator_or_default(NULL)};
+    qdi_splice splice = {.fate = fate, .count = count, .before = before, .coming = coming};
+    ck_assert_int_eq(qdi_splice_find(team, &arena, &splice), QD_OK);
+    uint32_t place = 0;
+    for (size_t i = 0, k = 0; i <= count; ++i) {
+        for (; k < coming && before[k] == i; ++k)
+            QD_TEST_CHECK(splice.place[k] == place++, seed, "newcomer", (int)k, "is at %u", splice.place[k]);
+        if (i == count) break;
+        const uint32_t expected = fate[i] & QDI_SPLICE_GOES ? UINT32_MAX : place++;
+        QD_TEST_CHECK(splice.to[i] == expected, seed, "item", (int)i, "is at %u", splice.to[i]);
+    }
+    ck_assert_uint_eq(splice.all, place);
+    qdi_arena_release(&arena);
+    qd_team_destroy(team);
+    free(before);
+    free(fate);
+}
+
+START_TEST(places_are_those_of_the_list) {
+    qd_test_seeds(80, 0, run_splice);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("splice", 60, NULL, NULL);
+    qd_test_once(tests, places_are_those_of_the_list);
+    return qd_test_run_case("splice", tests);
+}
