@@ -180,10 +180,12 @@ static void close_range(void *context, size_t begin, size_t end) {
 /// of the sub-step. Under a high pile of small bodies that would be half of their size: so from an overlap of
 /// 3 % of it on, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond 8 % to no more.
 /// A spring that is as stiff from the start would bounce under the same piles. With more than four sub-steps
-/// both limits fall in proportion; by the square of it, heavy bodies on light ones would not come to rest.
+/// both limits fall, to a half from eight on: less than that throws what is pressed hard, and by the square
+/// of the sub-step heavy bodies on light ones would not come to rest.
 static qdi_solver_spring spring_of(double h, double part, int substeps) {
-    const double ratio = 10, fine = substeps > 4 ? 4.0 / substeps : 1, w = 2 * 3.14159265358979324 * part / h,
-                 a = 2 * ratio + h * w, b = h * w * a, rate = w / a;
+    const double fine = 4.0 / (substeps < 4 ? 4 : substeps > 8 ? 8 : substeps);
+    const double ratio = 10, w = 2 * 3.14159265358979324 * part / h, a = 2 * ratio + h * w, b = h * w * a,
+                 rate = w / a;
     return (qdi_solver_spring){.rate = rate,
                                .per_rate = a / w,
                                .mass = b / (1 + b),
