@@ -93,6 +93,12 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     if (count & 1) _mm_store_ss(to, rest);
 }
 
+// Tree's AVX2 kernel: loads the first `count` lanes, fewer than all.
+static inline vec v_load_first(const float *from, size_t count) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_maskload_ps(from, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), lane));
+}
+
 // Finds the rows of a vector of slots, where they are if there are enough; NULL where a slot has no row.
 static inline const uint32_t *v_rows(const uint32_t *row, size_t left, uint32_t room[WIDTH]) {
     __m256i all = _mm256_loadu_si256((const __m256i *)row);

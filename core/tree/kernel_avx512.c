@@ -75,6 +75,11 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm512_mask_storeu_ps(to, lanes, value);
 }
 
+// Tree's AVX-512 kernel: loads the first `count` lanes, fewer than all.
+static inline vec v_load_first(const float *from, size_t count) {
+    return _mm512_maskz_loadu_ps((__mmask16)((1U << count) - 1U), from);
+}
+
 // Loads the rows of a vector of slots; NULL where a slot has no row.
 static inline const uint32_t *v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __mmask16 lanes = (__mmask16)(left >= WIDTH ? 0xffffU : (1U << left) - 1U);

@@ -1,5 +1,5 @@
 // What kernels of four lanes share, for a file that defines before including this what kernel_update.h asks
-// for but v_store, v_store_first and v_rows, and, in vectors of the same size:
+// for but v_store, v_load_first, v_store_first and v_rows, and, in vectors of the same size:
 //   void v_store_all(float *, vec)
 //   wholes v_round(vec)                the nearest whole numbers
 //   octets b_pack(const wholes[4])      sixteen of them, of 0 to 255, as bytes
@@ -30,6 +30,13 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     float lanes[WIDTH];
     v_store_all(lanes, value);
     memcpy(to, lanes, count * sizeof *to); // which may be whole numbers
+}
+
+// Tree's four lanes: loads the first `count` lanes, fewer than all.
+static inline vec v_load_first(const float *from, size_t count) {
+    float lanes[WIDTH] = {0};
+    memcpy(lanes, from, count * sizeof *from); // which may be whole numbers
+    return v_load(lanes);
 }
 
 // Loads the rows of a vector of slots; NULL where a slot has no row.

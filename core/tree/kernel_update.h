@@ -15,6 +15,8 @@
 //   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4])
 //       min x, min y, max x, max y of the rows
 //   float v_lowest(vec), v_highest(vec)
+//   vec v_load_first(const float *, size_t count)
+//       the first `count` lanes, fewer than all: what lies behind a list another thread may be writing
 //   void v_store_first(float *, size_t count, vec)
 //       the first `count` lanes, all where there are fewer
 //
@@ -24,13 +26,17 @@
 #include <float.h>
 
 // Tree's kernel: columns of whole numbers too: nothing is done to the bits.
+static inline void shift_lanes(float *column, size_t to, size_t from, size_t count) {
+    v_store_first(column + to, count,
+                  count < WIDTH ? v_load_first(column + from, count) : v_load(column + from));
+}
 static inline void shift_vector(const qdi_slots *slots, size_t to, size_t from, size_t count) {
-    v_store_first(slots->min_x + to, count, v_load(slots->min_x + from));
-    v_store_first(slots->min_y + to, count, v_load(slots->min_y + from));
-    v_store_first(slots->max_x + to, count, v_load(slots->max_x + from));
-    v_store_first(slots->max_y + to, count, v_load(slots->max_y + from));
-    v_store_first((float *)slots->row + to, count, v_load((float *)slots->row + from));
-    v_store_first((float *)slots->index + to, count, v_load((float *)slots->index + from));
+    shift_lanes(slots->min_x, to, from, count);
+    shift_lanes(slots->min_y, to, from, count);
+    shift_lanes(slots->max_x, to, from, count);
+    shift_lanes(slots->max_y, to, from, count);
+    shift_lanes((float *)slots->row, to, from, count);
+    shift_lanes((float *)slots->index, to, from, count);
 }
 
 // The vectors that go furthest are moved first.
