@@ -25,11 +25,13 @@
 
 #include <float.h>
 
-// Tree's kernel: columns of whole numbers too: nothing is done to the bits.
+// Tree's kernel: moves at most a vector of a column, also of whole numbers: nothing is done to the bits.
 static inline void shift_lanes(float *column, size_t to, size_t from, size_t count) {
     v_store_first(column + to, count,
                   count < WIDTH ? v_load_first(column + from, count) : v_load(column + from));
 }
+
+// Tree's kernel: moves at most a vector of slots.
 static inline void shift_vector(const qdi_slots *slots, size_t to, size_t from, size_t count) {
     shift_lanes(slots->min_x, to, from, count);
     shift_lanes(slots->min_y, to, from, count);
