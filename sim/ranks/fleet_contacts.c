@@ -151,34 +151,13 @@ static void copy_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Fleet's contacts: the new index of a name, or QDI_NO_ROW.
-static uint32_t index_of(const qdi_contact_splice *job, uint64_t name) {
-    size_t low = 0, high = job->bodies;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (job->names[middle] < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < job->bodies && job->names[low] == name ? (uint32_t)low : QDI_NO_ROW;
-}
-
 // Fleet's contacts: puts those that come where they belong.
 static qd_status put_coming(const qdi_contact_splice *job, const uint32_t *place) {
-    qdi_contact_state *state = &job->world->following;
-    for (size_t k = 0; k < job->come_count; ++k) {
-        const qdi_contact_mail *one = &job->come[k];
-        qd_contact *contact = &state->contacts[place[k]];
-        *contact = one->contact;
-        contact->a.index = index_of(job, one->a);
-        if (!qd_id_is_wall(contact->b)) contact->b.index = index_of(job, one->b);
-        if (contact->a.index == QDI_NO_ROW || contact->b.index == QDI_NO_ROW) return QD_ERR_INTERNAL;
-        state->warm_starts[place[k]] = one->warm_start;
-        state->persists[place[k]] = one->persists;
-        if (qdi_springs(job->world)) state->forces[place[k]] = one->force;
-    }
-    return QD_OK;
+    qd_status status = QD_OK;
+    for (size_t k = 0; k < job->come_count && status == QD_OK; ++k)
+        status = qdi_fleet_put_contact(job->world, &job->world->following, place[k], &job->come[k],
+                                       job->names, job->bodies);
+    return status;
 }
 
 // Fleet's contacts: how many of them touch: those come first.

@@ -138,6 +138,10 @@ QD_MUST_USE qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_
                                            qd_world **world);
 /// Fleet: room for so many contacts of a state, and with springs for their forces. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_reserve_contacts(qd_world *world, qdi_contact_state *state, size_t count);
+/// Fleet: puts a contact into a state that has room for it, as its contact `number`; bodies get the indices
+/// of their names among `names`, of which there are `count`. Errors: QD_ERR_INTERNAL: one is not there.
+QD_MUST_USE qd_status qdi_fleet_put_contact(const qd_world *world, qdi_contact_state *state, size_t number,
+                                            const qdi_contact_mail *one, const uint64_t *names, size_t count);
 /// Fleet: puts contacts into a part that has its bodies.
 QD_MUST_USE qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile);
 

@@ -278,8 +278,8 @@ typedef enum belonging { NOT_HERE, A_GHOST, OWN } belonging;
 
 // Fleet's loading: what a body is to this rank.
 static belonging body_here(const qd_world *part, uint64_t name) {
-    const size_t index = qdi_names_from(part, name);
-    if (index >= part->index_count || part->names[index] != name) return NOT_HERE;
+    const uint32_t index = qdi_names_find(part->names, part->index_count, name);
+    if (index == QDI_NO_ROW) return NOT_HERE;
     return qdi_is_ghost(part, part->row_of_index[index]) ? A_GHOST : OWN;
 }
 

@@ -89,12 +89,6 @@ qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past,
     return QD_OK;
 }
 
-// Part of a rank: the index of a name, or QDI_NO_ROW.
-static uint32_t index_of(const qd_world *world, uint64_t name) {
-    const size_t index = qdi_names_from(world, name);
-    return index < world->index_count && world->names[index] == name ? (uint32_t)index : QDI_NO_ROW;
-}
-
 qd_status qdi_fleet_reserve_contacts(qd_world *world, qdi_contact_state *state, size_t count) {
     qd_status status = qdi_contacts_reserve(world->allocator, state, count);
     if (status == QD_OK && qdi_springs(world))
@@ -103,20 +97,27 @@ qd_status qdi_fleet_reserve_contacts(qd_world *world, qdi_contact_state *state, 
     return status;
 }
 
+qd_status qdi_fleet_put_contact(const qd_world *world, qdi_contact_state *state, size_t number,
+                                const qdi_contact_mail *one, const uint64_t *names, size_t count) {
+    qd_contact *contact = &state->contacts[number];
+    *contact = one->contact;
+    contact->a.index = qdi_names_find(names, count, one->a);
+    if (!qd_id_is_wall(contact->b)) contact->b.index = qdi_names_find(names, count, one->b);
+    if (contact->a.index == QDI_NO_ROW || contact->b.index == QDI_NO_ROW) return QD_ERR_INTERNAL;
+    state->warm_starts[number] = one->warm_start;
+    state->persists[number] = one->persists;
+    if (qdi_springs(world)) state->forces[number] = one->force;
+    return QD_OK;
+}
+
 qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile) {
     qdi_contact_state *state = &world->present;
     qd_status status = qdi_fleet_reserve_contacts(world, state, qdi_contacts_left(pile));
     if (status != QD_OK) return status;
     const qdi_contact_mail *one;
     for (size_t i = 0; (one = qdi_contacts_take(pile)) != NULL; ++i) {
-        qd_contact *contact = &state->contacts[i];
-        *contact = one->contact;
-        contact->a.index = index_of(world, one->a);
-        if (!qd_id_is_wall(contact->b)) contact->b.index = index_of(world, one->b);
-        if (contact->a.index == QDI_NO_ROW || contact->b.index == QDI_NO_ROW) return QD_ERR_INTERNAL;
-        state->warm_starts[i] = one->warm_start;
-        state->persists[i] = one->persists;
-        if (qdi_springs(world)) state->forces[i] = one->force;
+        status = qdi_fleet_put_contact(world, state, i, one, world->names, world->index_count);
+        if (status != QD_OK) return status;
         state->contact_count += !one->near;
         state->near_count += one->near;
     }

@@ -27,14 +27,24 @@ qd_status qdi_names_give(qd_world *world, const uint64_t *names) {
     return QD_OK;
 }
 
-size_t qdi_names_from(const qd_world *world, uint64_t name) {
-    size_t low = 0, high = world->index_count;
+// Names: the first of some that is not below `name`.
+static size_t first_from(const uint64_t *names, size_t count, uint64_t name) {
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (world->names[middle] < name)
+        if (names[middle] < name)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+size_t qdi_names_from(const qd_world *world, uint64_t name) {
+    return first_from(world->names, world->index_count, name);
+}
+
+uint32_t qdi_names_find(const uint64_t *names, size_t count, uint64_t name) {
+    const size_t index = first_from(names, count, name);
+    return index < count && names[index] == name ? (uint32_t)index : QDI_NO_ROW;
 }

@@ -31,6 +31,8 @@ static inline uint64_t qdi_name_of_id(const qd_world *world, qd_id id) {
 QD_MUST_USE qd_status qdi_names_give(qd_world *world, const uint64_t *names);
 /// Names: the first index whose name is not below `name`; `index_count` where all are. Of a world with names.
 size_t qdi_names_from(const qd_world *world, uint64_t name);
+/// Names: which of `count` names, which grow, is `name`; QDI_NO_ROW where none is.
+uint32_t qdi_names_find(const uint64_t *names, size_t count, uint64_t name);
 /// Names: frees.
 void qdi_names_release(qd_world *world);
 
