@@ -179,11 +179,11 @@ static void close_range(void *context, size_t begin, size_t end) {
 /// what does not move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square
 /// of the sub-step. Under a high pile of small bodies that would be half of their size: so from an overlap of
 /// 3 % of it on, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond 8 % to no more.
-/// A spring that is as stiff from the start would bounce under the same piles. With more than four sub-steps
-/// both limits fall, to a half from eight on: less than that throws what is pressed hard, and by the square
-/// of the sub-step heavy bodies on light ones would not come to rest.
-static qdi_solver_spring spring_of(double h, double part, int substeps) {
-    const double fine = 4.0 / (substeps < 4 ? 4 : substeps > 8 ? 8 : substeps);
+/// A spring that is as stiff from the start would bounce under the same piles. Between two bodies that move
+/// both limits fall with more than four sub-steps, to half of that (`fine`) from eight on: less throws what
+/// is pressed hard, and by the square of the sub-step heavy bodies on light ones would not come to rest.
+/// Against what does not move they stay: a light body that a heavy one presses into a floor would be thrown.
+static qdi_solver_spring spring_of(double h, double part, double fine) {
     const double ratio = 10, w = 2 * 3.14159265358979324 * part / h, a = 2 * ratio + h * w, b = h * w * a,
                  rate = w / a;
     return (qdi_solver_spring){.rate = rate,
@@ -196,11 +196,11 @@ static qdi_solver_spring spring_of(double h, double part, int substeps) {
 
 /// Contact solver: the stiffness and damping of contacts for a sub-step.
 static qdi_solver_rules rules_of(double dt, int substeps) {
-    double h = dt / substeps;
+    const double h = dt / substeps, fine = 4.0 / (substeps < 4 ? 4 : substeps > 8 ? 8 : substeps);
     return (qdi_solver_rules){.per_h = substeps / dt,
                               .dt = dt,
-                              .free = spring_of(h, 0.125, substeps),
-                              .fixed = spring_of(h, 0.25, substeps),
+                              .free = spring_of(h, 0.125, fine),
+                              .fixed = spring_of(h, 0.25, 1),
                               .out = 0.1 / dt,
                               .uneven_out = 0.025 / dt,
                               .shift = 0.1};

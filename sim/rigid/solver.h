@@ -16,14 +16,26 @@ enum { QDI_SOLVER_LANES = 8 };
 
 typedef double qdi_lanes[QDI_SOLVER_LANES];
 
-/// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what
-/// it gives leaves every number as it is, -0 too.
+/// One touch of each contact. One that is not there is all zeros. No number of a mover is ever -0, nor is
+/// what a touch gives more than before: so what such a touch adds leaves all as it is.
 struct qdi_solver_point {
     qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_constraint
     qdi_lanes gap;                                  ///< then
-    qdi_lanes mass, tangent_mass;
+    qdi_lanes mass, tangent_mass;   ///< effective masses; 0 along the tangent where there is no friction
+    qdi_lanes coupling;             ///< of the normal with the tangent
     qdi_lanes normal, tangent;      ///< given in this sub-step
     qdi_lanes total, total_tangent; ///< given in the sub-steps before
+};
+
+/// The second touch of each contact, and how it is coupled with the first. A coupling of two impulses is what
+/// one of 1 takes from the speed that the other sees, by way of the bodies: an entry of the matrix A of
+/// D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", 1994. So the four impulses of
+/// a contact are found one from the other, and the bodies get all of them at once.
+struct qdi_solver_second {
+    qdi_solver_point touch;
+    qdi_lanes normals, tangents; ///< the two normals, the two tangents
+    qdi_lanes normal_tangent;    ///< this normal and the first tangent
+    qdi_lanes tangent_normal;    ///< this tangent and the first normal
 };
 
 struct qdi_solver_group {
@@ -122,11 +134,11 @@ typedef struct qdi_solver_source {
 /// Makes a group whose slots, moves and walls are set: its normals and touches; and gives its bodies the
 /// impulses that it starts from.
 typedef void (*qdi_solver_make)(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
-                                qdi_solver_point *second);
+                                qdi_solver_second *second);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where
 /// they have none; `rules` are the same for all.
-typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
+typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second,
                                  size_t count, const qdi_solver_rules *rules);
 
 /// After the last sub-step: how the bodies of a group's lanes moved in the mean of the step, and where what
@@ -142,7 +154,7 @@ typedef struct qdi_solver_report_to {
 } qdi_solver_report_to;
 
 /// Reports a group, but for the work of bodies that do not move freely.
-typedef void (*qdi_solver_tell)(const qdi_solver_group *group, const qdi_solver_point *second,
+typedef void (*qdi_solver_tell)(const qdi_solver_group *group, const qdi_solver_second *second,
                                 const qdi_solver_report_to *to);
 
 typedef struct qdi_solver_kernels {

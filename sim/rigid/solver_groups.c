@@ -89,9 +89,9 @@ static void gather_range(void *context, size_t begin, size_t end) {
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
         qdi_balance_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
-        job->movers[slot] = (qdi_mover){.vx = m->vx[r],
-                                        .vy = m->vy[r],
-                                        .spin = spin,
+        job->movers[slot] = (qdi_mover){.vx = m->vx[r] + 0, // -0 becomes 0, see qdi_solver_point
+                                        .vy = m->vy[r] + 0,
+                                        .spin = spin + 0,
                                         .inverse = 1 / world->mass[r],
                                         .turn = 1 / world->inertia[r]};
     }
@@ -180,6 +180,9 @@ static inline uint64_t turn_bits(uint64_t square) {
     return square ^ swap ^ swap << 28;
 }
 
+/// Friction may be infinite; but infinity times no push along the normal would be no number.
+static const double MOST_FRICTION = 1e100;
+
 /// Contact solver's groups: fills a lane of a contact and what it is made from; returns its bits.
 static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
                                  qdi_solver_source *from, size_t lane) {
@@ -198,10 +201,11 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     group->slot_a[lane] = qdi_slot_of(world, a);
     group->slot_b[lane] = wall ? slot_of_wall(world, link) : qdi_slot_of(world, b);
     group->place[lane] = link->place;
-    const double friction = qdi_constraint_friction(world, link);
+    const double both = qdi_constraint_friction(world, link),
+                 friction = both < MOST_FRICTION ? both : MOST_FRICTION;
     group->friction[lane] = friction;
     group->size[lane] = qdi_smaller_inner(world, a, b);
-    if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b);
+    if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b) + 0;
     return (unsigned)link->moves_a << LANE_MOVES_A | (unsigned)link->moves_b << LANE_MOVES_B |
            (unsigned)(world->shape[a] == 0) << LANE_DISK_A |
            (unsigned)(wall || world->shape[b] == 0) << LANE_DISK_B | (unsigned)wall << LANE_WALL |
@@ -288,7 +292,7 @@ static inline void ask_to_write(const void *first, size_t bytes) {
 /// Contact solver's groups: makes a group of lanes of the links that are solved side by side.
 static void make_group(const qdi_solver_job *job, size_t number) {
     qdi_solver_group *group = &job->groups[number];
-    qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
+    qdi_solver_second *second = number < job->twos_groups ? &job->second[number] : NULL;
     const uint32_t *numbers = NULL;
     size_t left = qdi_solver_constraints(job, number, &numbers);
     qdi_solver_source from;

@@ -31,7 +31,7 @@ typedef struct qdi_solver_job {
     // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the
     // constraints with two touches in them, and with one; and who works on it.
     qdi_solver_group *groups;
-    qdi_solver_point *second;
+    qdi_solver_second *second;
     size_t twos_groups;
     const uint32_t *inside[2];
     size_t inside_count[2];

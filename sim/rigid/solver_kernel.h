@@ -61,12 +61,12 @@ static inline moved take_moved(const qdi_mover *movers, const uint32_t *slots) {
 }
 
 /// Contacts while they are worked on: what they are, what they see of the velocities of their two bodies
-/// (that of a as seen from b, along the normal and the tangent, and the two spins), and what they have given
-/// them since.
+/// (that of a as seen from b, along the normal and the tangent, and the two spins), and what they give them:
+/// impulses, and these times their levers.
 typedef struct view {
     vec nx, ny, inverse_a, inverse_b, turn_a, turn_b;
     vec normal, tangent, spin_a, spin_b;
-    vec push, tangent_impulse;
+    vec push, tangent_impulse, moment_a, moment_b;
 } view;
 
 /// Solver: the lanes of a group, as vectors.
@@ -79,9 +79,7 @@ static inline view view_of(const qdi_solver_group *group, unsigned at, const mov
               .turn_a = to_a->turn,
               .turn_b = to_b->turn,
               .spin_a = a->spin,
-              .spin_b = b->spin,
-              .push = v_set(0),
-              .tangent_impulse = v_set(0)};
+              .spin_b = b->spin};
     vec x = a->vx - b->vx, y = a->vy - b->vy;
     v.normal = x * v.nx + y * v.ny;
     v.tangent = y * v.nx - x * v.ny;
@@ -92,29 +90,36 @@ static inline view view_of(const qdi_solver_group *group, unsigned at, const mov
 static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
                        const moving *a, const moving *b) {
     vec x = v->push * v->nx - v->tangent_impulse * v->ny, y = v->push * v->ny + v->tangent_impulse * v->nx;
-    const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a, v->spin_a, a->angle};
-    const vec to_b[4] = {b->vx + x * v->inverse_b, b->vy + y * v->inverse_b, v->spin_b, b->angle};
+    const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a,
+                         a->spin - v->moment_a * v->turn_a, a->angle};
+    const vec to_b[4] = {b->vx + x * v->inverse_b, b->vy + y * v->inverse_b,
+                         b->spin + v->moment_b * v->turn_b, b->angle};
     v_give(movers, group->slot_a + at, 0, group->moves_a >> at & LANES_MASK, to_a);
     v_give(movers, group->slot_b + at, 0, group->moves_b >> at & LANES_MASK, to_b);
 }
 
-/// What a touch gave in the sub-step before.
-static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
-    vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
+/// Solver: adds what a touch gives.
+QDI_ALWAYS void give(const qdi_solver_point *touch, unsigned at, vec normal, vec tangent, view *v) {
     v->push += normal;
     v->tangent_impulse += tangent;
-    v->spin_a -= (v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent) * v->turn_a;
-    v->spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) * v->turn_b;
+    v->moment_a += v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent;
+    v->moment_b += v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent;
+}
+
+/// What a touch gave in the sub-step before.
+static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
+    give(touch, at, v_load(touch->normal + at), v_load(touch->tangent + at), v);
 }
 
 /// Gives the bodies of a group the impulses that it starts from.
 static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
-                              const qdi_solver_point *second, unsigned at) {
+                              const qdi_solver_second *second, unsigned at) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b, &to_a, &to_b);
+    v.push = v.tangent_impulse = v.moment_a = v.moment_b = v_set(0);
     warm_touch(&group->touch, at, &v);
-    if (second) warm_touch(second, at, &v);
+    if (second) warm_touch(&second->touch, at, &v);
     put(movers, group, at, &v, &a, &b);
 }
 
@@ -139,44 +144,34 @@ static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way 
     return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
 }
 
-/// Solver: those of `lanes` that have no friction stay as they are.
-QDI_ALWAYS void friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
-                               mask lanes, vec slide, vec normal, view *v) {
-    vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
-    vec tangent = v_load(touch->tangent + at), none = v_set(0);
-    vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b) + slide;
-    vec most = v_pick(v_above(normal, none), v_load(group->friction + at) * normal,
-                      none); // it may be infinite
-    vec given = v_max(-most, v_min(most, tangent + v_load(touch->tangent_mass + at) * slip));
-    given = v_pick(lanes, given, tangent);
-    vec t = given - tangent;
-    v_store(touch->tangent + at, given);
-    v->tangent_impulse += t;
-    v->tangent -= t * (v->inverse_a + v->inverse_b);
-    v->spin_a = v_pick(lanes, v->spin_a - along_a * (t * v->turn_a), v->spin_a);
-    v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
-}
-
-/// Solver: gives `given` along the normal in all, or nothing, where `before` was given; returns what.
-static inline vec give_normal(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
-    given = v_max(v_set(0), given);
-    vec p = given - before;
-    v_store(touch->normal + at, given);
-    v->push += p;
-    v->normal -= p * (v->inverse_a + v->inverse_b);
-    v->spin_a -= v_load(touch->across_a + at) * (p * v->turn_a);
-    v->spin_b += v_load(touch->across_b + at) * (p * v->turn_b);
-    return given;
-}
-
-/// Solver: the speed at which the surfaces of a touch approach.
-static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const view *v) {
+/// Solver: the speed at which the surfaces of a touch approach before anything is given.
+QDI_ALWAYS vec approach_of(const qdi_solver_point *touch, unsigned at, const view *v) {
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
+
+/// Solver: the speed at which they slide then.
+QDI_ALWAYS vec slip_of(const qdi_solver_point *touch, unsigned at, const view *v, vec slide) {
+    return v->tangent + (v->spin_a * v_load(touch->along_a + at) - v->spin_b * v_load(touch->along_b + at)) +
+           slide;
+}
+
+/// Solver: friction against a slip, where `normal` is given along the normal; returns what it gives more than
+/// before.
+QDI_ALWAYS vec friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, vec slip,
+                              vec normal) {
+    const vec tangent = v_load(touch->tangent + at), most = v_load(group->friction + at) * normal;
+    const vec given = v_max(-most, v_min(most, tangent + v_load(touch->tangent_mass + at) * slip));
+    v_store(touch->tangent + at, given);
+    return given - tangent;
+}
+
+/// Where a spring has sunk by more than this part of the size, see out_margin.
+static const double sunk_part = 0.2;
 
 /// The springs of a group's lanes.
 typedef struct springs {
     vec rate, per_rate, mass, give, firm, most, out;
+    vec far;   ///< speed of what has sunk too far, less that of its overlap, per size
     mask both; ///< two bodies that move
 } springs;
 
@@ -187,7 +182,8 @@ static inline springs springs_all(const qdi_solver_spring *of) {
                      .mass = v_set(of->mass),
                      .give = v_set(of->give),
                      .firm = v_set(of->firm),
-                     .most = v_set(of->most)};
+                     .most = v_set(of->most),
+                     .far = v_set(of->most - sunk_part * of->rate)};
 }
 
 /// Two bodies are uneven where one has more than so many times the mass of the other. What a touch gives
@@ -214,7 +210,8 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
                       .mass = v_pick(both, s.mass, fixed.mass),
                       .give = v_pick(both, s.give, fixed.give),
                       .firm = v_pick(both, s.firm, fixed.firm),
-                      .most = v_pick(both, s.most, fixed.most)};
+                      .most = v_pick(both, s.most, fixed.most),
+                      .far = v_pick(both, s.far, fixed.far)};
     }
     s.out = v_set(-rules->out);
     if (group->uneven >> at & 1U)
@@ -234,46 +231,44 @@ static inline vec firm_of(const springs *spring, vec all, vec size) {
 /// springs are full, and throws it when one of them lets go. Less than that lets piles sink. Where it has
 /// sunk by more than `sunk_part` of its size, it has not come to rest: what lies in another's middle must get
 /// out of there.
-static const double out_margin = 1.15, sunk_part = 0.2;
+static const double out_margin = 1.15;
 
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
 /// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. `by`:
 /// what is left to positions. Returns what it gives. Speeds and lengths are those times the effective mass,
 /// which spares divisions.
 QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, const way *w,
-                           const qdi_solver_rules *rules, const springs *spring, view *v, vec *by) {
+                           const qdi_solver_rules *rules, const springs *spring, vec speed, vec *by) {
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
     const vec load = firm_of(spring, spring->give * before, size), most = spring->most * size;
-    const vec back = spring->rate * gap,
-              sunk = v_max(none, none - back - v_set(sunk_part) * spring->rate * size);
-    const vec out = v_max(spring->out * size, v_set(-out_margin) * v_min(load, most + sunk));
-    const vec soft = v_min(none, v_max(back, out));
-    vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
-    vec mass_scale = v_pick(apart, v_set(1), spring->mass);
-    const vec approach = mass * approach_of(touch, at, v);
-    vec given = before + mass_scale * (approach - bias);
-    given = give_normal(touch, at, given, before, v);
+    const vec back = spring->rate * gap, sunk = v_max(most, spring->far * size - back);
+    const vec out = v_max(spring->out * size, v_set(-out_margin) * v_min(load, sunk));
+    const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
+    const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
+    const vec mass_scale = v_pick(apart, v_set(1), spring->mass), approach = mass * speed;
+    const vec given = v_max(none, before + mass_scale * (approach - bias));
+    v_store(touch->normal + at, given);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     const vec parts = v_min(approach, none) * v_set(rules->dt); // of itself, by the end of a step
-    vec deep = v_max(parts - gap - v_set(deepest_part) * size, left);
-    *by = v_pick(apart, none, v_pick(spring->both, left, deep));
+    const vec deep = v_max(parts - gap - v_set(deepest_part) * size, left);
+    *by = v_pick(spring->both, left, deep);
     return given;
 }
 
 /// WIDTH lanes of a group while they are worked on.
 typedef struct block {
     qdi_solver_group *group;
-    qdi_solver_point *second; ///< NULL: no lane has a second touch
-    unsigned at;              ///< the first of the lanes
+    qdi_solver_second *second; ///< NULL: no lane has a second touch
+    unsigned at;               ///< the first of the lanes
     moving a, b;
     moved to_a, to_b;
     view v;
     way w;
-    vec given[2]; ///< by touch, along the normal
-    vec by[2];    ///< by touch, what is left to positions
+    vec given[2], more[2]; ///< by touch, along the normal: in all, and more than in the sub-step before
+    vec by[2];             ///< by touch, what is left to positions
 } block;
 
 /// Blocks that are worked on step by step side by side: each waits for its own numbers most of the time, and
@@ -283,7 +278,7 @@ enum { SIDE_BY_SIDE = WIDTH > 2 ? 2 : 1 };
 #define QDI_EACH_BLOCK _Pragma("GCC unroll 2") for (int k = 0; k < count; ++k)
 
 /// Solver: block number `number` of some groups.
-static inline block block_at(qdi_solver_group *groups, qdi_solver_point *second, size_t number) {
+static inline block block_at(qdi_solver_group *groups, qdi_solver_second *second, size_t number) {
     enum { BLOCKS = QDI_SOLVER_LANES / WIDTH };
     const size_t g = number / BLOCKS;
     return (block){
@@ -301,27 +296,71 @@ QDI_ALWAYS void take(qdi_mover *movers, block *b) {
     b->w = way_of(&b->v, &b->a, &b->b, &b->to_a, &b->to_b);
 }
 
-/// Solver: solves the friction of some blocks.
+/// Solver: the speed at which the surfaces of touch `k` approach after what the touch before has given.
+QDI_ALWAYS vec approach_at(const block *b, int k) {
+    if (k == 0) return approach_of(&b->group->touch, b->at, &b->v);
+    return approach_of(&b->second->touch, b->at, &b->v) - v_load(b->second->normals + b->at) * b->more[0];
+}
+
+/// Solver: what the normal of touch `k` gives, where `before` was given; it is noted.
+QDI_ALWAYS void note(block *b, int k, vec given, vec before) {
+    b->given[k] = given;
+    b->more[k] = given - before;
+}
+
+/// Solver: sums up what the normals of a block give.
+QDI_ALWAYS void add_normals(block *b) {
+    const qdi_solver_point *touch = &b->group->touch;
+    b->v.tangent_impulse = v_set(0);
+    b->v.push = b->more[0];
+    b->v.moment_a = v_load(touch->across_a + b->at) * b->more[0];
+    b->v.moment_b = v_load(touch->across_b + b->at) * b->more[0];
+    if (!b->second) return;
+    const qdi_solver_point *second = &b->second->touch;
+    b->v.push += b->more[1];
+    b->v.moment_a += v_load(second->across_a + b->at) * b->more[1];
+    b->v.moment_b += v_load(second->across_b + b->at) * b->more[1];
+}
+
+/// Solver: adds what friction gives at a touch.
+QDI_ALWAYS void add_friction(const qdi_solver_point *touch, unsigned at, vec tangent, view *v) {
+    v->tangent_impulse += tangent;
+    v->moment_a += v_load(touch->along_a + at) * tangent;
+    v->moment_b += v_load(touch->along_b + at) * tangent;
+}
+
+/// Solver: solves the friction of some blocks, after their normals.
 QDI_ALWAYS void friction(block *blocks, int count, const qdi_solver_rules *rules) {
-    mask lanes[SIDE_BY_SIDE];
-    vec slide[SIDE_BY_SIDE];
+    vec slide[SIDE_BY_SIDE], first[SIDE_BY_SIDE], second[SIDE_BY_SIDE];
     unsigned any = 0;
     QDI_EACH_BLOCK {
         const block *b = &blocks[k];
-        const unsigned bits = b->group->has_friction >> b->at & LANES_MASK;
-        any |= bits;
-        lanes[k] = v_lanes(bits);
+        any |= b->group->has_friction >> b->at & LANES_MASK;
         slide[k] = rules->slides ? v_load(rules->slides[b->group - rules->groups] + b->at) : v_set(0);
     }
     if (!any) return;
     QDI_EACH_BLOCK {
-        block *b = &blocks[k];
-        friction_touch(b->group, b->at, &b->group->touch, lanes[k], slide[k], b->given[0], &b->v);
+        const block *b = &blocks[k];
+        qdi_solver_point *touch = &b->group->touch;
+        vec slip = slip_of(touch, b->at, &b->v, slide[k]) - v_load(touch->coupling + b->at) * b->more[0];
+        if (b->second) slip -= v_load(b->second->normal_tangent + b->at) * b->more[1];
+        first[k] = friction_touch(b->group, b->at, touch, slip, b->given[0]);
     }
-    if (!blocks[0].second) return;
+    if (blocks[0].second) {
+        QDI_EACH_BLOCK {
+            const block *b = &blocks[k];
+            qdi_solver_point *touch = &b->second->touch;
+            vec slip = slip_of(touch, b->at, &b->v, slide[k]) -
+                       v_load(b->second->tangent_normal + b->at) * b->more[0] -
+                       v_load(touch->coupling + b->at) * b->more[1];
+            slip -= v_load(b->second->tangents + b->at) * first[k];
+            second[k] = friction_touch(b->group, b->at, touch, slip, b->given[1]);
+        }
+    }
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
-        friction_touch(b->group, b->at, b->second, lanes[k], slide[k], b->given[1], &b->v);
+        add_friction(&b->group->touch, b->at, first[k], &b->v);
+        if (b->second) add_friction(&b->second->touch, b->at, second[k], &b->v);
     }
 }
 
@@ -333,8 +372,8 @@ QDI_ALWAYS void shift(qdi_mover *movers, block *b) {
     vec by = b->by[0], turn_a = by * v_load(group->touch.across_a + b->at),
         turn_b = by * v_load(group->touch.across_b + b->at);
     if (b->second) {
-        turn_a += b->by[1] * v_load(b->second->across_a + b->at);
-        turn_b += b->by[1] * v_load(b->second->across_b + b->at);
+        turn_a += b->by[1] * v_load(b->second->touch.across_a + b->at);
+        turn_b += b->by[1] * v_load(b->second->touch.across_b + b->at);
         by += b->by[1];
     }
     b->a.angle -= turn_a * v->turn_a;
@@ -359,15 +398,20 @@ QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const 
     }
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
-        b->given[0] = solve_touch(b->group, b->at, &b->group->touch, &b->w, rules, &spring[k], &b->v,
-                                  &b->by[0]);
+        qdi_solver_point *touch = &b->group->touch;
+        const vec before = v_load(touch->normal + b->at), speed = approach_at(b, 0);
+        note(b, 0, solve_touch(b->group, b->at, touch, &b->w, rules, &spring[k], speed, &b->by[0]), before);
     }
     if (blocks[0].second) {
         QDI_EACH_BLOCK {
             block *b = &blocks[k];
-            b->given[1] = solve_touch(b->group, b->at, b->second, &b->w, rules, &spring[k], &b->v, &b->by[1]);
+            qdi_solver_point *touch = &b->second->touch;
+            const vec before = v_load(touch->normal + b->at), speed = approach_at(b, 1);
+            note(b, 1, solve_touch(b->group, b->at, touch, &b->w, rules, &spring[k], speed, &b->by[1]),
+                 before);
         }
     }
+    QDI_EACH_BLOCK add_normals(&blocks[k]);
     friction(blocks, count, rules);
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
@@ -378,11 +422,12 @@ QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const 
 
 /// Solver: solves the normal of a touch without that push; returns what it gives.
 QDI_ALWAYS vec relax_touch(qdi_solver_point *touch, unsigned at, const way *w, const qdi_solver_rules *rules,
-                           view *v) {
-    vec gap = gap_now(touch, at, w), none = v_set(0);
-    vec allowed = v_pick(v_above(gap, none), gap * v_set(rules->per_h), none);
-    vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
-    return give_normal(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
+                           vec speed) {
+    const vec none = v_set(0), allowed = v_max(none, gap_now(touch, at, w)) * v_set(rules->per_h);
+    const vec wanted = v_load(touch->mass + at) * (speed - allowed);
+    const vec given = v_max(none, v_load(touch->normal + at) + wanted);
+    v_store(touch->normal + at, given);
+    return given;
 }
 
 /// Adds a sub-step's impulses of a touch to those of the step.
@@ -396,20 +441,25 @@ QDI_ALWAYS void relax_blocks(qdi_mover *movers, block *blocks, int count, const 
     QDI_EACH_BLOCK take(movers, &blocks[k]);
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
-        b->given[0] = relax_touch(&b->group->touch, b->at, &b->w, rules, &b->v);
+        qdi_solver_point *touch = &b->group->touch;
+        const vec before = v_load(touch->normal + b->at);
+        note(b, 0, relax_touch(touch, b->at, &b->w, rules, approach_at(b, 0)), before);
     }
     if (blocks[0].second) {
         QDI_EACH_BLOCK {
             block *b = &blocks[k];
-            b->given[1] = relax_touch(b->second, b->at, &b->w, rules, &b->v);
+            qdi_solver_point *touch = &b->second->touch;
+            const vec before = v_load(touch->normal + b->at);
+            note(b, 1, relax_touch(touch, b->at, &b->w, rules, approach_at(b, 1)), before);
         }
     }
+    QDI_EACH_BLOCK add_normals(&blocks[k]);
     friction(blocks, count, rules);
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
         put(movers, b->group, b->at, &b->v, &b->a, &b->b);
         total(&b->group->touch, b->at, b->given[0]);
-        if (b->second) total(b->second, b->at, b->given[1]);
+        if (b->second) total(&b->second->touch, b->at, b->given[1]);
     }
 }
 
@@ -427,7 +477,7 @@ static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *gro
 typedef void (*sweep_blocks)(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules);
 
 /// Solver: a sweep over a range of groups, of which all have second touches, or none.
-QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
+QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second,
                             size_t groups_count, const qdi_solver_rules *rules, sweep_blocks sweep) {
     enum { BLOCKS = QDI_SOLVER_LANES / WIDTH, AT_ONCE = BLOCKS < SIDE_BY_SIDE ? SIDE_BY_SIDE / BLOCKS : 1 };
     const size_t all = groups_count * BLOCKS;
@@ -447,7 +497,7 @@ QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_sol
 }
 
 /// Solver: the sweep with the push of a range of groups.
-static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
+static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second, size_t count,
                   const qdi_solver_rules *rules) {
     if (second)
         sweep_range(movers, groups, second, count, rules, solve_blocks);
@@ -456,7 +506,7 @@ static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
 }
 
 /// Solver: the sweep without it.
-static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
+static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second, size_t count,
                   const qdi_solver_rules *rules) {
     if (second)
         sweep_range(movers, groups, second, count, rules, relax_blocks);

@@ -23,17 +23,17 @@ typedef struct making {
 } making;
 
 /// Solver: makes a touch at (px, py): the levers of qdi_constraint_levers, and effective masses. `there`: the
-/// lanes that have it.
-static inline void make_touch(const making *m, mask there, vec px, vec py, vec depth, vec normal, vec tangent,
-                              qdi_solver_point *touch, unsigned at) {
+/// lanes that have it, and those in which it has friction.
+static inline void make_touch(const making *m, mask there, mask rubs, vec px, vec py, vec depth, vec normal,
+                              vec tangent, qdi_solver_point *touch, unsigned at) {
     const vec none = v_set(0), one = v_set(1), half = v_set(0.5) * depth;
     const vec shift = v_pick(m->moves_b, v_pick(m->moves_a, none, -half), half);
     const vec x = px + shift * m->nx, y = py + shift * m->ny;
     const vec ax = x - m->xa, ay = y - m->ya, bx = x - m->xb, by = y - m->yb;
     const vec across_a = v_pick(there, v_pick(m->disk_a, none, lever_across(ax, ay, m->nx, m->ny)), none);
     const vec along_a = v_pick(there, lever_along(ax, ay, m->nx, m->ny), none);
-    const vec across_b = v_pick(there, v_pick(m->disk_b, none, lever_across(bx, by, m->nx, m->ny)), -none);
-    const vec along_b = v_pick(there, v_pick(m->walls, none, lever_along(bx, by, m->nx, m->ny)), -none);
+    const vec across_b = v_pick(there, v_pick(m->disk_b, none, lever_across(bx, by, m->nx, m->ny)), none);
+    const vec along_b = v_pick(there, v_pick(m->walls, none, lever_along(bx, by, m->nx, m->ny)), none);
     const vec across = m->inverse + across_a * across_a * m->turn_a + across_b * across_b * m->turn_b;
     const vec along = m->inverse + along_a * along_a * m->turn_a + along_b * along_b * m->turn_b;
     v_store(touch->across_a + at, across_a);
@@ -42,16 +42,38 @@ static inline void make_touch(const making *m, mask there, vec px, vec py, vec d
     v_store(touch->along_b + at, along_b);
     v_store(touch->gap + at, v_pick(there, -depth, none));
     v_store(touch->mass + at, v_pick(there, one, none) / v_pick(there, across, one));
-    v_store(touch->tangent_mass + at, v_pick(there, one, none) / v_pick(there, along, one));
-    v_store(touch->normal + at, v_pick(there, m->again * normal, none));
-    v_store(touch->tangent + at, v_pick(there, m->again * tangent, none));
+    v_store(touch->tangent_mass + at, v_pick(rubs, one, none) / v_pick(there, along, one));
+    v_store(touch->coupling + at, across_a * along_a * m->turn_a + across_b * along_b * m->turn_b);
+    v_store(touch->normal + at, v_pick(there, m->again * normal, none) + none);
+    v_store(touch->tangent + at, v_pick(rubs, m->again * tangent, none) + none);
     v_store(touch->total + at, none);
     v_store(touch->total_tangent + at, none);
 }
 
+/// Solver: the coupling of two impulses along one line, if `inverse` is that of bodies that do not turn, or
+/// across each other, from the levers of both on a and on b.
+static inline vec coupling_of(const making *m, vec inverse, const double *a, const double *other_a,
+                              const double *b, const double *other_b) {
+    return inverse + v_load(a) * v_load(other_a) * m->turn_a + v_load(b) * v_load(other_b) * m->turn_b;
+}
+
+/// Solver: couples the two touches of a contact.
+static inline void couple(const making *m, const qdi_solver_point *first, qdi_solver_second *second,
+                          unsigned at) {
+    const qdi_solver_point *touch = &second->touch;
+    const double *n_a = first->across_a + at, *n_b = first->across_b + at, *t_a = first->along_a + at,
+                 *t_b = first->along_b + at;
+    const double *m_a = touch->across_a + at, *m_b = touch->across_b + at, *u_a = touch->along_a + at,
+                 *u_b = touch->along_b + at;
+    v_store(second->normals + at, coupling_of(m, m->inverse, n_a, m_a, n_b, m_b));
+    v_store(second->tangents + at, coupling_of(m, m->inverse, t_a, u_a, t_b, u_b));
+    v_store(second->normal_tangent + at, coupling_of(m, v_set(0), t_a, m_a, t_b, m_b));
+    v_store(second->tangent_normal + at, coupling_of(m, v_set(0), n_a, u_a, n_b, u_b));
+}
+
 /// Solver: makes WIDTH lanes of a group.
 static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
-                              qdi_solver_point *second, unsigned at) {
+                              qdi_solver_second *second, unsigned at) {
     const double *rows[WIDTH];
     vec front[4], back[4], hold[4];
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &from->geometry[at + k]->normal.x;
@@ -78,18 +100,22 @@ static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *
                       .walls = v_lanes(group->walls >> at & LANES_MASK)};
     const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK);
     if (v_any(uneven_lanes(both, a.inverse, b.inverse))) group->uneven |= (uint8_t)(1U << at);
+    const unsigned rubs = group->has_friction;
     v_store(group->nx + at, m.nx);
     v_store(group->ny + at, m.ny);
-    make_touch(&m, v_lanes(from->there[0] >> at & LANES_MASK), front[2], front[3], back[2], hold[0], hold[2],
-               &group->touch, at);
-    if (second)
-        make_touch(&m, v_lanes(from->there[1] >> at & LANES_MASK), back[0], back[1], back[3], hold[1],
-                   hold[3], second, at);
+    make_touch(&m, v_lanes(from->there[0] >> at & LANES_MASK),
+               v_lanes(from->there[0] >> at & rubs >> at & LANES_MASK), front[2], front[3], back[2], hold[0],
+               hold[2], &group->touch, at);
+    if (!second) return;
+    make_touch(&m, v_lanes(from->there[1] >> at & LANES_MASK),
+               v_lanes(from->there[1] >> at & rubs >> at & LANES_MASK), back[0], back[1], back[3], hold[1],
+               hold[3], &second->touch, at);
+    couple(&m, &group->touch, second, at);
 }
 
 /// Solver: makes a group of what its lanes come from, and gives its bodies what it starts from.
 static void make(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
-                 qdi_solver_point *second) {
+                 qdi_solver_second *second) {
     for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
         make_lanes(movers, from, group, second, at);
         warm_lanes(movers, group, second, at);
@@ -133,7 +159,7 @@ static inline void report_touch(const qdi_solver_group *group, const qdi_solver_
 }
 
 /// Solver: reports WIDTH lanes of a group.
-static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_point *second, unsigned at,
+static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_second *second, unsigned at,
                                 const qdi_solver_report_to *to) {
     const double *rows[WIDTH];
     double *given[WIDTH], *warm[WIDTH], *balance[WIDTH];
@@ -156,7 +182,7 @@ static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_
     }
     vec virial = none;
     report_touch(group, &group->touch, at, to->substeps, &m, &virial, &t, 0);
-    if (second) report_touch(group, second, at, to->substeps, &m, &virial, &t, 1);
+    if (second) report_touch(group, &second->touch, at, to->substeps, &m, &virial, &t, 1);
     const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK);
     t.balance[QDI_VIRIAL] = v_pick(both, virial, t.balance[QDI_VIRIAL]);
     const unsigned bits = (unsigned)to->lanes >> at & LANES_MASK;
@@ -166,7 +192,7 @@ static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_
 }
 
 /// Solver: reports a group.
-static void report(const qdi_solver_group *group, const qdi_solver_point *second,
+static void report(const qdi_solver_group *group, const qdi_solver_second *second,
                    const qdi_solver_report_to *to) {
     for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) report_lanes(group, second, at, to);
 }

@@ -29,7 +29,7 @@ static void put_work(const qdi_solver_job *job, size_t number, size_t lane, cons
     const double slide = to->slides ? (*to->slides)[lane] : 0;
     double done = work(group, &group->touch, lane, held, on_a, to->outcome[lane], slide, 0);
     if (number < job->twos_groups)
-        done += work(group, &job->second[number], lane, held, on_a, to->outcome[lane], slide, 1);
+        done += work(group, &job->second[number].touch, lane, held, on_a, to->outcome[lane], slide, 1);
     to->balance[lane]->lane[QDI_WORK] = done;
 }
 

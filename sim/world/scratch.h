@@ -88,6 +88,7 @@ typedef struct qdi_constraint {
 /// Contacts that do not bounce, see rigid/solver.h.
 typedef struct qdi_solver_group qdi_solver_group;
 typedef struct qdi_solver_point qdi_solver_point;
+typedef struct qdi_solver_second qdi_solver_second;
 typedef struct qdi_solver_colours qdi_solver_colours;
 typedef struct qdi_solver_units qdi_solver_units;
 /// A body with such contacts, while a step is solved in parts.
@@ -157,7 +158,7 @@ struct qdi_scratch {
     _Atomic uint32_t *dirty;     ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     qdi_push *pushes, *began;    ///< by mover
     qdi_solver_group *groups;
-    qdi_solver_point *second;
+    qdi_solver_second *second;
     double *slides; ///< lanes by group, where surfaces slide
     // What rests: see rigid/solver.c.
     _Atomic uint32_t

@@ -184,7 +184,7 @@ END_TEST
 START_TEST(a_high_heap_does_not_sink_into_itself) {
     enum { ACROSS = 12, COUNT = 480 };
     static const int substeps[] = {4, 8, 16};
-    static const double pressed[] = {.09, .045, .045};
+    static const double pressed[] = {.09, .045, .045}, into_walls = .09; // parts of the smaller size
     qd_random random = qd_random_at(qd_test_seed(3), (uint64_t)_i, 0);
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){6, 60};
@@ -206,13 +206,14 @@ START_TEST(a_high_heap_does_not_sink_into_itself) {
     size_t count;
     const qd_contact *contact = qd_world_contacts(world, &count);
     for (size_t i = 0; i < count; ++i) {
-        const double a = inner[contact[i].a.index],
-                     b = qd_id_is_wall(contact[i].b) ? HUGE_VAL : inner[contact[i].b.index];
-        worst = fmax(worst, contact[i].touch[0].depth / fmin(a, b));
+        const bool wall = qd_id_is_wall(contact[i].b);
+        const double a = inner[contact[i].a.index], b = wall ? HUGE_VAL : inner[contact[i].b.index];
+        const double part = contact[i].touch[0].depth / fmin(a, b);
+        worst = fmax(worst, part / (wall ? into_walls : pressed[_i % 3]));
     }
     const qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) fastest = fmax(fastest, hypot(view.vx[r], view.vy[r]));
-    ck_assert_msg(worst < pressed[_i % 3], "pressed together by %g", worst);
+    ck_assert_msg(worst < 1, "pressed together by %g times what may be", worst);
     ck_assert_msg(fastest < .1, "still %g fast", fastest);
     qd_world_destroy(world);
 }
