@@ -37,9 +37,10 @@ static void mean_hues(const uint64_t *restrict splats, int32_t *restrict means, 
     }
 }
 
+enum { FEW = 1 << 20 }; // units that splats cover of a pixel, 1024 whole pixels
+
 // The same where no pixel is covered by FEW or more: then all numbers are whole ones below 2^24, and a
 // quotient below 16 is further from the next whole number than a float can be wrong.
-enum { FEW = 1 << 20 };
 static void mean_hues_of_few(const uint64_t *restrict splats, int32_t *restrict means, int count) {
     for (int x = 0; x < count; ++x) {
         const int32_t cover = (int32_t)(uint32_t)splats[x], hues = (int32_t)(splats[x] >> 32);
@@ -76,6 +77,7 @@ static void put_splat_row(uint8_t *restrict row, const uint64_t *restrict splats
     }
 }
 
+// Writes a row of a tile to the picture.
 void PUT_ROW(uint8_t *row, const uint8_t *cover, const uint8_t *hue, const uint8_t *tone,
              const uint64_t *splats, int count) {
     put_tile_row(row, cover, hue, tone, count);
