@@ -198,7 +198,7 @@ static qd_status deflate_line(qdi_apng *apng, z_stream *stream, int flush) {
 /// Animated PNG: compresses a part of a picture and appends it to `bytes`.
 static qd_status deflate_part(qdi_apng *apng, const uint8_t *pixels, part area) {
     z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_free, .opaque = apng};
-    // As in flat_deflate.c: of flat colours runs are nearly all that there is to find.
+    // As in png_sink.c: of flat colours runs are nearly all that there is to find.
     bool flat = apng->depth == 1;
     if (deflateInit2(&stream, flat ? 1 : 3, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL,
                      flat ? Z_RLE : Z_DEFAULT_STRATEGY) != Z_OK)
