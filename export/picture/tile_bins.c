@@ -1,5 +1,6 @@
-// Tile binning, a counting sort of bodies by tile: count, sum, fill in. Small bodies lie in one tile, mostly;
-// a large one is in the list of every tile that its box meets.
+// Tile binning, a counting sort by tile of runs of bodies that lie in one: most bodies are small, and
+// neighbours in the world follow each other. A body that reaches into several tiles is in the list of each on
+// its own.
 #include "export/picture/tile_bins.h"
 
 #include "core/base/memory.h"
@@ -29,6 +30,7 @@ void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
     qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
     qdi_release(bins->allocator, bins->first, bins->first_room, sizeof *bins->first);
     qdi_trail_plane_destroy(bins->allocator, &bins->trails);
+    qdi_release(bins->allocator, bins->found, bins->found_room, sizeof *bins->found);
     qdi_release(bins->allocator, bins->list, bins->list_room, sizeof *bins->list);
     *bins = (qdi_tile_bins){0};
 }
@@ -81,39 +83,53 @@ static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture
     return tiles_of_box(grid, left - reach, top - reach, right + reach, bottom + reach);
 }
 
-// Picture's tiles: counts the bodies of each tile and makes room for their lists; returns the sum.
-static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
-                                    size_t tiles) {
-    memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
-    const size_t columns = (size_t)grid->columns;
-    for (size_t i = 0; i < picture->disk_count; ++i) {
-        const qdi_disk *disk = &picture->disks[i];
-        if (!disk->wide) {
-            bins->first[disk->row * columns + disk->column] += 1;
-            continue;
-        }
-        tile_span span = tiles_of_body(grid, picture, disk);
-        for (int y = span.from_y; y <= span.to_y; ++y)
-            for (int x = span.from_x; x <= span.to_x; ++x) bins->first[(size_t)y * columns + (size_t)x] += 1;
-    }
-    return qdi_exclusive_scan(bins->first, tiles);
+// Picture's tiles: adds a run of the picture's disks to those of a tile, in the order in which they are
+// found.
+static void add_run(qdi_tile_bins *bins, size_t tile, size_t begin, size_t end) {
+    if (bins->found_count == bins->found_room && bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &bins->found, &bins->found_room, bins->found_count,
+                                   bins->found_count + 1, sizeof *bins->found);
+    if (bins->status != QD_OK) return;
+    bins->found[bins->found_count++] = (qdi_tile_run){(uint32_t)tile, (uint32_t)begin, (uint32_t)end};
+    bins->first[tile] += 1;
 }
 
-// Picture's tiles: writes each body into the lists of its tiles.
-// Afterwards first[k] is where the list of tile k ends.
-static void bin_bodies(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
+// Picture's tiles: adds a body that may reach into several tiles to each of them.
+static void add_wide(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid, size_t number) {
+    const tile_span span = tiles_of_body(grid, picture, &picture->disks[number]);
+    for (int y = span.from_y; y <= span.to_y; ++y)
+        for (int x = span.from_x; x <= span.to_x; ++x)
+            add_run(bins, (size_t)y * (size_t)grid->columns + (size_t)x, number, number);
+}
+
+// Picture's tiles: finds the runs of disks that lie in one tile, for neighbours in the picture's list are
+// neighbours in the world, mostly. A wide disk does not end a run.
+static void find_runs(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid, size_t tiles) {
+    memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
+    bins->found_count = 0;
     const size_t columns = (size_t)grid->columns;
+    size_t begin = 0, tile = tiles;
     for (size_t i = 0; i < picture->disk_count; ++i) {
         const qdi_disk *disk = &picture->disks[i];
-        if (!disk->wide) {
-            bins->list[bins->first[disk->row * columns + disk->column]++] = (uint32_t)i;
+        if (disk->wide) {
+            add_wide(bins, picture, grid, i);
             continue;
         }
-        tile_span span = tiles_of_body(grid, picture, disk);
-        for (int y = span.from_y; y <= span.to_y; ++y)
-            for (int x = span.from_x; x <= span.to_x; ++x)
-                bins->list[bins->first[(size_t)y * columns + (size_t)x]++] = (uint32_t)i;
+        const size_t here = disk->row * columns + disk->column;
+        if (here == tile) continue;
+        if (tile < tiles) add_run(bins, tile, begin, i);
+        begin = i;
+        tile = here;
     }
+    if (tile < tiles) add_run(bins, tile, begin, picture->disk_count);
+}
+
+// Picture's tiles: sorts the runs by tile.
+// Afterwards first[k] is where the list of tile k ends.
+static void sort_runs(qdi_tile_bins *bins, size_t tiles) {
+    (void)qdi_exclusive_scan(bins->first, tiles);
+    for (size_t i = 0; i < bins->found_count; ++i)
+        bins->list[bins->first[bins->found[i].tile]++] = bins->found[i];
 }
 
 typedef struct draw_job {
@@ -148,6 +164,16 @@ static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, 
                       disk->turned ? picture->corners[disk->first_corner] : (qdi_corner){0, 0}, brush);
 }
 
+// Picture's tiles: draws a body on a tile, or puts it aside.
+static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile, qdi_splats *splats) {
+    if (disk->corners > 0 || disk->radius >= QDI_SPLAT_BELOW) {
+        draw_body_on_tile(picture, disk, tile);
+        return;
+    }
+    gather_splat(splats, disk);
+    if (splats->count == QDI_SPLAT_BATCH) draw_gathered_splats(tile, splats);
+}
+
 // Picture's tiles: draws the bodies of a tile.
 static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile) {
     const qdi_tile_bins *bins = job->bins;
@@ -163,13 +189,10 @@ static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile)
     qdi_splats splats; // whose unused places must hold numbers
     memset(&splats, 0, sizeof splats);
     for (size_t k = begin; k < end; ++k) {
-        const qdi_disk *disk = &picture->disks[bins->list[k]];
-        if (disk->corners == 0 && disk->radius < QDI_SPLAT_BELOW) {
-            gather_splat(&splats, disk);
-            if (splats.count == QDI_SPLAT_BATCH) draw_gathered_splats(tile, &splats);
-        } else {
-            draw_body_on_tile(picture, disk, tile);
-        }
+        const qdi_tile_run run = bins->list[k];
+        const bool alone = run.begin == run.end;
+        for (size_t i = run.begin; i < run.end + alone; ++i)
+            if (picture->disks[i].wide == alone) draw_body(picture, &picture->disks[i], tile, &splats);
     }
     draw_gathered_splats(tile, &splats);
     qdi_tile_end(tile, job->raster);
@@ -189,13 +212,15 @@ qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qd
     job.grid = (tile_grid){*clip, (wide + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE,
                            (high + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE};
     size_t tiles = (size_t)job.grid.columns * (size_t)job.grid.rows;
-    qd_status status = qdi_reserve(bins->allocator, &bins->first, &bins->first_room, 0, tiles + 1,
-                                   sizeof *bins->first);
-    if (status != QD_OK) return status;
-    size_t need = count_bodies_per_tile(bins, picture, &job.grid, tiles);
-    status = qdi_reserve(bins->allocator, &bins->list, &bins->list_room, 0, need, sizeof *bins->list);
-    if (status != QD_OK) return status;
-    bin_bodies(bins, picture, &job.grid);
+    bins->status = qdi_reserve(bins->allocator, &bins->first, &bins->first_room, 0, tiles + 1,
+                               sizeof *bins->first);
+    if (bins->status != QD_OK) return bins->status;
+    find_runs(bins, picture, &job.grid, tiles);
+    if (bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &bins->list, &bins->list_room, 0, bins->found_count,
+                                   sizeof *bins->list);
+    if (bins->status != QD_OK) return bins->status;
+    sort_runs(bins, tiles);
     if (bins->team)
         qdi_team_for_workers(bins->team, tiles, 1, draw_tiles_range, &job);
     else

@@ -14,6 +14,12 @@
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 
+/// The picture's disks [begin, end) that are not wide, all in one tile. Where both are the same: that disk
+/// alone, which is wide.
+typedef struct qdi_tile_run {
+    uint32_t tile, begin, end;
+} qdi_tile_run;
+
 typedef struct qdi_tile_bins {
     const qd_allocator *allocator;
     qd_team *team;   ///< the threads that draw; NULL: the caller alone
@@ -21,8 +27,9 @@ typedef struct qdi_tile_bins {
     size_t tile_count;
     size_t *first; ///< of each tile of the picture: where its list begins
     size_t first_room;
-    uint32_t *list; ///< numbers of the picture's disks, tile by tile
-    size_t list_room;
+    qdi_tile_run *found, *list; ///< of all tiles: as they are found, and tile by tile
+    size_t found_count, found_room, list_room;
+    qd_status status; ///< the first failure in a picture
     qdi_trail_plane trails;
 } qdi_tile_bins;
 

@@ -3,7 +3,6 @@
 
 #include "core/base/assert.h"
 
-#include <math.h>
 #include <string.h>
 
 void qdi_tile_begin(qdi_tile *tile, qdi_area area) {
@@ -81,64 +80,26 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats) {
 
 // ---- to pixels ----
 
-// Writes a row of a tile to the picture.
-// Bodies alone, a row of pixels. What is there is background or the outline of a node, in which a faint edge
-// would leave a dark hole. Without branches, first what is multiplied, in 16 bits, then what is chosen, in
-// bytes: so compilers make vector code of both.
-static void put_tile_row(uint8_t *restrict row, const uint8_t *restrict cover, const uint8_t *restrict hue,
-                         const uint8_t *restrict tone, int count) {
-    uint16_t toned[QDI_TILE_SIDE], first[QDI_TILE_SIDE];
-    for (int x = 0; x < count; ++x) {
-        uint8_t whole = cover[x] < QDI_LEVELS ? cover[x] : QDI_LEVELS;
-        toned[x] = (uint16_t)((uint16_t)(whole * tone[x] + QDI_TONE_FULL / 2) / QDI_TONE_FULL);
-        first[x] = (uint16_t)(hue[x] * QDI_LEVELS + QDI_INK_BODY - 1);
-    }
-    for (int x = 0; x < count; ++x) {
-        uint8_t level = (uint8_t)toned[x], old = row[x];
-        level = level > 0 ? level : 1;
-        uint8_t ink = (uint8_t)((uint8_t)first[x] + level);
-        uint8_t faint = level <= QDI_LEVELS / 6 ? 0xff : 0, drawn = old != QDI_INK_BACKGROUND ? 0xff : 0;
-        uint8_t keep = (uint8_t)((cover[x] == 0 ? 0xff : 0) | (faint & drawn));
-        row[x] = (uint8_t)((old & keep) | (ink & (uint8_t)~keep));
-    }
-}
+#define PUT_ROW qdi_tile_row_portable
+#include "export/raster/tile_rows.h"
 
-// Writes a row of splats to the picture, over what was there: with bodies, the larger part gives the colour,
-// and both cover. Of splats alone the level is the square root of what they cover, at least 1. In loops
-// without branches, as above; the quotient of two whole numbers below 2^33 is exact enough in a double for
-// its whole part to be right.
-static void put_splat_row(uint8_t *restrict row, const uint64_t *restrict splats,
-                          const uint8_t *restrict bodies, int count) {
-    int32_t levels[QDI_TILE_SIDE], means[QDI_TILE_SIDE];
-    for (int x = 0; x < count; ++x) {
-        const uint32_t cover = (uint32_t)splats[x], hues = (uint32_t)(splats[x] >> 32);
-        const double over = (double)(cover > 0 ? cover : 1);
-        const double mean = ((double)hues + (double)(cover / 2)) / over;
-        means[x] = (int32_t)(mean < QDI_HUES - 1 ? mean : QDI_HUES - 1);
+// Writes a row with the instructions that a tile may use.
+static void put_row(const qdi_tile *tile, uint8_t *row, size_t first, const uint64_t *splats, int count) {
+    const uint8_t *cover = tile->cover + first, *hue = tile->hue + first, *tone = tile->tone + first;
+#ifdef __x86_64__
+    if (tile->simd >= QD_SIMD_AVX2) {
+        qdi_tile_row_avx2(row, cover, hue, tone, splats, count);
+        return;
     }
-    for (int x = 0; x < count; ++x) {
-        const uint32_t cover = (uint32_t)splats[x];
-        const float part = (float)(int32_t)(cover < QDI_SPLAT_UNIT ? cover : QDI_SPLAT_UNIT) / QDI_SPLAT_UNIT;
-        const int32_t level = qdi_larger_int((int32_t)(sqrtf(part) * QDI_LEVELS + 0.5F), 1);
-        levels[x] = qdi_smaller_int(level + bodies[x], QDI_LEVELS);
-    }
-    for (int x = 0; x < count; ++x) {
-        const uint32_t cover = (uint32_t)splats[x],
-                       body = bodies[x] * (uint32_t)(QDI_SPLAT_UNIT / QDI_LEVELS);
-        const bool seen = body < cover && (row[x] == QDI_INK_BACKGROUND || levels[x] > QDI_LEVELS / 6);
-        const uint8_t ink = (uint8_t)(means[x] * QDI_LEVELS + QDI_INK_BODY - 1 + levels[x]);
-        row[x] = seen ? ink : row[x];
-    }
+#endif
+    qdi_tile_row_portable(row, cover, hue, tone, splats, count);
 }
 
 void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster) {
     const qdi_area *area = &tile->area;
-    const int count = area->max_x - area->min_x;
-    for (int y = area->min_y; y < area->max_y; ++y) {
-        uint8_t *row = raster->pixels + (size_t)y * (size_t)raster->width + area->min_x;
-        const size_t first = (size_t)(y - area->min_y) * QDI_TILE_SIDE;
-        put_tile_row(row, tile->cover + first, tile->hue + first, tile->tone + first, count);
-        if (tile->has_splats)
-            put_splat_row(row, &tile->splats[qdi_splat_cell(0, y - area->min_y)], tile->cover + first, count);
+    for (int y = 0; y < area->max_y - area->min_y; ++y) {
+        uint8_t *row = raster->pixels + (size_t)(area->min_y + y) * (size_t)raster->width + area->min_x;
+        put_row(tile, row, (size_t)y * QDI_TILE_SIDE,
+                tile->has_splats ? &tile->splats[qdi_splat_cell(0, y)] : NULL, area->max_x - area->min_x);
     }
 }

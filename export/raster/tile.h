@@ -116,6 +116,13 @@ void qdi_split_splats_portable(const qdi_splats *splats, float corner_x, float c
                                qdi_splat_parts *parts);
 void qdi_split_splats_avx2(const qdi_splats *splats, float corner_x, float corner_y, qdi_splat_parts *parts);
 
+/// Writes `count` pixels of a row from what was added there, bodies and splats (NULL: there are none), over
+/// what was drawn before; for each set of instructions.
+void qdi_tile_row_portable(uint8_t *row, const uint8_t *cover, const uint8_t *hue, const uint8_t *tone,
+                           const uint64_t *splats, int count);
+void qdi_tile_row_avx2(uint8_t *row, const uint8_t *cover, const uint8_t *hue, const uint8_t *tone,
+                       const uint64_t *splats, int count);
+
 /// Draws what was added over the pixels of the picture.
 void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster);
 

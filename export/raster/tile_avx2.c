@@ -1,10 +1,13 @@
-// Tiles on processors with AVX2: splats by the portable loops, and small disks a row of a stencil at a time,
-// as qdi_tile_add does it pixel by pixel.
+// Tiles on processors with AVX2: splats and rows by the portable loops, and small disks a row of a stencil at
+// a time, as qdi_tile_add does it pixel by pixel.
 #include "export/raster/tile.h"
 
 #ifdef __x86_64__
 #    define SPLIT_SPLATS qdi_split_splats_avx2
 #    include "export/raster/split_splats.h"
+
+#    define PUT_ROW qdi_tile_row_avx2
+#    include "export/raster/tile_rows.h"
 
 #    include <immintrin.h>
 

@@ -562,6 +562,35 @@ START_TEST(no_memory) {
 }
 END_TEST
 
+// The hue of a pixel of splats is the mean of theirs, to the nearest, however many they are: of few it is
+// found another way than of many.
+START_TEST(means_of_few_and_many) {
+    qd_random random = qd_random_at(11, 0, 0);
+    for (uint64_t round = 0; round < 3000; ++round) {
+        uint64_t splats[QDI_TILE_SIDE];
+        uint8_t row[2][QDI_TILE_SIDE] = {{0}}, none[QDI_TILE_SIDE] = {0};
+        const uint64_t most = ((uint64_t)1 << (1 + qd_random_bits(&random) % 28)) + round % 3 - 1;
+        for (int x = 0; x < QDI_TILE_SIDE; ++x) {
+            const uint64_t cover = qd_random_bits(&random) % (most + 1);
+            const uint64_t hues = qd_random_bits(&random) % ((QDI_HUES - 1) * cover + 1);
+            splats[x] = cover | hues << 32;
+        }
+        qdi_tile_row_portable(row[0], none, none, none, splats, QDI_TILE_SIDE);
+#ifdef __x86_64__
+        if (qd_simd_best() >= QD_SIMD_AVX2) {
+            qdi_tile_row_avx2(row[1], none, none, none, splats, QDI_TILE_SIDE);
+            ck_assert_mem_eq(row[0], row[1], QDI_TILE_SIDE);
+        }
+#endif
+        for (int x = 0; x < QDI_TILE_SIDE; ++x) {
+            const uint64_t cover = (uint32_t)splats[x], hues = splats[x] >> 32;
+            if (cover == 0) continue;
+            ck_assert_uint_eq((uint64_t)(row[0][x] - QDI_INK_BODY) / QDI_LEVELS, (hues + cover / 2) / cover);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("tile");
     TCase *tests = tcase_create("tile");
@@ -571,6 +600,7 @@ int main(void) {
     tcase_add_test(tests, figure_area_and_centre);
     tcase_add_test(tests, edges_follow_the_circle);
     tcase_add_test(tests, a_million_splats);
+    tcase_add_test(tests, means_of_few_and_many);
     tcase_add_test(tests, none_vanishes);
     tcase_add_test(tests, splats_show_their_mean);
     tcase_add_test(tests, order_and_threads_change_nothing);
