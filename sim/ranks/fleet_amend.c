@@ -356,7 +356,7 @@ static qd_status make_part(amendment *job) {
     plan_exchange(job, part, send, receive);
     part->ghosts = received;
     part->slack = job->needs.slack;
-    part->way = before->way;
+    part->speed = before->speed;
     part->contacts = before->contacts;
     part->begins = before->begins;
     part->ends = before->ends;

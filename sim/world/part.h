@@ -34,8 +34,14 @@ typedef struct qdi_part {
     double *from_x,
         *from_y;  ///< by row: where a body was when ghosts were chosen; NULL: there is no other part
     double slack; ///< while no body is further from there than half of this, the ghosts are enough
-    double way;   ///< furthest that one was, over all ranks, in the last step that was made or tried
+    double
+        way; ///< furthest that one was, or no less, over all ranks, in the last step that was made or tried
+    double bound; ///< the same in the last one that was made
     bool stale;   ///< the last step was not made: it was too far
+    // So that not each body need be looked at in each step:
+    double speed;                    ///< none is expected to be faster; 0: not known
+    double stride;                   ///< none has come further in the step on its way; HUGE_VAL: not known
+    bool swift;                      ///< one may be faster
     uint64_t contacts, begins, ends; ///< own ones, added up over the steps
     size_t present; ///< own contacts of the present state; QDI_PART_UNKNOWN: nobody has counted them yet
 } qdi_part;
