@@ -87,9 +87,10 @@ size_t qdi_part_clear_balances(const qd_world *world, const qdi_contact_state *s
                                qdi_contact_balance *balances);
 void qdi_part_clear_ended(const qd_world *world, const qdi_contact_state *state,
                           qdi_contact_balance *balances);
-/// World's part: counts the contacts of a state that are own ones, and those of them that begin.
+/// World's part: counts the contacts of a state that are own ones, those of them that begin, and own ones
+/// that ended in the step to it.
 typedef struct qdi_part_count {
-    size_t contacts, begins;
+    size_t contacts, begins, ends;
 } qdi_part_count;
 qdi_part_count qdi_part_count_of(const qd_world *world, const qdi_contact_state *state);
 /// World's part: how many of the present contacts are own ones.
