@@ -356,7 +356,7 @@ static qd_status make_part(amendment *job) {
     plan_exchange(job, part, send, receive);
     part->ghosts = received;
     part->slack = job->needs.slack;
-    part->way = before->way;
+    part->speed = before->speed;
     part->contacts = before->contacts;
     part->begins = before->begins;
     part->ends = before->ends;
@@ -449,6 +449,7 @@ static void put_contacts(qd_world *world) {
     qdi_spots_find_rows(world, &world->present);
     qdi_touching_mark(world);
     world->margin.held = world->margin.near = false;
+    world->margin.age = 0;       // fat boxes end here, but not because they lasted no longer
     world->margin.edited = true; // the tree is not asked before it is refreshed
 }
 
@@ -473,19 +474,10 @@ static void commit(amendment *job) {
     job->rank->steps = 0;
 }
 
-/// Steps for which ghosts are to last.
-enum { LASTING = 24 };
-
-// Amending: how far bodies may come from where they are now, from how far they came in the steps so far, of
-// which the last was too far.
-static double slack_for(const qdi_fleet_rank *rank) {
-    return 2 * LASTING * (rank->world->part->way / (double)(rank->steps + 1));
-}
-
 // Amending: all that can fail, without the ranks' agreement.
 static qd_status prepare(amendment *job) {
     qdi_contacts_need(job->world);
-    qd_status status = qdi_fleet_find_needs(job->rank, job->world, slack_for(job->rank), &job->needs);
+    qd_status status = qdi_fleet_find_needs(job->rank, job->world, &job->needs);
     if (status == QD_OK) status = look(job);
     if (status == QD_OK) status = exchange_contacts(job);
     if (status == QD_OK) status = exchange_bodies(job);

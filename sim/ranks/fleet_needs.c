@@ -44,22 +44,48 @@ static void add_bodies(void *sum, const void *other, size_t bytes) {
     for (size_t c = 0; c < bytes / sizeof *all; ++c) all[c] += more[c];
 }
 
-// Fleet's needs: deals the realm by where bodies are now.
-static qd_status deal(qdi_fleet_rank *rank, const qd_world *past) {
-    const size_t cells = qdi_realm_cells(&rank->realm);
+// Fleet's needs: deals the realm by where bodies are now; tells how many ghosts all ranks have.
+static qd_status deal(qdi_fleet_rank *rank, const qd_world *past, uint64_t *ghosts) {
+    const size_t cells = qdi_realm_cells(&rank->realm), sums = cells + 1; // the last one is of ghosts
     count_job job = {.rank = rank, .past = past, .cells = cells};
     job.grain = past->count / (size_t)qd_team_threads(past->team) + 1;
-    const size_t ranges = qdi_range_count(past->count, job.grain), room = ranges + 2; // mine, and of all
-    job.counts = qdi_allocate(rank->allocator, room * cells, sizeof *job.counts);
+    const size_t ranges = qdi_range_count(past->count, job.grain), room = ranges * cells + 2 * sums;
+    job.counts = qdi_allocate(rank->allocator, room, sizeof *job.counts);
     if (!job.counts) return QD_ERR_MEMORY;
-    uint64_t *mine = job.counts + ranges * cells, *all = mine + cells;
-    memset(mine, 0, cells * sizeof *mine);
+    uint64_t *mine = job.counts + ranges * cells, *all = mine + sums;
+    memset(mine, 0, sums * sizeof *mine);
+    if (past->part) mine[cells] = past->part->ghosts;
     qdi_team_for(past->team, past->count, job.grain, count_range, &job);
     for (size_t k = 0; k < ranges; ++k) add_bodies(mine, job.counts + k * cells, cells * sizeof *mine);
-    const qd_status status = qdi_ranks_merged(rank->ranks, mine, all, cells * sizeof *mine, add_bodies);
+    const qd_status status = qdi_ranks_merged(rank->ranks, mine, all, sums * sizeof *mine, add_bodies);
     if (status == QD_OK) qdi_realm_deal(&rank->realm, all);
-    qdi_release(rank->allocator, job.counts, room * cells, sizeof *job.counts);
+    if (status == QD_OK) *ghosts = all[cells];
+    qdi_release(rank->allocator, job.counts, room, sizeof *job.counts);
     return status;
+}
+
+// ---- slack ----
+
+/// Steps for which ghosts are to last, at least and at most.
+static const double lasting_least = 24, lasting_most = 400;
+
+// Fleet's needs: for how many steps ghosts are to last if bodies come `way` in each. A renewal takes as long
+// as a step, so it costs 1/n of the time where it is made every n steps. Ghosts cost their part of all
+// bodies; there are as many as the strip round a part is wide, and that is 2 * (small + n * way). What both
+// cost is least at the root here, and not much more for half or twice as many steps.
+static double lasting_for(const qdi_fleet_rank *rank, double way, uint64_t ghosts) {
+    const double strip = 2 * rank->small + rank->world->part->slack;
+    const double each = ((double)ghosts + 1) / strip; // for a unit of length
+    const double steps = sqrt((double)rank->bodies / (2 * way * each));
+    return steps > lasting_least ? fmin(steps, lasting_most) : lasting_least; // also for NaN
+}
+
+// Fleet's needs: how far bodies may come from where they are now, from how far they came in the steps so far,
+// of which the last was too far.
+static double slack_for(const qdi_fleet_rank *rank, uint64_t ghosts) {
+    if (!rank->world) return 0.25 * rank->small;
+    const double way = rank->world->part->way / (double)(rank->steps + 1);
+    return 2 * lasting_for(rank, way, ghosts) * way;
 }
 
 // ---- giants ----
@@ -188,10 +214,11 @@ static qd_status find_inner(qdi_fleet_needs *needs) {
     return QD_OK;
 }
 
-qd_status qdi_fleet_find_needs(qdi_fleet_rank *rank, const qd_world *past, double slack,
-                               qdi_fleet_needs *needs) {
-    *needs = (qdi_fleet_needs){.rank = rank, .slack = slack};
-    qd_status status = deal(rank, past);
+qd_status qdi_fleet_find_needs(qdi_fleet_rank *rank, const qd_world *past, qdi_fleet_needs *needs) {
+    *needs = (qdi_fleet_needs){.rank = rank};
+    uint64_t ghosts = 0;
+    qd_status status = deal(rank, past, &ghosts);
+    if (status == QD_OK) needs->slack = slack_for(rank, ghosts);
     if (status == QD_OK) status = list_giants(needs, past);
     return status == QD_OK ? find_inner(needs) : status;
 }

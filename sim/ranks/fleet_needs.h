@@ -25,9 +25,9 @@ typedef struct qdi_fleet_needs {
     uint8_t *inner; ///< by cell: nobody but this rank needs a body there; NULL where there are giants
 } qdi_fleet_needs;
 
-/// Fleet's needs: deals the realm by where the bodies are that ranks own in `past`, and lists giants. All
-/// ranks call it together. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_fleet_find_needs(qdi_fleet_rank *rank, const qd_world *past, double slack,
+/// Fleet's needs: deals the realm by where the bodies are that ranks own in `past`, chooses the slack, and
+/// lists giants. All ranks call it together. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_fleet_find_needs(qdi_fleet_rank *rank, const qd_world *past,
                                            qdi_fleet_needs *needs);
 void qdi_fleet_forget_needs(qdi_fleet_needs *needs);
 

@@ -166,7 +166,7 @@ static void forget_seeds(renewal *job) {
 static qd_status make_first(renewal *job) {
     qdi_message from[QDI_RANKS_MAX];
     if (job->past->count > 0) qdi_contacts_need(job->past);
-    qd_status status = qdi_fleet_find_needs(job->rank, job->past, job->needs.slack, &job->needs);
+    qd_status status = qdi_fleet_find_needs(job->rank, job->past, &job->needs);
     if (status == QD_OK) status = hand_out_bodies(job, from);
     if (status == QD_OK) forget_seeds(job);
     if (status == QD_OK) status = make_bodies(job, from);
@@ -184,7 +184,7 @@ static qd_status begin_part(qdi_fleet_rank *rank) {
                    .rank = rank,
                    .allocator = rank->allocator,
                    .past = rank->seeds ? rank->seeds : rank->whole,
-                   .needs = {.rank = rank, .slack = 0.25 * rank->small}};
+                   .needs = {.rank = rank}};
     const qd_status status = qdi_ranks_agree(rank->ranks, make_first(&job));
     rank->migrations = 0; // nobody came from another rank
     if (status == QD_OK) {

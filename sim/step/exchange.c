@@ -70,46 +70,70 @@ static double way_along(double from, double to, double period) {
     return period > 0 && way > 0.5 * period ? fabs(period - way) : way;
 }
 
+/// The most of some own bodies, squared: how far one is from where it was when ghosts were chosen, and speed.
+typedef struct way_most {
+    double way, speed;
+} way_most;
+
 typedef struct way_job {
     const qd_world *world;
-    double *most; ///< by range
+    way_most *most; ///< by range
 } way_job;
 
-// Exchange of ghosts: how far the furthest own body of a range is from where it was when ghosts were chosen.
+// Exchange of ghosts: what is the most of two.
+static way_most larger(way_most a, way_most b) {
+    return (way_most){a.way > b.way ? a.way : b.way, a.speed > b.speed ? a.speed : b.speed};
+}
+
+// Exchange of ghosts: the most of a range of rows.
 static void see_ways(void *context, size_t begin, size_t end) {
     const way_job *job = context;
     const qd_world *world = job->world;
     const qdi_part *part = world->part;
     const qd_vec2 period = qdi_world_period(world);
-    double most = 0;
+    way_most most = {0, 0};
     for (size_t r = begin; r < end; ++r) {
         const double x = way_along(part->from_x[r], world->next.x[r], period.x);
         const double y = way_along(part->from_y[r], world->next.y[r], period.y);
-        const double squared = part->ghost[r] ? 0 : x * x + y * y;
-        most = squared > most ? squared : most;
+        const double vx = world->next.vx[r], vy = world->next.vy[r];
+        if (!part->ghost[r]) most = larger(most, (way_most){x * x + y * y, vx * vx + vy * vy});
     }
     job->most[begin / QDI_BODY_GRAIN] = most;
 }
 
-// Exchange of ghosts: the furthest of all own bodies.
-static qd_status furthest(qd_world *world, double *most) {
+// Exchange of ghosts: the most of all own bodies.
+static qd_status look_at_all(qd_world *world, way_most *most) {
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    way_job job = {world, qdi_arena_take(&world->scratch.arena, ranges, sizeof(double))};
-    *most = 0;
+    way_job job = {world, qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.most)};
+    *most = (way_most){0, 0};
     if (ranges > 0 && !job.most) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_ways, &job);
-    for (size_t k = 0; k < ranges; ++k)
-        if (job.most[k] > *most) *most = job.most[k];
-    *most = sqrt(*most);
+    for (size_t k = 0; k < ranges; ++k) *most = larger(*most, job.most[k]);
     return QD_OK;
 }
 
-// Exchange of ghosts: the larger of two lengths.
+// Exchange of ghosts: the most of two ranks.
 static void keep_larger(void *sum, const void *other, size_t bytes) {
-    double *most = sum;
-    const double *more = other;
+    way_most *most = sum;
     (void)bytes;
-    if (*more > *most) *most = *more;
+    *most = larger(*most, *(const way_most *)other);
+}
+
+// Exchange of ghosts: finds out how far bodies of all ranks may have come. They are looked at where what is
+// known of their speeds would let one be too far.
+static qd_status find_way(qd_world *world, qdi_ranks *ranks) {
+    static const double faster = 1.05; // than any is now
+    qdi_part *part = world->part;
+    way_most mine = {part->bound + part->stride, 0}, all;
+    qd_status status = qdi_ranks_merged(ranks, &mine, &all, sizeof mine, keep_larger);
+    if (status == QD_OK) part->way = all.way;
+    if (status != QD_OK || part->way <= 0.5 * part->slack) return status;
+    status = look_at_all(world, &mine);
+    if (status == QD_OK) status = qdi_ranks_merged(ranks, &mine, &all, sizeof mine, keep_larger);
+    if (status != QD_OK) return status;
+    part->way = sqrt(all.way);
+    part->speed = faster * sqrt(all.speed);
+    return QD_OK;
 }
 
 // Hook of the step: ghosts follow their owners.
@@ -120,9 +144,7 @@ static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
     qdi_ranks *ranks = qdi_team_ranks(world->team);
     part->stale = false;
     if (qdi_ranks_count(ranks) == 1) return QD_OK;
-    double most;
-    qd_status status = furthest(world, &most);
-    if (status == QD_OK) status = qdi_ranks_merged(ranks, &most, &part->way, sizeof most, keep_larger);
+    qd_status status = find_way(world, ranks);
     if (status != QD_OK) return status;
     part->stale = !(part->way <= 0.5 * part->slack);
     if (part->stale) return QD_ERR_STOPPED;
@@ -138,12 +160,13 @@ static void count_contacts(qd_world *world, const qdi_step_context *step) {
     qdi_part *part = world->part;
     if (!part) return;
     (void)step;
+    part->bound = part->way;
     const qdi_contact_state *state = &world->following;
     const qdi_part_count own = qdi_part_count_of(world, state);
     part->present = own.contacts;
     part->contacts += own.contacts;
     part->begins += own.begins;
-    for (size_t i = 0; i < state->ends; ++i) part->ends += qdi_part_has(world, &state->ended[i]);
+    part->ends += own.ends;
 }
 
 const qdi_feature qdi_exchange_feature = {.at = {[QDI_STAGE_FOLLOW] = exchange_ghosts},

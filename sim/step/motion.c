@@ -46,7 +46,9 @@ typedef struct move_job {
     double dt;
     qd_vec2 half_kick; ///< half of what forces gave to every dynamic body
     course x, y;
-    double distance, speed_squared;
+    double distance, speed_squared; ///< limits
+    bool watches;                   ///< speeds, see qdi_part
+    double watched_squared; ///< where one is faster, all are looked at; the limit, where nobody watches
     qdi_reach reach;
     qdi_turns turns;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
@@ -122,6 +124,7 @@ static inline bool beyond_wall(const course *c, double x, qdi_extent reach) {
 typedef struct findings {
     uint32_t bad; ///< lowest index that breaks a limit
     size_t mirrored, fast, left;
+    bool swift; ///< some may be faster than is watched for
 } findings;
 
 /// Motion of a step: whether a box that was just made is outside of the fat one.
@@ -142,7 +145,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
     const qdi_motion now = world->now, next = world->next;
     const double *radius = world->radius;
     uint8_t *mask = job->mask;
-    findings result = {QD_NO_BODY, 0, 0, 0};
+    findings result = {.bad = QD_NO_BODY};
     double fast_squared = job->fast_part * job->fast_part;
     for (size_t r = begin; r < end; ++r) {
         double way_x = (next.vx[r] - job->half_kick.x) * job->dt;
@@ -191,14 +194,14 @@ static qdi_disks disks_of_world(const move_job *job) {
                        .reach = job->reach,
                        .fast_squared = job->fast_part * job->fast_part,
                        .distance = job->distance,
-                       .speed_squared = job->speed_squared};
+                       .speed_squared = job->watched_squared};
 }
 
 /// Motion of a step: what was found among disks that met no side, in full.
 static findings findings_of(const move_job *job, size_t begin, size_t end, const qdi_disks_found *found) {
     const qd_world *world = job->world;
     const qdi_motion *next = &world->next;
-    findings result = {QD_NO_BODY, 0, found->fast, 0};
+    findings result = {.bad = QD_NO_BODY, .fast = found->fast};
     for (size_t r = begin; found->out && r < end; ++r) result.left += left_fat_box(job, r);
     for (size_t r = begin; found->bad && r < end; ++r)
         if (!move_within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
@@ -216,7 +219,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     uint8_t *mask = job->mask;
     const qdi_disks disks = disks_of_world(job);
     const qdi_disks_move move = qdi_disks_move_of(job->world->def.simd);
-    findings sum = {QD_NO_BODY, 0, 0, 0};
+    findings sum = {.bad = QD_NO_BODY};
     for (size_t at = begin; at < end; at += PIECE) {
         size_t stop = end - at < PIECE ? end : at + PIECE;
         qdi_disks_found moved = move(&disks, at, stop);
@@ -227,6 +230,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
         sum.mirrored += found.mirrored;
         sum.fast += found.fast;
         sum.left += found.left;
+        sum.swift |= moved.bad != 0;
     }
     return sum;
 }
@@ -312,7 +316,7 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
     const qd_world *world = job->world;
     const qdi_motion next = world->next;
     uint8_t *mask = job->mask;
-    findings result = {QD_NO_BODY, 0, 0, 0};
+    findings result = {.bad = QD_NO_BODY};
     turned_rows turned;
     for (size_t r = begin; r < end; ++r) {
         const size_t k = (r - begin) % TURNS;
@@ -357,13 +361,21 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
                                 .half_kick = job->half_kick,
                                 .distance = job->distance,
                                 .speed_squared = job->speed_squared,
+                                .watched_squared = job->watched_squared,
                                 .period = job->period,
                                 .held = job->left != NULL,
                                 .near = job->left != NULL && job->world->margin.near &&
                                         job->world->traits.numbers.live == 0};
-    findings result = {QD_NO_BODY, 0, 0, 0};
-    qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
+    findings result = {.bad = QD_NO_BODY};
+    result.swift = qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
     return result;
+}
+
+// Motion of a step: whether all are disks that nothing but their velocity moves.
+static bool all_plain(const move_job *job) {
+    const qd_world *world = job->world;
+    return !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 && !world->scratch.flown &&
+           !job->gains;
 }
 
 // Moves a range of bodies, by the quickest of the ways that do here.
@@ -371,11 +383,10 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
     const move_job *job = context;
     const qd_world *world = job->world;
     qdi_threads_note(world, begin, end, worker);
-    bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
-                 !world->scratch.flown && !job->gains;
     findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)
-                     : plain                 ? move_disks(job, begin, end)
+                     : all_plain(job)        ? move_disks(job, begin, end)
                                              : move_shaped_rows(job, begin, end);
+    if (job->watches && found.swift) __atomic_store_n(&world->part->swift, true, __ATOMIC_RELAXED);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
@@ -529,6 +540,7 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
                       .y = y,
                       .distance = qdi_limit_distance(&world->def.limits),
                       .speed_squared = qdi_limit_speed_squared(&world->def.limits),
+                      .watched_squared = qdi_limit_speed_squared(&world->def.limits),
                       .reach = qdi_world_reach(world),
                       .turns = qdi_turns_of(world->def.simd),
                       .fast_part = qdi_ccd_part(world),
@@ -552,13 +564,33 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
     return job->gains ? status : QD_ERR_MEMORY;
 }
 
+// Motion of a step: watches, in a part of a world, for bodies that are faster than expected.
+static void watch_speed(move_job *job) {
+    qdi_part *part = job->world->part;
+    if (!part) return;
+    part->swift = false;
+    job->watches = part->speed > 0 && (qdi_spring_plain(job->world) || all_plain(job));
+    if (job->watches) job->watched_squared = fmin(job->speed_squared, part->speed * part->speed);
+}
+
+// Motion of a step: how far bodies have come at most that are no faster than expected.
+static void tell_stride(const move_job *job) {
+    qdi_part *part = job->world->part;
+    if (!part) return;
+    const double kick = fabs(job->half_kick.x) + fabs(job->half_kick.y);
+    const bool known = job->watches && !part->swift;
+    part->stride = known ? (part->speed + kick) * job->dt * (1 + 1e-9) : HUGE_VAL;
+}
+
 qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     const qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     move_job job;
     qd_status status = prepare_move(world, dt, ranges, &job);
     if (status != QD_OK) return status;
+    watch_speed(&job);
     qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_rows, &job);
+    tell_stride(&job);
     world->margin.behind = world->margin.held && world->margin.near;
     world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);

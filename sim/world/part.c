@@ -55,7 +55,7 @@ typedef struct clear_job {
     const qdi_contact_state *state;
     double *values;
     qdi_contact_balance *balances;
-    size_t contacts, begins; ///< counted by any thread
+    size_t contacts, begins, ends; ///< counted by any thread
 } clear_job;
 
 // World's part: makes the values of ghosts 0, of a range of rows.
@@ -124,11 +124,21 @@ static void count_range(void *context, size_t begin, size_t end) {
     __atomic_fetch_add(&job->begins, begins, __ATOMIC_RELAXED);
 }
 
+// World's part: the same of a range of contacts that have ended.
+static void count_ended(void *context, size_t begin, size_t end) {
+    clear_job *job = context;
+    size_t ends = 0;
+    for (size_t i = begin; i < end; ++i) ends += qdi_part_has(job->world, &job->state->ended[i]);
+    __atomic_fetch_add(&job->ends, ends, __ATOMIC_RELAXED);
+}
+
 qdi_part_count qdi_part_count_of(const qd_world *world, const qdi_contact_state *state) {
-    if (qdi_has_no_ghosts(world)) return (qdi_part_count){state->contact_count, (size_t)state->begins};
+    if (qdi_has_no_ghosts(world))
+        return (qdi_part_count){state->contact_count, (size_t)state->begins, (size_t)state->ends};
     clear_job job = {.world = world, .state = state};
     qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, count_range, &job);
-    return (qdi_part_count){job.contacts, job.begins};
+    qdi_team_for(world->team, (size_t)state->ends, QDI_CONTACT_GRAIN, count_ended, &job);
+    return (qdi_part_count){job.contacts, job.begins, job.ends};
 }
 
 size_t qdi_part_contacts(const qd_world *world) {

@@ -34,8 +34,14 @@ typedef struct qdi_part {
     double *from_x,
         *from_y;  ///< by row: where a body was when ghosts were chosen; NULL: there is no other part
     double slack; ///< while no body is further from there than half of this, the ghosts are enough
-    double way;   ///< furthest that one was, over all ranks, in the last step that was made or tried
+    double
+        way; ///< furthest that one was, or no less, over all ranks, in the last step that was made or tried
+    double bound; ///< the same in the last one that was made
     bool stale;   ///< the last step was not made: it was too far
+    // So that not each body need be looked at in each step:
+    double speed;                    ///< none is expected to be faster; 0: not known
+    double stride;                   ///< none has come further in the step on its way; HUGE_VAL: not known
+    bool swift;                      ///< one may be faster
     uint64_t contacts, begins, ends; ///< own ones, added up over the steps
     size_t present; ///< own contacts of the present state; QDI_PART_UNKNOWN: nobody has counted them yet
 } qdi_part;
@@ -81,9 +87,10 @@ size_t qdi_part_clear_balances(const qd_world *world, const qdi_contact_state *s
                                qdi_contact_balance *balances);
 void qdi_part_clear_ended(const qd_world *world, const qdi_contact_state *state,
                           qdi_contact_balance *balances);
-/// World's part: counts the contacts of a state that are own ones, and those of them that begin.
+/// World's part: counts the contacts of a state that are own ones, those of them that begin, and own ones
+/// that ended in the step to it.
 typedef struct qdi_part_count {
-    size_t contacts, begins;
+    size_t contacts, begins, ends;
 } qdi_part_count;
 qdi_part_count qdi_part_count_of(const qd_world *world, const qdi_contact_state *state);
 /// World's part: how many of the present contacts are own ones.
