@@ -77,7 +77,8 @@ static double lasting_for(const qdi_fleet_rank *rank, double way, uint64_t ghost
     const double strip = 2 * rank->small + rank->world->part->slack;
     const double each = ((double)ghosts + 1) / strip; // for a unit of length
     const double steps = sqrt((double)rank->bodies / (2 * way * each));
-    return steps > lasting_least ? fmin(steps, lasting_most) : lasting_least; // also for NaN
+    if (!(steps > lasting_least)) return lasting_least; // also for NaN
+    return steps < lasting_most ? steps : lasting_most;
 }
 
 // Fleet's needs: how far bodies may come from where they are now, from how far they came in the steps so far,
