@@ -570,7 +570,8 @@ static void watch_speed(move_job *job) {
     if (!part) return;
     part->swift = false;
     job->watches = part->speed > 0 && (qdi_spring_plain(job->world) || all_plain(job));
-    if (job->watches) job->watched_squared = fmin(job->speed_squared, part->speed * part->speed);
+    if (job->watches && part->speed * part->speed < job->speed_squared)
+        job->watched_squared = part->speed * part->speed;
 }
 
 // Motion of a step: how far bodies have come at most that are no faster than expected.
