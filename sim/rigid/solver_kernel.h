@@ -98,17 +98,13 @@ static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigne
     v_give(movers, group->slot_b + at, 0, group->moves_b >> at & LANES_MASK, to_b);
 }
 
-/// Solver: adds what a touch gives.
-QDI_ALWAYS void give(const qdi_solver_point *touch, unsigned at, vec normal, vec tangent, view *v) {
+/// Solver: adds what a touch gave in the sub-step before.
+static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
+    const vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
     v->push += normal;
     v->tangent_impulse += tangent;
     v->moment_a += v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent;
     v->moment_b += v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent;
-}
-
-/// What a touch gave in the sub-step before.
-static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
-    give(touch, at, v_load(touch->normal + at), v_load(touch->tangent + at), v);
 }
 
 /// Gives the bodies of a group the impulses that it starts from.
@@ -237,8 +233,9 @@ static const double out_margin = 1.15;
 /// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. `by`:
 /// what is left to positions. Returns what it gives. Speeds and lengths are those times the effective mass,
 /// which spares divisions.
-QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, const way *w,
-                           const qdi_solver_rules *rules, const springs *spring, vec speed, vec *by) {
+QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi_solver_point *touch,
+                           const way *w, const qdi_solver_rules *rules, const springs *spring, vec speed,
+                           vec *by) {
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
@@ -249,7 +246,6 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solve
     const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
     const vec mass_scale = v_pick(apart, v_set(1), spring->mass), approach = mass * speed;
     const vec given = v_max(none, before + mass_scale * (approach - bias));
-    v_store(touch->normal + at, given);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     const vec parts = v_min(approach, none) * v_set(rules->dt); // of itself, by the end of a step
@@ -296,16 +292,24 @@ QDI_ALWAYS void take(qdi_mover *movers, block *b) {
     b->w = way_of(&b->v, &b->a, &b->b, &b->to_a, &b->to_b);
 }
 
-/// Solver: the speed at which the surfaces of touch `k` approach after what the touch before has given.
-QDI_ALWAYS vec approach_at(const block *b, int k) {
-    if (k == 0) return approach_of(&b->group->touch, b->at, &b->v);
-    return approach_of(&b->second->touch, b->at, &b->v) - v_load(b->second->normals + b->at) * b->more[0];
+/// Solver: the first touch of a block's lanes, or the second.
+QDI_ALWAYS qdi_solver_point *touch_of(const block *b, int k) {
+    return k == 0 ? &b->group->touch : &b->second->touch;
 }
 
-/// Solver: what the normal of touch `k` gives, where `before` was given; it is noted.
-QDI_ALWAYS void note(block *b, int k, vec given, vec before) {
+/// Solver: the speed at which the surfaces of touch `k` approach after what the touch before has given.
+QDI_ALWAYS vec approach_at(const block *b, int k) {
+    const vec first = approach_of(touch_of(b, k), b->at, &b->v);
+    if (k == 0) return first;
+    return first - v_load(b->second->normals + b->at) * b->more[0];
+}
+
+/// Solver: notes what the normal of touch `k` gives.
+QDI_ALWAYS void note(block *b, int k, vec given) {
+    double *normal = touch_of(b, k)->normal + b->at;
     b->given[k] = given;
-    b->more[k] = given - before;
+    b->more[k] = given - v_load(normal);
+    v_store(normal, given);
 }
 
 /// Solver: sums up what the normals of a block give.
@@ -387,6 +391,12 @@ QDI_ALWAYS void shift(qdi_mover *movers, block *b) {
     v_give(movers, group->slot_b + b->at, 4, group->moves_b >> b->at & LANES_MASK, part_b);
 }
 
+/// Solver: solves the normal of touch `k` of a block with the push out of overlaps.
+QDI_ALWAYS void solve_normal(block *b, int k, const qdi_solver_rules *rules, const springs *spring) {
+    note(b, k,
+         solve_touch(b->group, b->at, touch_of(b, k), &b->w, rules, spring, approach_at(b, k), &b->by[k]));
+}
+
 /// Solver: solves some blocks with the push out of overlaps.
 QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules) {
     springs spring[SIDE_BY_SIDE];
@@ -396,21 +406,8 @@ QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const 
         spring[k] = springs_of(b->group, b->at, rules, &b->v);
         b->by[1] = v_set(0);
     }
-    QDI_EACH_BLOCK {
-        block *b = &blocks[k];
-        qdi_solver_point *touch = &b->group->touch;
-        const vec before = v_load(touch->normal + b->at), speed = approach_at(b, 0);
-        note(b, 0, solve_touch(b->group, b->at, touch, &b->w, rules, &spring[k], speed, &b->by[0]), before);
-    }
-    if (blocks[0].second) {
-        QDI_EACH_BLOCK {
-            block *b = &blocks[k];
-            qdi_solver_point *touch = &b->second->touch;
-            const vec before = v_load(touch->normal + b->at), speed = approach_at(b, 1);
-            note(b, 1, solve_touch(b->group, b->at, touch, &b->w, rules, &spring[k], speed, &b->by[1]),
-                 before);
-        }
-    }
+    QDI_EACH_BLOCK solve_normal(&blocks[k], 0, rules, &spring[k]);
+    if (blocks[0].second) QDI_EACH_BLOCK solve_normal(&blocks[k], 1, rules, &spring[k]);
     QDI_EACH_BLOCK add_normals(&blocks[k]);
     friction(blocks, count, rules);
     QDI_EACH_BLOCK {
@@ -420,14 +417,12 @@ QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const 
     }
 }
 
-/// Solver: solves the normal of a touch without that push; returns what it gives.
-QDI_ALWAYS vec relax_touch(qdi_solver_point *touch, unsigned at, const way *w, const qdi_solver_rules *rules,
-                           vec speed) {
-    const vec none = v_set(0), allowed = v_max(none, gap_now(touch, at, w)) * v_set(rules->per_h);
-    const vec wanted = v_load(touch->mass + at) * (speed - allowed);
-    const vec given = v_max(none, v_load(touch->normal + at) + wanted);
-    v_store(touch->normal + at, given);
-    return given;
+/// Solver: solves the normal of touch `k` of a block without that push.
+QDI_ALWAYS void relax_normal(block *b, int k, const qdi_solver_rules *rules) {
+    const qdi_solver_point *touch = touch_of(b, k);
+    const vec none = v_set(0), allowed = v_max(none, gap_now(touch, b->at, &b->w)) * v_set(rules->per_h);
+    const vec wanted = v_load(touch->mass + b->at) * (approach_at(b, k) - allowed);
+    note(b, k, v_max(none, v_load(touch->normal + b->at) + wanted));
 }
 
 /// Adds a sub-step's impulses of a touch to those of the step.
@@ -439,20 +434,8 @@ static inline void total(qdi_solver_point *touch, unsigned at, vec given) {
 /// Solver: solves some blocks without that push.
 QDI_ALWAYS void relax_blocks(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules) {
     QDI_EACH_BLOCK take(movers, &blocks[k]);
-    QDI_EACH_BLOCK {
-        block *b = &blocks[k];
-        qdi_solver_point *touch = &b->group->touch;
-        const vec before = v_load(touch->normal + b->at);
-        note(b, 0, relax_touch(touch, b->at, &b->w, rules, approach_at(b, 0)), before);
-    }
-    if (blocks[0].second) {
-        QDI_EACH_BLOCK {
-            block *b = &blocks[k];
-            qdi_solver_point *touch = &b->second->touch;
-            const vec before = v_load(touch->normal + b->at);
-            note(b, 1, relax_touch(touch, b->at, &b->w, rules, approach_at(b, 1)), before);
-        }
-    }
+    QDI_EACH_BLOCK relax_normal(&blocks[k], 0, rules);
+    if (blocks[0].second) QDI_EACH_BLOCK relax_normal(&blocks[k], 1, rules);
     QDI_EACH_BLOCK add_normals(&blocks[k]);
     friction(blocks, count, rules);
     QDI_EACH_BLOCK {

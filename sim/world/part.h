@@ -34,8 +34,7 @@ typedef struct qdi_part {
     double *from_x,
         *from_y;  ///< by row: where a body was when ghosts were chosen; NULL: there is no other part
     double slack; ///< while no body is further from there than half of this, the ghosts are enough
-    double
-        way; ///< furthest that one was, or no less, over all ranks, in the last step that was made or tried
+    double way;   ///< no less than the furthest that one was, over all ranks, in the last step tried
     double bound; ///< the same in the last one that was made
     bool stale;   ///< the last step was not made: it was too far
     // So that not each body need be looked at in each step:
