@@ -25,7 +25,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->glances, ccd->glance_room, sizeof *ccd->glances);
     qdi_release(allocator, ccd->place_of, ccd->place_of_room, sizeof *ccd->place_of);
     qdi_release(allocator, ccd->flags, ccd->flag_room, 1);
-    qdi_release(allocator, ccd->slowest, ccd->slowest_room, sizeof *ccd->slowest);
+    qdi_release(allocator, ccd->ways, ccd->ways_room, sizeof *ccd->ways);
     qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
     qdi_release(allocator, ccd->listed, ccd->listed_room, sizeof *ccd->listed);
     qdi_release(allocator, ccd->names, ccd->name_room, sizeof *ccd->names);
@@ -71,6 +71,7 @@ static qd_status prepare(qd_world *world) {
     }
     qdi_ccd *ccd = scratch->ccd;
     ccd->stopping = ccd->stops_hold = false;
+    ccd->heap = NULL; // the arena has been cleared since
     ccd->lost_count = 0;
     atomic_store_explicit(&ccd->misses, false, memory_order_relaxed);
     ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;

@@ -127,7 +127,8 @@ enum {
     QDI_GROUNDED = 8,    ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
     QDI_STRAY = 32,      ///< `by_margin`: its path is not in the box that the world's tree has for it
-    QDI_MISSED = 64      ///< it is to be followed, and its path is too long for that
+    QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that
+    QDI_DRIVEN = 128     ///< no other mover stops it, and it stops no larger one (rigid/ccd_drive.c)
 };
 
 /// What an edge is made from.
@@ -162,6 +163,13 @@ typedef struct qdi_grounds {
     atomic_bool fixed;
 } qdi_grounds;
 
+/// What a range of bodies does in a step, at most or at least.
+typedef struct qdi_ways {
+    double slow;  ///< how far any point of a body that is not followed moves at most, squared
+    double drive; ///< the size of what a body can drive (rigid/ccd_drive.h), squared
+    double least; ///< the size of the smallest one that is followed
+} qdi_ways;
+
 /// Working memory, kept from step to step.
 struct qdi_ccd {
     uint32_t *trajectory_of; ///< by row
@@ -178,9 +186,9 @@ struct qdi_ccd {
     qd_body_index *lost;  ///< whose they were, in the last step
     size_t lost_count, lost_room;
     double slow;      ///< how far any point of a body that is not listed moves at most
-    double *slowest;  ///< per range, the same, squared
+    qdi_ways *ways;   ///< per range
     size_t *followed; ///< per range: bodies that are followed
-    size_t slowest_room, followed_room;
+    size_t ways_room, followed_room;
     uint32_t *listed;     ///< rows
     qd_body_index *names; ///< their indices
     qd_box *boxes;        ///< of their paths
@@ -210,13 +218,14 @@ struct qdi_ccd {
     uint32_t *halted;
     size_t halted_count, halted_room, never_count;
     double never;
-    _Atomic uint64_t *stops; ///< the bits of the time, as it is found
-    double *stopped;         ///< the time, of the rounds before
-    uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
-    double *carried;         ///< from when on: when it was stopped, or later
-    qd_vec2 *along;          ///< and its mean velocity from then on; of others it says nothing
-    _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: nothing carries
-    qdi_grounds *grounds;    ///< of a heap, by its first row
+    _Atomic uint64_t *stops;  ///< the bits of the time, as it is found
+    double *stopped;          ///< the time, of the rounds before
+    uint32_t *carrier;        ///< what carries it on (rigid/ccd_ground.h)
+    double *carried;          ///< from when on: when it was stopped, or later
+    qd_vec2 *along;           ///< and its mean velocity from then on; of others it says nothing
+    _Atomic uint32_t *heap;   ///< a row on the way to the first one of its heap; NULL: not asked for yet
+    qdi_grounds *grounds;     ///< of a heap, by its first row; NULL: nothing carries
+    _Atomic uint64_t *drives; ///< of a heap, by its first row: bits of the size of what it drives
     size_t stops_room, stopped_room, carrier_room, carried_room, along_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
@@ -289,6 +298,8 @@ bool qdi_within_limits(const qd_world *world, uint32_t row);
 
 // ---- rigid/ccd_list.c ----
 
+/// How far any point of a body moves at most in the step where nothing stops it.
+double qdi_ccd_way(const qdi_step *step, uint32_t row);
 /// Finds out who is followed, and lists them.
 QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
 /// Lists those who have a trajectory since. `wide`: the box of a body's path is too large for a retrieve.

@@ -103,19 +103,28 @@ static void ground_range(void *context, size_t begin, size_t end) {
     }
 }
 
+qd_status qdi_ccd_find_heaps(const qdi_step *step) {
+    qd_world *world = step->world;
+    qdi_ccd *ccd = step->ccd;
+    if (ccd->heap) return QD_OK;
+    ccd->heap = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->heap);
+    if (!ccd->heap) return QD_ERR_MEMORY;
+    qdi_islands_join(world, world->scratch.links, qdi_constraint_count(&world->present), ccd->heap);
+    return QD_OK;
+}
+
 qd_status qdi_ccd_find_grounds(const qdi_step *step) {
     qd_world *world = step->world;
     qdi_ccd *ccd = step->ccd;
-    ccd->heap = NULL;
+    ccd->grounds = NULL;
     if (!ccd->carriers && !world->walls_move) return QD_OK;
-    ccd->heap = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->heap);
     ccd->grounds = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->grounds);
-    if (!ccd->heap || !ccd->grounds) return QD_ERR_MEMORY;
+    if (!ccd->grounds) return QD_ERR_MEMORY;
+    const qd_status status = qdi_ccd_find_heaps(step);
+    if (status != QD_OK) return status;
     qdi_step job = *step;
-    const size_t links = qdi_constraint_count(&world->present);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
-    qdi_islands_join(world, world->scratch.links, links, ccd->heap);
-    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, ground_range, &job);
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, ground_range, &job);
     return QD_OK;
 }
 
@@ -140,7 +149,7 @@ static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segmen
 }
 
 uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop) {
-    if (!step->ccd->heap) return QDI_NO_ROW;
+    if (!step->ccd->grounds) return QDI_NO_ROW;
     const qdi_grounds *grounds = &step->ccd->grounds[qdi_island_of(step->ccd->heap, row)];
     const uint32_t names[2] = {atomic_load_explicit(&grounds->first, memory_order_relaxed),
                                atomic_load_explicit(&grounds->last, memory_order_relaxed)};

@@ -22,6 +22,8 @@ uint32_t qdi_ccd_name_of_carrier(const qdi_step *step, uint32_t carrier);
 qd_vec2 qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const qdi_pose *pose);
 /// The mean velocity at which a stopped body is carried, from where it stands; (0, 0) where nothing does.
 qd_vec2 qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose);
+/// Finds the heaps of all bodies, once in a step. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_find_heaps(const qdi_step *step);
 /// Finds the grounds of all bodies, in worlds where walls or kinematic bodies move. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_find_grounds(const qdi_step *step);
 /// The ground of a body: what it moves along with when it is stopped at a time.

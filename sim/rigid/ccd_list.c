@@ -4,6 +4,7 @@
 #include "core/tree/fat_box.h"
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd.h"
+#include "sim/rigid/ccd_drive.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/lap.h"
@@ -37,6 +38,18 @@ static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, dou
                         .bullet = bends || qdi_is_bullet(world, row)};
 }
 
+/// Fast bodies of ccd: how far any point of a body moves at most.
+static double way_of(const qdi_step *step, uint32_t row, const qdi_path_segment *segment) {
+    double far = sqrt(segment->vx * segment->vx + segment->vy * segment->vy) * step->dt;
+    if (step->world->shape[row]) far += fabs(segment->spin) * step->dt * step->world->radius[row];
+    return far;
+}
+
+double qdi_ccd_way(const qdi_step *step, uint32_t row) {
+    const qdi_path_segment segment = qdi_segment_of_row(step, row);
+    return way_of(step, row, &segment);
+}
+
 /// Fast bodies of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
     const qdi_path_segment segment = qdi_segment_make(step, row);
@@ -45,8 +58,7 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
         step->ccd->glances[row] = glance_at(
             step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
             step->world->shape[row] ? segment.spin * step->dt : 0, segment.parts > 0);
-    double far = sqrt(segment.vx * segment.vx + segment.vy * segment.vy) * step->dt;
-    if (step->world->shape[row]) far += fabs(segment.spin) * step->dt * step->world->radius[row];
+    const double far = way_of(step, row, &segment);
     *way = far * far;
     return qdi_segment_followed(step, row, &segment);
 }
@@ -94,6 +106,14 @@ static bool keeps_to_its_box(const qdi_step *step, uint32_t row) {
            (step->periodic && qdi_margin_holds_image(world->fat[row], box, period));
 }
 
+/// Fast bodies of ccd: takes note of a body whose points move by a `way` at most, squared.
+static inline void note_way(qdi_ways *ways, double way, double size, bool followed) {
+    const double part = QDI_DRIVING_PART * size, drive = way < part * part ? way : part * part;
+    if (drive > ways->drive) ways->drive = drive;
+    if (!followed && way > ways->slow) ways->slow = way;
+    if (followed && size < ways->least) ways->least = size;
+}
+
 /// Fast bodies of ccd: finds out who of a range of bodies is followed, and how far the others move.
 static void survey(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
@@ -101,7 +121,7 @@ static void survey(void *context, size_t begin, size_t end) {
     const qdi_motion now = world->now, next = world->next;
     qdi_ccd *ccd = step->ccd;
     size_t count = 0;
-    double slowest = 0;
+    qdi_ways ways = {.least = (double)INFINITY};
     bool carries = false, misses = false;
     // Most are disks that move by much less than what is followed.
     double least = 0.99 * step->part, least_squared = world->bullets > 0 ? -1 : least * least;
@@ -120,13 +140,13 @@ static void survey(void *context, size_t begin, size_t end) {
         ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (stray ? QDI_STRAY : 0) |
                                     (missed ? QDI_MISSED : 0));
         count += ccd->by_margin ? stray : is;
-        if (!is && way > slowest) slowest = way;
+        note_way(&ways, way, qdi_inner_of_row(world, row), is);
         carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
     }
     if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
     if (misses) atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
     ccd->followed[begin / QDI_BODY_GRAIN] = count;
-    ccd->slowest[begin / QDI_BODY_GRAIN] = slowest;
+    ccd->ways[begin / QDI_BODY_GRAIN] = ways;
 }
 
 /// Fast bodies of ccd: true where the box of a path is too large to retrieve what is about it.
@@ -214,7 +234,7 @@ static qd_status reserve(const qdi_step *step, size_t ranges) {
     if (status == QD_OK && step->world->shaped > 0)
         status = qdi_reserve(allocator, &ccd->glances, &ccd->glance_room, 0, count, sizeof *ccd->glances);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->slowest, &ccd->slowest_room, 0, ranges, sizeof *ccd->slowest);
+        status = qdi_reserve(allocator, &ccd->ways, &ccd->ways_room, 0, ranges, sizeof *ccd->ways);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->followed, &ccd->followed_room, 0, ranges,
                              sizeof *ccd->followed);
@@ -232,11 +252,16 @@ qd_status qdi_ccd_list(const qdi_step *step) {
     find_pressed(&job);
     atomic_store_explicit(&ccd->carriers, false, memory_order_relaxed);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, survey, &job);
-    ccd->slow = 0;
-    for (size_t k = 0; k < ranges; ++k)
-        if (ccd->slowest[k] > ccd->slow) ccd->slow = ccd->slowest[k];
+    qdi_ways ways = ccd->ways[0];
+    for (size_t k = 1; k < ranges; ++k) {
+        if (ccd->ways[k].slow > ways.slow) ways.slow = ccd->ways[k].slow;
+        if (ccd->ways[k].drive > ways.drive) ways.drive = ccd->ways[k].drive;
+        if (ccd->ways[k].least < ways.least) ways.least = ccd->ways[k].least;
+    }
+    if (!step->following) status = qdi_ccd_mark_driven(step, sqrt(ways.drive) * (1 + 1e-9), ways.least);
+    if (status != QD_OK) return status;
     ccd->slow = ccd->by_margin ? 0
-                               : sqrt(ccd->slow) * (1 + 1e-9); // it is worked out in another way than boxes
+                               : sqrt(ways.slow) * (1 + 1e-9); // it is worked out in another way than boxes
     size_t count = qdi_exclusive_scan(ccd->followed, ranges);
     ccd->all = false;
     ccd->listed_count = 0;

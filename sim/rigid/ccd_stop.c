@@ -17,9 +17,12 @@
 // A mover that runs away from the one that meets it is not stopped by it, and the other comes as far as that
 // gets. It would always come too late otherwise: stopped where they meet, it stands while the other goes on,
 // in every step, and never touches it.
+//
+// In a heap that a large body drives no mover stops another one (rigid/ccd_drive.c).
 
 #include "sim/rigid/ccd_stop.h"
 
+#include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
 #include "sim/world/reach.h"
 #include "sim/world/walls.h"
@@ -318,14 +321,19 @@ static double stop_of_mover(const qdi_step *step, const movers *m, bool first, d
     return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
 }
 
+/// Stops of ccd: true where another mover may stop a body.
+static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other) {
+    const uint8_t *flags = step->ccd->flags;
+    if ((flags[row] & (QDI_FOLLOWED | QDI_DRIVEN)) != QDI_FOLLOWED || !may_stop(step, row)) return false;
+    return !(flags[other] & QDI_DRIVEN) ||
+           !(QDI_DRIVING_PART * qdi_inner_of_row(step->world, row) > qdi_inner_of_row(step->world, other));
+}
+
 /// Stops of ccd: stops two movers that meet, where they are followed.
 static void stop_movers(const qdi_step *step, const movers *m, double time, int worker) {
-    const uint8_t *flags = step->ccd->flags;
     const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);
-    if (stop_a < step->dt && may_stop(step, m->row_a) && flags[m->row_a] & QDI_FOLLOWED)
-        lower(step, m->row_a, stop_a, worker);
-    if (stop_b < step->dt && may_stop(step, m->row_b) && flags[m->row_b] & QDI_FOLLOWED)
-        lower(step, m->row_b, stop_b, worker);
+    if (stop_a < step->dt && stops_for(step, m->row_a, m->row_b)) lower(step, m->row_a, stop_a, worker);
+    if (stop_b < step->dt && stops_for(step, m->row_b, m->row_a)) lower(step, m->row_b, stop_b, worker);
 }
 
 /// Stops of ccd: the size that the motion of two movers is compared with: twice the smaller one, or a small
@@ -459,16 +467,15 @@ static bool own_paths_near(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2
 
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
-    const bool stop_a = may_stop(step, a), stop_b = may_stop(step, b);
-    if (!stop_a && !stop_b) return;
+    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
+    const bool both = moves_a && moves_b;
+    if (both ? !stops_for(step, a, b) && !stops_for(step, b, a) : !may_stop(step, moves_a ? a : b)) return;
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = shift_of(world, image);
     if (!bullet && !step->following && comes_to_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
-    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
-    const bool both = moves_a && moves_b;
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? size_of_both(step, &one, &two) : mover->inner,
                  way = way_between(step, a, &segment_a, b, &segment_b);

@@ -219,11 +219,71 @@ START_TEST(a_high_heap_does_not_sink_into_itself) {
 }
 END_TEST
 
+// ---- a large square runs into a wall of small ones ----
+
+typedef struct run_over {
+    double way;    ///< of the large one
+    size_t buried; ///< small ones with their middles deeper in it than their size
+} run_over;
+
+/// A square of `ratio` times the size of the small ones that its way is blocked by, which goes `lengths` of
+/// these in a step at first.
+static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continuous mode) {
+    enum { ACROSS = 24, HIGH = 48, STEPS = 30 };
+    qd_random random = qd_random_at(seed, 0, 0);
+    const double half = .5 * ratio * length, speed = lengths * length / dt;
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){200, 100};
+    def.restitution = seed % 3 == 0 ? .3 : 0;
+    def.friction = qd_test_between(&random, 0, .8);
+    def.continuous = mode;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(2 * half, 2 * half);
+    body.position = (qd_vec2){50 - half - 1.3 * length * lengths, 50};
+    body.velocity.x = speed;
+    body.density = qd_test_between(&random, 2, 20);
+    const double start = body.position.x;
+    const qd_id large = qd_test_add(world, &body);
+    for (int i = 0; i < ACROSS * HIGH; ++i) {
+        body = qd_body_def_default();
+        body.shape = seed % 2 ? qd_shape_disk(.5 * length) : qd_shape_rect(length, length);
+        body.position = (qd_vec2){50 + length * (.5 + (double)(i % ACROSS)),
+                                  50 + length * (.5 * (1 - HIGH) + (double)(i / ACROSS))};
+        (void)qd_test_add(world, &body);
+    }
+    qd_test_step(world, dt, STEPS);
+    const qd_body_view view = qd_world_view(world);
+    const uint32_t row = qd_body_view_row(&view, large);
+    const double c = view.turn_c[row], s = view.turn_s[row];
+    run_over seen = {.way = view.x[row] - start};
+    for (size_t r = 0; r < view.count; ++r) {
+        if (r == row) continue;
+        const double x = view.x[r] - view.x[row], y = view.y[r] - view.y[row];
+        seen.buried += half - fmax(fabs(x * c + y * s), fabs(y * c - x * s)) > length;
+    }
+    qd_world_destroy(world);
+    return seen;
+}
+
+// It must go through them as with `off`, neither over them nor slower.
+START_TEST(a_large_one_drives_small_ones) {
+    const uint64_t seed = qd_test_seed(4) + (uint64_t)_i;
+    qd_random random = qd_random_at(seed, 1, 0);
+    const double ratio = qd_test_between(&random, 5, 30), lengths = qd_test_between(&random, 1.2, 8);
+    const run_over off = run_into(seed, ratio, lengths, QD_CONTINUOUS_OFF),
+                   seen = run_into(seed, ratio, lengths, QD_CONTINUOUS_AUTO);
+    ck_assert_msg(seen.buried <= off.buried + 2, "%zu buried, %zu with off", seen.buried, off.buried);
+    ck_assert_msg(seen.way > .8 * off.way, "came %g far, %g with off", seen.way, off.way);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("crowd", 300, NULL, NULL);
     tcase_add_test(tests, a_drum_does_not_press_its_boxes_together);
     qd_test_loops(tests, {what_falls_comes_to_rest, (int)qd_test_effort(15)},
                   {a_heap_in_a_moving_box_rests_as_in_one_that_stands, (int)qd_test_effort(30)},
-                  {a_high_heap_does_not_sink_into_itself, 6});
+                  {a_high_heap_does_not_sink_into_itself, 6},
+                  {a_large_one_drives_small_ones, (int)qd_test_effort(8)});
     return qd_test_run_case("crowd", tests);
 }
