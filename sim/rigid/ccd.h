@@ -128,7 +128,7 @@ enum {
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
     QDI_STRAY = 32,      ///< `by_margin`: its path is not in the box that the world's tree has for it
     QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that
-    QDI_DRIVEN = 128     ///< no other mover stops it, and it stops no larger one (rigid/ccd_drive.c)
+    QDI_DRIVEN = 128     ///< no other mover stops it (rigid/ccd_drive.c)
 };
 
 /// What an edge is made from.

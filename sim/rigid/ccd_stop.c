@@ -18,7 +18,7 @@
 // gets. It would always come too late otherwise: stopped where they meet, it stands while the other goes on,
 // in every step, and never touches it.
 //
-// In a heap that a large body drives no mover stops another one (rigid/ccd_drive.c).
+// Large bodies drive small ones (rigid/ccd_drive.c).
 
 #include "sim/rigid/ccd_stop.h"
 
@@ -325,8 +325,9 @@ static double stop_of_mover(const qdi_step *step, const movers *m, bool first, d
 static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other) {
     const uint8_t *flags = step->ccd->flags;
     if ((flags[row] & (QDI_FOLLOWED | QDI_DRIVEN)) != QDI_FOLLOWED || !may_stop(step, row)) return false;
-    return !(flags[other] & QDI_DRIVEN) ||
-           !(QDI_DRIVING_PART * qdi_inner_of_row(step->world, row) > qdi_inner_of_row(step->world, other));
+    const double size = qdi_inner_of_row(step->world, row), small = qdi_inner_of_row(step->world, other);
+    if (step->following || !(QDI_DRIVING_PART * size > small)) return true;
+    return !(flags[other] & QDI_DRIVEN) && qdi_ccd_way(step, row) > size + small;
 }
 
 /// Stops of ccd: stops two movers that meet, where they are followed.

@@ -243,13 +243,13 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
     body.position = (qd_vec2){50 - half - 1.3 * length * lengths, 50};
     body.velocity.x = speed;
     body.density = qd_test_between(&random, 2, 20);
-    const double start = body.position.x;
+    const double start = body.position.x, room = length * fmax(1, qd_test_between(&random, .5, 2));
     const qd_id large = qd_test_add(world, &body);
     for (int i = 0; i < ACROSS * HIGH; ++i) {
         body = qd_body_def_default();
         body.shape = seed % 2 ? qd_shape_disk(.5 * length) : qd_shape_rect(length, length);
-        body.position = (qd_vec2){50 + length * (.5 + (double)(i % ACROSS)),
-                                  50 + length * (.5 * (1 - HIGH) + (double)(i / ACROSS))};
+        body.position = (qd_vec2){50 + .5 * length + room * (double)(i % ACROSS),
+                                  50 + room * (.5 * (1 - HIGH) + (double)(i / ACROSS))};
         (void)qd_test_add(world, &body);
     }
     qd_test_step(world, dt, STEPS);
