@@ -28,7 +28,6 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->ways, ccd->ways_room, sizeof *ccd->ways);
     qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
     qdi_release(allocator, ccd->listed, ccd->listed_room, sizeof *ccd->listed);
-    qdi_release(allocator, ccd->names, ccd->name_room, sizeof *ccd->names);
     qdi_release(allocator, ccd->boxes, ccd->box_room, sizeof *ccd->boxes);
     qdi_release(allocator, ccd->lost, ccd->lost_room, sizeof *ccd->lost);
     qd_tree_destroy(ccd->tree);

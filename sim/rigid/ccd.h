@@ -189,10 +189,9 @@ struct qdi_ccd {
     qdi_ways *ways;   ///< per range
     size_t *followed; ///< per range: bodies that are followed
     size_t ways_room, followed_room;
-    uint32_t *listed;     ///< rows
-    qd_body_index *names; ///< their indices
+    uint32_t *listed;     ///< rows; the tree of their paths knows them by these
     qd_box *boxes;        ///< of their paths
-    size_t listed_count, listed_room, name_room, box_room;
+    size_t listed_count, listed_room, box_room;
     qd_tree *tree;    ///< of these boxes; NULL until it is needed
     qd_pairs *pairs;  ///< of that tree
     qdi_meets *meets; ///< by worker

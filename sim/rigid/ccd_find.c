@@ -118,27 +118,27 @@ static inline bool passes_by(const find_job *job, uint32_t a, uint32_t b) {
     return qdi_ccd_passes_by(one, two, (qd_vec2){two->x - one->x, two->y - one->y});
 }
 
-/// Impacts of ccd: looks at two bodies; a has the lower index.
+/// Impacts of ccd: looks at two bodies.
 static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
     if (job->glances && passes_by(job, a, b)) return;
     uint8_t flags = step->ccd->flags[a] | step->ccd->flags[b];
     if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
+    const bool first = world->index[a] < world->index[b];
+    const uint32_t one = first ? a : b, two = first ? b : a;
     qd_image image;
-    if (!qdi_may_touch(world, a, b) || sensor(world, a) || sensor(world, b) ||
-        !qdi_path_image(step, a, b, &image))
+    if (!qdi_may_touch(world, one, two) || sensor(world, one) || sensor(world, two) ||
+        !qdi_path_image(step, one, two, &image))
         return;
-    job->visitor->pair(step, a, b, image, worker);
+    job->visitor->pair(step, one, two, image, worker);
 }
 
 /// Impacts of ccd: shows a range of the pairs of paths to the visitor.
 static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    const uint32_t *row = job->step->world->row_of_index;
     if (qdi_stopping(job->step->world)) return;
-    for (size_t i = begin; i < end; ++i)
-        look_at_pair(job, row[job->pairs[i].a], row[job->pairs[i].b], worker);
+    for (size_t i = begin; i < end; ++i) look_at_pair(job, job->pairs[i].a, job->pairs[i].b, worker);
 }
 
 /// Ccd: true where a path meets a wall, on a segment that is followed.
@@ -196,9 +196,7 @@ static bool look_at_neighbour(void *context, qd_body_index body, qd_image image)
     const about *here = context;
     const qdi_step *step = here->job->step;
     uint32_t row = step->world->row_of_index[body];
-    if (step->ccd->place_of[row] != QDI_NONE_YET) return true;
-    bool first = step->world->index[here->row] < body;
-    look_at_pair(here->job, first ? here->row : row, first ? row : here->row, here->worker);
+    if (step->ccd->place_of[row] == QDI_NONE_YET) look_at_pair(here->job, here->row, row, here->worker);
     return true;
 }
 
@@ -216,7 +214,8 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
         about here = {job, row, worker};
         qd_box box;
         bool fits = qdi_path_wider(step, ccd->boxes[i], &box);
-        qd_status status = qd_tree_retrieve(step->world->tree, box, ccd->names[i], look_at_neighbour, &here);
+        qd_status status = qd_tree_retrieve(step->world->tree, box, step->world->index[row],
+                                            look_at_neighbour, &here);
         QD_ASSERT(fits && status == QD_OK);
         (void)fits;
         (void)status;
@@ -248,15 +247,13 @@ static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
 
 /// Impacts of ccd: looks at a listed body near one that has a new path; where both are listed and have one,
 /// from the first of them.
-static bool look_at_listed(void *context, qd_body_index body, qd_image image) {
+static bool look_at_listed(void *context, uint32_t row, qd_image image) {
     (void)image; // of a box, not of a path
     const about *here = context;
-    const qdi_step *step = here->job->step;
-    const qdi_ccd *ccd = step->ccd;
-    const uint32_t row = step->world->row_of_index[body];
-    const bool first = step->world->index[here->row] < body, both = ccd->place_of[here->row] != QDI_NONE_YET;
-    if (both && !first && (ccd->flags[row] & QDI_FRESH)) return true;
-    look_at_pair(here->job, first ? here->row : row, first ? row : here->row, here->worker);
+    const qdi_ccd *ccd = here->job->step->ccd;
+    const bool both = ccd->place_of[here->row] != QDI_NONE_YET;
+    if (!both || here->row < row || !(ccd->flags[row] & QDI_FRESH))
+        look_at_pair(here->job, here->row, row, here->worker);
     return true;
 }
 
@@ -276,8 +273,7 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
     qd_box wider;
     if (!ccd->all && qdi_path_wider(step, box, &wider)) box = wider;
     qd_status status = QD_OK;
-    if (ccd->listed_count > 0)
-        status = qd_tree_retrieve(ccd->tree, box, world->index[row], look_at_listed, &here);
+    if (ccd->listed_count > 0) status = qd_tree_retrieve(ccd->tree, box, row, look_at_listed, &here);
     if (status == QD_OK && !ccd->all && (goes || ccd->by_margin))
         status = qd_tree_retrieve(world->tree, box, world->index[row], look_at_neighbour, &here);
     QD_ASSERT(status == QD_OK);

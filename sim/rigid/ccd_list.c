@@ -107,9 +107,9 @@ static bool keeps_to_its_box(const qdi_step *step, uint32_t row) {
 }
 
 /// Fast bodies of ccd: takes note of a body whose points move by a `way` at most, squared.
-static inline void note_way(qdi_ways *ways, double way, double size, bool followed) {
+static inline void note_way(qdi_ways *ways, double way, double size, bool followed, bool moves) {
     const double part = QDI_DRIVING_PART * size, drive = way < part * part ? way : part * part;
-    if (drive > ways->drive) ways->drive = drive;
+    if (moves && drive > ways->drive) ways->drive = drive;
     if (!followed && way > ways->slow) ways->slow = way;
     if (followed && size < ways->least) ways->least = size;
 }
@@ -140,7 +140,7 @@ static void survey(void *context, size_t begin, size_t end) {
         ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (stray ? QDI_STRAY : 0) |
                                     (missed ? QDI_MISSED : 0));
         count += ccd->by_margin ? stray : is;
-        note_way(&ways, way, qdi_inner_of_row(world, row), is);
+        note_way(&ways, way, qdi_inner_of_row(world, row), is, world->kind[row] == QD_BODY_DYNAMIC);
         carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
     }
     if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
@@ -159,7 +159,6 @@ static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
 static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
     qdi_ccd *ccd = step->ccd;
     ccd->listed[place] = row;
-    ccd->names[place] = step->world->index[row];
     ccd->place_of[row] = place;
 }
 
@@ -197,9 +196,6 @@ static qd_status reserve_list(const qdi_step *step, size_t count) {
     const qd_allocator *allocator = step->world->allocator;
     qd_status status = qdi_reserve(allocator, &ccd->listed, &ccd->listed_room, ccd->listed_count, count,
                                    sizeof *ccd->listed);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->names, &ccd->name_room, ccd->listed_count, count,
-                             sizeof *ccd->names);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->boxes, &ccd->box_room, ccd->listed_count, count,
                              sizeof *ccd->boxes);
@@ -360,7 +356,7 @@ qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap) {
     qd_status status = make_tree(step);
     if (status != QD_OK) return status;
     // The tree's own errors about boxes and indices cannot happen.
-    status = qd_tree_refresh(ccd->tree, world->team, ccd->boxes, ccd->names, ccd->listed_count, NULL, NULL);
+    status = qd_tree_refresh(ccd->tree, world->team, ccd->boxes, ccd->listed, ccd->listed_count, NULL, NULL);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
     qd_pairs_set_limit(ccd->pairs, qdi_limit_pairs(&world->def.limits, world->count));

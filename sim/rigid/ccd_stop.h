@@ -48,9 +48,13 @@ static inline double qdi_glance_way(const qdi_glance *a, const qdi_glance *b, qd
 static inline bool qdi_ccd_passes_by(const qdi_glance *a, const qdi_glance *b, qd_vec2 d) {
     if (!a->moves && !b->moves) return true;
     if (a->bullet || b->bullet) return false;
+    const double unseen = QDI_UNSEEN_PART * qdi_glance_size(a, b),
+                 most = fabs(b->way_x - a->way_x) + fabs(b->way_y - a->way_y) + fabs(a->turn) * a->radius +
+                        fabs(b->turn) * b->radius;
+    if (!(most * (1 + QDI_GLANCE_ROUNDING) > unseen)) return true;
     const double way = qdi_glance_way(a, b, d),
                  far = way * (1 + QDI_GLANCE_ROUNDING) + (a->radius + b->radius) * (1 + QDI_GLANCE_ROUNDING);
-    return !(way > QDI_UNSEEN_PART * qdi_glance_size(a, b)) || d.x * d.x + d.y * d.y > far * far;
+    return !(way > unseen) || d.x * d.x + d.y * d.y > far * far;
 }
 
 // ---- rigid/ccd_gap.c ----
