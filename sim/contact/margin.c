@@ -112,8 +112,17 @@ static double slack_part(qd_contact_model model) {
     return model == QD_CONTACT_NONE ? 0 : 1;
 }
 
-/// Margin: chooses for how many steps boxes are made.
-static void choose(fatten_job *job) {
+/// Margin: fat boxes that bodies have left lasted as long as they are old. Where something else ended them,
+/// such as an edit, they might have lasted longer: one such end does not tell that boxes do not pay, many in
+/// a row do.
+static uint32_t lasted_by(const qdi_margin *margin, bool left) {
+    if (left || margin->age >= margin->lasted) return margin->age;
+    const uint32_t between = (margin->lasted + margin->age) / 2;
+    return between > 0 ? between : 1;
+}
+
+/// Margin: chooses for how many steps boxes are made. `left`: the boxes before ended as bodies left them.
+static void choose(fatten_job *job, bool left) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     if (!isnan(world->def.margin)) {
@@ -125,7 +134,7 @@ static void choose(fatten_job *job) {
         margin->age = QDI_MARGIN_AGAIN;
         return;
     }
-    if (margin->age > 0 && margin->horizon > 0) margin->lasted = margin->age;
+    if (margin->horizon > 0) margin->lasted = lasted_by(margin, left);
     if (margin->horizon > 0 || margin->age >= QDI_MARGIN_AGAIN) {
         double mean = mean_over(job, sum_strides);
         margin->slack = slack_part(world->def.contact) * mean;
@@ -266,6 +275,7 @@ static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, q
 static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
+    const bool left = margin->held && !world->changed;
     if (margin->behind) qdi_motion_boxes(world, job->motion);
     margin->behind = margin->held = false;
     if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
@@ -274,7 +284,7 @@ static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     job->sums = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                sizeof *job->sums);
     if (!job->sums) return QD_ERR_MEMORY;
-    choose(job);
+    choose(job, left);
     const bool fat = margin->horizon > 0;
     const double growth = fat ? mean_over(job, fatten_range) : 0;
     qdi_arena_give_back(&world->scratch.arena, mark);

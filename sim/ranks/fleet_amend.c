@@ -449,7 +449,6 @@ static void put_contacts(qd_world *world) {
     qdi_spots_find_rows(world, &world->present);
     qdi_touching_mark(world);
     world->margin.held = world->margin.near = false;
-    world->margin.age = 0;       // fat boxes end here, but not because they lasted no longer
     world->margin.edited = true; // the tree is not asked before it is refreshed
 }
 

@@ -12,6 +12,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_make.h"
 
+#include <math.h>
 #include <string.h>
 
 // Part of a rank: gives it the materials of the whole, by the same numbers.
@@ -65,9 +66,11 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
     world->margin.held = world->margin.edited = false;
 }
 
-// Part of a rank: room for bodies and their names, and for some that come and go at renewals.
-static qd_status reserve_bodies(qd_world *world, size_t count) {
-    const size_t more = count + count / 32 + 64;
+// Part of a rank: room for bodies and their names, and where there are others for those that come and go at
+// renewals: first parts have few ghosts, later ones some 20 times the root of their bodies. To make room
+// later would take as much memory again for a while.
+static qd_status reserve_bodies(qd_world *world, size_t count, bool alone) {
+    const size_t more = alone ? count : count + (size_t)(30 * sqrt((double)count)) + 64;
     const qd_status status = count > 0 ? qdi_bodies_reserve(world, more, more) : QD_OK;
     if (status != QD_OK || count == 0) return status;
     world->names = qdi_allocate(world->allocator, count, sizeof *world->names);
@@ -82,7 +85,7 @@ qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past,
     def.limits.pairs = HUGE_VAL; // a part may be denser than the whole
     qd_status status = qdi_world_make(&def, world);
     if (status == QD_OK) status = copy_materials(rank->whole, *world);
-    if (status == QD_OK) status = reserve_bodies(*world, count);
+    if (status == QD_OK) status = reserve_bodies(*world, count, qdi_ranks_count(rank->ranks) == 1);
     if (status != QD_OK) return status;
     const qdi_fleet_common common = qdi_fleet_common_of(past);
     qdi_fleet_put_common(*world, &common);

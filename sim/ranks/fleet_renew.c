@@ -170,6 +170,8 @@ static qd_status make_first(renewal *job) {
     if (status == QD_OK) status = hand_out_bodies(job, from);
     if (status == QD_OK) forget_seeds(job);
     if (status == QD_OK) status = make_bodies(job, from);
+    qdi_post_release(job->allocator, &job->post); // the bodies are there
+    job->post = (qdi_post){.memory = NULL};
     qdi_contact_choice all = {.needs = &job->needs, .past = job->past};
     if (job->past->count > 0) all.count = qdi_constraint_count(&job->past->present);
     if (status == QD_OK) status = qdi_contacts_post(&all, &job->post, from);

@@ -5,6 +5,7 @@
 //   QD_FAULT_FILE=N     call number N (from 1) that writes to the file system fails
 //   QD_FAULT_ERROR=E    and so: an errno, ENOSPC where it is not given
 //   QD_FAULT_STAY=1     and all after it do, too: the disk stays full
+//   QD_FAULT_BELOW=DIR  only calls on files in this directory, an absolute path, count
 //   QD_FAULT_KILL=N     before that call the program is killed
 //   QD_FAULT_MEMORY=N   allocation number N fails
 //   QD_FAULT_FLOCK=E    the file system does not know flock, which fails with this errno,
@@ -49,6 +50,7 @@ static atomic_long file_calls, memory_calls;
 static long fail_file, fail_memory, kill_at;
 static int fail_error;
 static bool stay;
+static const char *below;
 static uintptr_t text_low, text_high; ///< the program's own code
 
 static void begin_log(void);
@@ -78,6 +80,7 @@ __attribute__((constructor)) static void begin(void) {
     fail_error = (int)number("QD_FAULT_ERROR");
     if (fail_error == 0) fail_error = ENOSPC;
     stay = number("QD_FAULT_STAY") != 0;
+    below = getenv("QD_FAULT_BELOW");
     kill_at = number("QD_FAULT_KILL");
     fail_file = number("QD_FAULT_FILE");
     fail_memory = number("QD_FAULT_MEMORY");
@@ -245,13 +248,28 @@ static bool is_shared_memory(const char *path) {
     return strncmp(path, "/dev/shm/", sizeof "/dev/shm/" - 1) == 0;
 }
 
-static bool shares_memory(int descriptor) {
-    char link[64], path[256];
+/// Whether a file's calls do not count because it lies where no faults are.
+static bool is_elsewhere(const char *path) {
+    return below && strncmp(path, below, strlen(below)) != 0;
+}
+
+/// The file of a descriptor is one of those that `which` tells of.
+static bool is_such(int descriptor, bool (*which)(const char *)) {
+    char link[64], path[512];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return false;
     path[length] = '\0';
-    return is_shared_memory(path);
+    return which(path);
+}
+
+/// As fault, of a call on a descriptor or on a path.
+static bool fault_of(int descriptor) {
+    return !(below && is_such(descriptor, is_elsewhere)) && fault();
+}
+
+static bool fault_at(const char *path) {
+    return !is_elsewhere(path) && fault();
 }
 
 // Headers name parameters in a way that is theirs alone.
@@ -259,7 +277,7 @@ static bool shares_memory(int descriptor) {
 
 ssize_t write(int descriptor, const void *data, size_t bytes) {
     if (told(descriptor)) return NEXT(write)(descriptor, data, bytes);
-    if (fault()) return -1;
+    if (fault_of(descriptor)) return -1;
     log_begin();
     ssize_t done = NEXT(write)(descriptor, data, plan_bytes(bytes));
     off_t end = log_file >= 0 && done > 0 ? lseek(descriptor, 0, SEEK_CUR) : -1; // -1: a pipe
@@ -273,7 +291,7 @@ ssize_t write(int descriptor, const void *data, size_t bytes) {
 }
 
 ssize_t pwrite64(int descriptor, const void *data, size_t bytes, off64_t at) {
-    if (fault()) return -1;
+    if (fault_of(descriptor)) return -1;
     log_begin();
     ssize_t done = NEXT(pwrite64)(descriptor, data, plan_bytes(bytes), at);
     log_end(done > 0,
@@ -329,7 +347,7 @@ int fcntl(int descriptor, int command, ...) {
 
 /// Syncs by the function `next`.
 static int sync_file(int descriptor, int (*next)(int), uint32_t what) {
-    if (fault()) return -1;
+    if (fault_of(descriptor)) return -1;
     log_begin();
     bool forgotten = forgets_sync();
     int failed = log_file >= 0 ? 0 : next(descriptor); // nobody cuts the power of this machine
@@ -350,7 +368,7 @@ int syncfs(int descriptor) {
 }
 
 int ftruncate64(int descriptor, off64_t size) {
-    if (!shares_memory(descriptor) && fault()) return -1;
+    if (!is_such(descriptor, is_shared_memory) && fault_of(descriptor)) return -1;
     log_begin();
     int failed = NEXT(ftruncate64)(descriptor, size);
     log_end(!failed, (log_record){.what = LOG_CUT, .descriptor = descriptor, .at = (uint64_t)size}, NULL,
@@ -363,7 +381,7 @@ int ftruncate(int descriptor, off_t size) {
 }
 
 int rename(const char *from, const char *to) {
-    if (fault()) return -1;
+    if (fault_at(to)) return -1;
     log_begin();
     int failed = NEXT(rename)(from, to);
     log_end(!failed, (log_record){.what = LOG_RENAME}, from, to, NULL);
@@ -385,7 +403,7 @@ int rmdir(const char *path) {
 }
 
 int mkdir(const char *path, mode_t mode) {
-    if (fault()) return -1;
+    if (fault_at(path)) return -1;
     log_begin();
     int failed = NEXT(mkdir)(path, mode);
     log_end(!failed, (log_record){.what = LOG_FOLDER}, path, NULL, NULL);
@@ -402,7 +420,7 @@ static bool writes(int flags) {
 
 /// Opens by the function `next`.
 static int open_file(const char *path, int flags, mode_t mode, int (*next)(const char *, int, ...)) {
-    if (writes(flags) ? !is_shared_memory(path) && fault() : plan_fails(false)) return -1;
+    if (writes(flags) ? !is_shared_memory(path) && fault_at(path) : plan_fails(false)) return -1;
     log_begin();
     int descriptor = next(path, flags, mode);
     log_end(descriptor >= 0,

@@ -116,3 +116,11 @@ bool qd_scratch_mount_small(const qd_scratch *scratch, const char *size) {
 void qd_scratch_unmount(const qd_scratch *scratch) {
     ck_assert_int_eq(umount(scratch->path), 0);
 }
+
+void qd_scratch_fill(const char *path, int kilobytes) {
+    static const char zeros[1024];
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < kilobytes; ++i) ck_assert_uint_eq(fwrite(zeros, 1, sizeof zeros, file), sizeof zeros);
+    ck_assert_int_eq(fclose(file), 0);
+}

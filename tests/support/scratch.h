@@ -21,6 +21,8 @@ void qd_scratch_remove_tree(const char *path);
 /// system does not let us.
 bool qd_scratch_mount_small(const qd_scratch *scratch, const char *size);
 void qd_scratch_unmount(const qd_scratch *scratch);
+/// Writes a file that takes up so much of the disk.
+void qd_scratch_fill(const char *path, int kilobytes);
 
 /// "SCRATCH/name".
 typedef struct qd_scratch_path {

@@ -369,6 +369,57 @@ START_TEST(boxes_last_no_longer_than_bodies_stay) {
 }
 END_TEST
 
+// ---- worlds that are edited ----
+
+/// Puts a body where it is: nothing changes, but the next step looks for all candidates anew.
+static void edit(qd_world *world) {
+    const qd_body_state state = qd_test_body(world, id_of(world, 0));
+    ck_assert_int_eq(qd_world_place(world, id_of(world, 0), state.position, state.velocity, NULL), QD_OK);
+}
+
+/// Steps in which all candidates were looked for.
+static uint64_t rebuilds_of(qd_world *world, size_t steps) {
+    const uint64_t before = qd_world_total(world).rebuilds;
+    qd_test_step(world, 0.002, steps);
+    return qd_world_total(world).rebuilds - before;
+}
+
+// An edit soon after fat boxes were made says nothing about how long they last.
+START_TEST(an_edit_does_not_end_fat_boxes) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = gas(&def, 30, automatic);
+    const uint64_t undisturbed = rebuilds_of(world, 300) / 5; // in 60 steps
+    for (int times = 0; times < 8; ++times) {
+        size_t steps = 0;
+        while (rebuilds_of(world, 1) == 0) ck_assert_uint_lt(++steps, 200);
+        qd_test_step(world, 0.002, 1 + (size_t)times % 3);
+        edit(world);
+        ck_assert_uint_le(rebuilds_of(world, 60), 4 + 2 * undisturbed);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Where there is an edit before every step fat boxes never pay.
+START_TEST(edits_in_all_steps_leave_no_fat_boxes) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = gas(&def, 30, automatic);
+    qd_test_step(world, 0.002, 100);
+    size_t fat = 0;
+    for (int k = 0; k < 100; ++k) {
+        qd_box box;
+        edit(world);
+        qd_test_step(world, 0.002, 1);
+        ck_assert_int_eq(qd_tree_box(qd_world_tree(world), 0, &box), QD_OK);
+        fat += box.max_x - box.min_x > 1.0001F;
+    }
+    ck_assert_uint_lt(fat, 20);
+    qd_test_step(world, 0.002, 40);
+    ck_assert_uint_le(rebuilds_of(world, 100), 20); // when nobody edits it any more they do
+    qd_world_destroy(world);
+}
+END_TEST
+
 // ---- limits ----
 
 static qd_status crowd(double margin, double limit, double *pairs) {
@@ -445,7 +496,8 @@ int main(void) {
                  brute_force_gives_the_same, single_bodies_are_counted, any_margin_gives_the_same,
                  loading_changes_nothing, any_team_makes_the_same_boxes, builtin_scenes_are_the_same,
                  slow_bodies_need_few_rebuilds, fast_bodies_have_no_margin, a_few_fast_bodies_do_not_spoil_it,
-                 boxes_last_no_longer_than_bodies_stay, margins_do_not_count_towards_limits,
+                 boxes_last_no_longer_than_bodies_stay, an_edit_does_not_end_fat_boxes,
+                 edits_in_all_steps_leave_no_fat_boxes, margins_do_not_count_towards_limits,
                  half_a_period_is_no_error, bad_margins_are_refused);
     tcase_add_loop_test(tcase, brute_force_stops_at_limits, 0, 2);
     return qd_test_run_case("margin", tcase);

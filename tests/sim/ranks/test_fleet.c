@@ -1,5 +1,5 @@
 #include "core/parallel/ranks_impl.h"
-#include "sim/ranks/fleet.h"
+#include "sim/ranks/fleet_impl.h"
 #include "sim/world/world_impl.h"
 #include "tests/support/fleets.h"
 #include "tests/support/harness.h"
@@ -133,8 +133,8 @@ END_TEST
 
 // ---- a planted fault ----
 
-/// A rank that gets other messages than were sent, the next time when it is `armed`: one bit of the velocity
-/// of a ghost is another, each time of the next one.
+/// A rank that gets other messages than were sent, the next time when it is `armed`: the last bit of
+/// the velocity of a ghost is another, each time of the next one.
 typedef struct liar {
     const qdi_ranks_backend *honest;
     qdi_ranks_backend backend;
@@ -163,7 +163,7 @@ static qd_status lie(qdi_ranks *ranks, const qdi_message *to, qdi_message *from)
     memcpy(&received, &from[q].data, sizeof received); // it is this rank's own memory
     received += number * BODY + SPEED;
     memcpy(&bits, received, sizeof bits);
-    bits ^= UINT64_C(1) << 30;
+    bits ^= 1;
     memcpy(received, &bits, sizeof bits);
     return status;
 }
@@ -213,6 +213,44 @@ START_TEST(a_changed_ghost_is_noticed) {
     }
     qdi_fleet_dismiss(ranks);
     qdi_ranks_end(ranks);
+}
+END_TEST
+
+// ---- fat boxes ----
+
+static void serve(qdi_ranks *ranks, void *context) {
+    (void)context;
+    qdi_fleet_serve(ranks, NULL);
+}
+
+// A renewal soon after fat boxes were made says nothing about how long they last: a part goes on with them.
+START_TEST(renewals_do_not_end_fat_boxes) {
+    enum { STEPS = 400 };
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 40, 40);
+    def.contact = _i ? QD_CONTACT_SPRING : QD_CONTACT_NONE;
+    def.spring.contact_time = 0.2;
+    qd_world *plain = qd_test_world(&def);
+    qd_test_gas_fill(plain, 40, 40, 5);
+    ck_assert_int_eq(qd_world_detect(plain), QD_OK);
+    qd_world *whole = qd_test_copy(plain, 1);
+    qdi_fleet_rank rank = {.allocator = qd_allocator_default(), .whole = whole, .bodies = whole->count};
+    ck_assert_int_eq(qdi_ranks_start(rank.allocator, 3, serve, NULL, &rank.ranks), QD_OK);
+    ck_assert_int_eq(qdi_fleet_find_small(NULL, whole, &rank.small), QD_OK);
+    ck_assert_int_eq(qdi_fleet_tell(&rank, QDI_FLEET_BEGIN, QDI_REALM_CUT, 0), QD_OK);
+    for (size_t k = 0; k < STEPS; ++k) {
+        ck_assert_int_eq(qd_world_step(plain, 0.004, NULL), QD_OK);
+        ck_assert_int_eq(qdi_fleet_tell(&rank, QDI_FLEET_STEP, QDI_REALM_CUT, 0.004), QD_OK);
+    }
+    const uint64_t undisturbed = qd_world_total(plain).rebuilds,
+                   rebuilds = qd_world_total(rank.world).rebuilds;
+    ck_assert_uint_ge(rank.renewals, 8);
+    ck_assert_msg(rebuilds <= 2 * undisturbed + 2 * rank.renewals, "%d rebuilds", (int)rebuilds);
+    ck_assert_int_eq(qdi_fleet_tell(&rank, QDI_FLEET_END, QDI_REALM_CUT, 0), QD_OK);
+    qdi_fleet_dismiss(rank.ranks);
+    qdi_ranks_end(rank.ranks);
+    qd_world_destroy(whole);
+    qd_world_destroy(plain);
 }
 END_TEST
 
@@ -446,7 +484,8 @@ END_TEST
 int main(void) {
     TCase *tests = qd_test_case("fleet", 300, NULL, NULL);
     qd_test_loops(tests, {springs_are_the_same_for_any_ranks, 5}, {no_contact_is_the_same_for_any_ranks, 5},
-                  {scattered_places_are_the_same, 2}, {limits_name_the_same_body, 2});
+                  {scattered_places_are_the_same, 2}, {renewals_do_not_end_fat_boxes, 2},
+                  {limits_name_the_same_body, 2});
     qd_test_once(tests, a_changed_ghost_is_noticed, random_worlds_are_the_same,
                  stopped_steps_can_be_made_later, what_ranks_do_not_know_is_named,
                  steps_without_memory_can_be_made_later, worlds_that_nobody_has_are_the_same,

@@ -284,15 +284,6 @@ END_TEST
 
 // ---- a disk that is really full ----
 
-/// A file that takes up so much of the disk.
-static void take_up(const char *path, int kilobytes) {
-    static const char zeros[1024];
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    for (int i = 0; i < kilobytes; ++i) ck_assert_uint_eq(fwrite(zeros, 1, sizeof zeros, file), sizeof zeros);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 START_TEST(a_small_disk_is_full_and_freed) {
     qd_scratch disk;
     qd_scratch_make(&disk);
@@ -305,7 +296,7 @@ START_TEST(a_small_disk_is_full_and_freed) {
     size_t stopped = 0;
     // What else lies there becomes less and less.
     for (int kilobytes = 4000; kilobytes >= 0; kilobytes -= 50) {
-        take_up(filler.text, kilobytes);
+        qd_scratch_fill(filler.text, kilobytes);
         qd_program_start start = start_run(run.text);
         qd_program_outcome outcome = qd_program_run(&program, &start);
         if (outcome.code == 0) {
