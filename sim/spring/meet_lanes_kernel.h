@@ -26,9 +26,13 @@ static inline vec v_where(mask lanes, vec value) {
 }
 /// Springs that meet: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
+#ifdef __AVX__
+    return __builtin_ia32_movmskpd256((vec)lanes) != 0;
+#else
     int64_t any = 0;
     for (int k = 0; k < WIDTH; ++k) any |= lanes[k];
     return any != 0;
+#endif
 }
 
 /// Springs that meet: the numbers of some rows.
@@ -60,19 +64,20 @@ static inline void take_images(const qdi_meet_rows *from, two *at) {
 /// Springs that meet: the shears of lanes from the moment before.
 static inline void take_shears(const qdi_meet_rows *from, const uint32_t *places, two *at) {
     static const qd_vec2 none = {0, 0};
-    const qd_vec2 *before = from->before;
+    static const qdi_warm_start fresh = {{0, 0}, {0, 0}};
     at->shear_x = at->shear_y = (vec){0};
+    if (from->before) {
+        const qd_vec2 *shear[WIDTH];
+        for (int k = 0; k < WIDTH; ++k)
+            shear[k] = places[k] != QDI_MEET_NONE ? &from->before[places[k]] : &none;
+        for (int k = 0; k < WIDTH; ++k) at->shear_x[k] = shear[k]->x;
+        for (int k = 0; k < WIDTH; ++k) at->shear_y[k] = shear[k]->y;
+        return;
+    }
     for (int k = 0; k < WIDTH; ++k) {
-        const uint32_t place = places[k];
-        qd_vec2 shear = none;
-        if (before) {
-            shear = *(place != QDI_MEET_NONE ? &before[place] : &none);
-        } else if (place != QDI_MEET_NONE) {
-            const qdi_warm_start *start = &from->warm_starts[place];
-            shear = (qd_vec2){start->normal[0], start->tangent[0]};
-        }
-        at->shear_x[k] = shear.x;
-        at->shear_y[k] = shear.y;
+        const qdi_warm_start *start = places[k] != QDI_MEET_NONE ? &from->warm_starts[places[k]] : &fresh;
+        at->shear_x[k] = start->normal[0];
+        at->shear_y[k] = start->tangent[0];
     }
 }
 
@@ -204,7 +209,7 @@ static inline void put_forces(const two *of, const qdi_meet_law *law, const touc
     v_store(l->balance[QDI_LOST_FRICTION] + i, v_where(in, friction->lost));
     v_store(l->balance[QDI_VIRIAL] + i,
             v_where(in, at->push * (of->radius_a + of->radius_b - at->depth) * dt));
-    v_store(l->balance[QDI_WORK] + i, v_where(in, zero - force * law->slide * dt));
+    if (law->slide != 0) v_store(l->balance[QDI_WORK] + i, v_where(in, zero - force * law->slide * dt));
     if (!to->forces) return;
     const vec force_x = v_where(in, zero + (-at->push * nx - force * ny)),
               force_y = v_where(in, zero + (-at->push * ny + force * nx));
@@ -255,6 +260,7 @@ void QDI_MEET_KERNEL(const qdi_meet_rows *rows, const qdi_meet_some *some, const
         put_forces(&of, law, &at, &friction, rows, some, lanes, i);
     }
     for (int sum = 0; sum < QDI_TALLY_LANES; ++sum) {
+        if (sum == QDI_WORK && law->slide == 0) continue; // surfaces that stand still do none
         for (size_t i = some->count; i < whole; ++i) lanes->balance[sum][i] = 0;
         add_balance(lanes->balance[sum], whole, sum, tally);
     }
