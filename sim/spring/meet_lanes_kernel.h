@@ -2,7 +2,7 @@
 // set has its own copy. Geometry as in qdi_collide_disks, and the force as in spring.c for two dynamic disks;
 // no operation's result depends on how many are done at once. Where a term of spring.c is a number times zero
 // it is left out: it changes at most the sign of a zero to which zero is added after. QDI_MEET_KERNEL is the
-// function's name.
+// function's name; QDI_MEET_ANY, if there is one, tells whether a mask has any lane set.
 
 #include "core/math/lanes.h"
 #include "sim/spring/meet_ends.h"
@@ -26,8 +26,8 @@ static inline vec v_where(mask lanes, vec value) {
 }
 /// Springs that meet: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
-#ifdef __AVX__
-    return __builtin_ia32_movmskpd256((vec)lanes) != 0;
+#ifdef QDI_MEET_ANY
+    return QDI_MEET_ANY(lanes);
 #else
     int64_t any = 0;
     for (int k = 0; k < WIDTH; ++k) any |= lanes[k];
@@ -82,13 +82,14 @@ static inline void take_shears(const qdi_meet_rows *from, const uint32_t *places
 }
 
 /// Springs that meet: the law of each lane, where the one there was is of other masses.
-static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const qdi_meeting *pairs,
-                             const uint32_t *a, const uint32_t *b, size_t i, qdi_meet_lanes *l, two *at) {
+static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const uint32_t *a,
+                             const uint32_t *b, size_t i, size_t count, qdi_meet_lanes *l, two *at) {
     if (from->forces) {
         const vec mass_a = v_gather(from->mass, a), mass_b = v_gather(from->mass, b);
         const mask other = (mask)(mass_a != v_load(l->mass_a + i)) | (mask)(mass_b != v_load(l->mass_b + i));
         if (v_any(other))
-            for (size_t k = 0; k < WIDTH; ++k) qdi_meet_take_law(law, pairs[k], i + k, l);
+            for (size_t k = 0; k < WIDTH && i + k < count; ++k)
+                qdi_meet_take_law(law, (qdi_meeting){a[k], b[k]}, i + k, l);
     }
     at->kn = v_load(l->kn + i);
     at->kt = v_load(l->kt + i);
@@ -101,13 +102,11 @@ static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law,
 /// again.
 static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *some, const qdi_meet_law *law,
                               size_t i, qdi_meet_lanes *lanes, two *at) {
-    qdi_meeting pairs[WIDTH];
     uint32_t a[WIDTH], b[WIDTH], places[WIDTH];
     for (size_t k = 0; k < WIDTH; ++k) {
         const size_t number = i + k < some->count ? i + k : some->count - 1;
-        pairs[k] = from->pairs[some->hits[number]];
-        a[k] = pairs[k].a;
-        b[k] = pairs[k].b;
+        a[k] = from->pairs[some->hits[number]].a;
+        b[k] = from->pairs[some->hits[number]].b;
         places[k] = some->from[number];
     }
     const vec zero = {0};
@@ -125,7 +124,7 @@ static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *so
     at->spin_b = from->spin ? v_gather(from->spin, b) : zero;
     if (from->periodic) take_images(from, at);
     take_shears(from, places, at);
-    take_laws(from, law, pairs, a, b, i, lanes, at);
+    take_laws(from, law, a, b, i, some->count, lanes, at);
 }
 
 /// Two that touch: their normal, how deep they are in each other, and their push.

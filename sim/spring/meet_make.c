@@ -68,14 +68,24 @@ static inline void note_contacts(const qdi_meet_job *job, const qdi_meet_some *s
 }
 
 void qdi_meet_take_law(const qdi_meet_law *law, qdi_meeting rows, size_t lane, qdi_meet_lanes *lanes) {
-    const qdi_spring_law found = qdi_spring_law_of(law->world, law->loss, rows.a, rows.b);
-    lanes->mass_a[lane] = law->world->mass[rows.a];
-    lanes->mass_b[lane] = law->world->mass[rows.b];
-    lanes->kn[lane] = found.terms.kn;
-    lanes->kt[lane] = found.terms.kt;
-    lanes->gamman[lane] = found.mass * found.terms.gamman;
-    lanes->gammat[lane] = found.mass * found.terms.gammat;
-    lanes->mu[lane] = found.friction;
+    const double mass_a = law->world->mass[rows.a], mass_b = law->world->mass[rows.b];
+    const size_t last = lane > 0 ? lane - 1 : 0; // which most often is of the same masses
+    if (lanes->mass_a[last] == mass_a && lanes->mass_b[last] == mass_b) {
+        lanes->kn[lane] = lanes->kn[last];
+        lanes->kt[lane] = lanes->kt[last];
+        lanes->gamman[lane] = lanes->gamman[last];
+        lanes->gammat[lane] = lanes->gammat[last];
+        lanes->mu[lane] = lanes->mu[last];
+    } else {
+        const qdi_spring_law found = qdi_spring_law_of(law->world, law->loss, rows.a, rows.b);
+        lanes->kn[lane] = found.terms.kn;
+        lanes->kt[lane] = found.terms.kt;
+        lanes->gamman[lane] = found.mass * found.terms.gamman;
+        lanes->gammat[lane] = found.mass * found.terms.gammat;
+        lanes->mu[lane] = found.friction;
+    }
+    lanes->mass_a[lane] = mass_a;
+    lanes->mass_b[lane] = mass_b;
 }
 
 // Springs that meet: writes at which speed those approach whose contacts lie from a place on.

@@ -168,29 +168,21 @@ static inline bool add_listed(const accumulate_job *job, size_t row, double radi
     return least != QDI_MEET_NONE;
 }
 
-/// Two numbers that are worked on at a time.
-typedef double two_numbers __attribute__((vector_size(2 * sizeof(double))));
-
-/// Springs' forces: the same where contacts are thin, from none on. Which candidates touch is beyond guessing
-/// too, so what does not has the force of the last place, which is none.
+/// Springs' forces: the same where contacts are thin. Which candidates touch is beyond guessing too, so what
+/// does not has the force of the last place, which is none.
 static inline bool add_listed_thin(const accumulate_job *job, size_t row, double radius, qdi_twist *sum) {
     const qdi_scratch *scratch = &job->world->scratch;
     const uint32_t *ends = scratch->end_list, *places = scratch->slot_place;
     const uint32_t *stop = ends + scratch->end_first[row + 1], none = (uint32_t)job->thin;
     const qdi_thin_force *forces = job->state->thin_forces;
-    static const two_numbers signs[2] = {{-1, -1}, {1, 1}}; // as in sign_of_end
-    two_numbers force = {0, 0}, turn = {0, 0};              // of the latter only the second
+    qdi_twist all = *sum; // nobody else adds to it meanwhile
     uint32_t least = none;
     for (const uint32_t *at = ends + scratch->end_first[row]; at < stop; ++at) {
         const uint32_t held = places[(*at - 1) / 2], place = held < none ? held : none;
-        two_numbers along, across;
-        memcpy(&along, &forces[place].x, sizeof along);
-        memcpy(&across, &forces[place].push, sizeof across);
         least = place < least ? place : least;
-        force += signs[*at % 2] * along;
-        turn += across * radius;
+        add_thin(&forces[place], sign_of_end(*at), radius, &all);
     }
-    *sum = (qdi_twist){force[0], force[1], turn[1]};
+    *sum = all;
     return least < none;
 }
 
