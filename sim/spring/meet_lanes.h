@@ -1,9 +1,11 @@
 #ifndef QD_SIM_MEET_LANES_H
 #define QD_SIM_MEET_LANES_H
 
+#include "sim/world/contact_state.h"
 #include "sim/world/tally.h"
 
 #include <quadrille/simd.h>
+#include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,24 +14,37 @@
 
 enum { QDI_MEET_LANES = 32 };
 
-/// Springs that meet: some pairs of disks that touch, lane by lane.
+/// Where pairs of disks that touch are read from and written to; nothing that is written may be thought to
+/// change what is read.
+typedef struct qdi_meet_rows {
+    const double *x, *y, *vx, *vy, *spin, *radius, *mass; ///< by row; spin NULL: nobody turns
+    const qdi_meeting *pairs;
+    const qdi_warm_start *warm_starts; ///< of the moment before, where they are not thin
+    const qd_vec2 *before;             ///< the same, where they are
+    qd_vec2 *shears;                   ///< of this moment; NULL where contacts are not thin
+    qdi_thin_force *forces;            ///< likewise
+    qd_vec2 half, period;
+    bool periodic;
+} qdi_meet_rows;
+
+/// Springs that meet: what is kept of some pairs, lane by lane.
 typedef struct qdi_meet_lanes {
-    // What is known of them: the centre of a, from there to that of b (the nearest image), velocities and
-    // spins as the move had them, radii, and the shear of the moment before.
-    double x[QDI_MEET_LANES], y[QDI_MEET_LANES], dx[QDI_MEET_LANES], dy[QDI_MEET_LANES];
-    double vx_a[QDI_MEET_LANES], vy_a[QDI_MEET_LANES], spin_a[QDI_MEET_LANES], radius_a[QDI_MEET_LANES];
-    double vx_b[QDI_MEET_LANES], vy_b[QDI_MEET_LANES], spin_b[QDI_MEET_LANES], radius_b[QDI_MEET_LANES];
-    double shear_x[QDI_MEET_LANES], shear_y[QDI_MEET_LANES];
     // Their law, which stays from one filling to the next where two have the same masses.
     double mass_a[QDI_MEET_LANES], mass_b[QDI_MEET_LANES]; ///< 0: none yet
     double kn[QDI_MEET_LANES], kt[QDI_MEET_LANES];
     double gamman[QDI_MEET_LANES], gammat[QDI_MEET_LANES]; ///< times the reduced mass
     double mu[QDI_MEET_LANES];
-    // What is made of it; the shear is replaced. Losses, virial and work are lanes of the balance.
-    double approach[QDI_MEET_LANES], push[QDI_MEET_LANES], friction[QDI_MEET_LANES];
-    double force_x[QDI_MEET_LANES], force_y[QDI_MEET_LANES];
+    // What is made of them, beside shears and forces. Losses, virial and work are lanes of the balance.
+    double approach[QDI_MEET_LANES];
     double balance[QDI_TALLY_LANES][QDI_MEET_LANES]; ///< as a qdi_contact_balance has it
 } qdi_meet_lanes;
+
+/// Some pairs, at most QDI_MEET_LANES: which candidates they are, the place that each had in the moment
+/// before or QDI_MEET_NONE, and that of the first from now on, behind which the others lie.
+typedef struct qdi_meet_some {
+    const uint32_t *hits, *from;
+    size_t place, count;
+} qdi_meet_some;
 
 /// What the balances of pairs add up to, the same in whatever order (tally.h): the sums are right where `cut`
 /// is the one for the largest of all.
@@ -41,17 +56,23 @@ typedef struct qdi_meet_tally {
 
 /// What all pairs of a step have in common.
 typedef struct qdi_meet_law {
+    const qd_world *world;
+    double loss; ///< of the world's restitution
     double dt, kick_x, kick_y, slide;
     bool limit_damping;
 } qdi_meet_law;
 
-/// Works out the first `count` lanes, what is in the others does not count; and adds their balances.
-typedef void (*qdi_meet_kernel)(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count,
-                                qdi_meet_tally *tally);
+/// Springs that meet: takes the law of a pair of rows into a lane.
+void qdi_meet_take_law(const qdi_meet_law *law, qdi_meeting rows, size_t lane, qdi_meet_lanes *lanes);
 
-void qdi_meet_lanes_portable(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count,
-                             qdi_meet_tally *tally);
-void qdi_meet_lanes_avx2(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count, qdi_meet_tally *tally);
+/// Works out some pairs, and adds their balances.
+typedef void (*qdi_meet_kernel)(const qdi_meet_rows *rows, const qdi_meet_some *some, const qdi_meet_law *law,
+                                qdi_meet_lanes *lanes, qdi_meet_tally *tally);
+
+void qdi_meet_lanes_portable(const qdi_meet_rows *rows, const qdi_meet_some *some, const qdi_meet_law *law,
+                             qdi_meet_lanes *lanes, qdi_meet_tally *tally);
+void qdi_meet_lanes_avx2(const qdi_meet_rows *rows, const qdi_meet_some *some, const qdi_meet_law *law,
+                         qdi_meet_lanes *lanes, qdi_meet_tally *tally);
 
 qdi_meet_kernel qdi_meet_kernel_of(qd_simd simd);
 

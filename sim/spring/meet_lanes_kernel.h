@@ -2,11 +2,13 @@
 // set has its own copy. Geometry as in qdi_collide_disks, and the force as in spring.c for two dynamic disks;
 // no operation's result depends on how many are done at once. Where a term of spring.c is a number times zero
 // it is left out: it changes at most the sign of a zero to which zero is added after. QDI_MEET_KERNEL is the
-// function's name.
+// function's name; QDI_MEET_ANY, if there is one, tells whether a mask has any lane set.
 
 #include "core/math/lanes.h"
+#include "sim/spring/meet_ends.h"
 #include "sim/spring/meet_lanes.h"
 #include "sim/world/energy_balance_state.h"
+#include "sim/world/pose.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,9 +26,105 @@ static inline vec v_where(mask lanes, vec value) {
 }
 /// Springs that meet: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
+#ifdef QDI_MEET_ANY
+    return QDI_MEET_ANY(lanes);
+#else
     int64_t any = 0;
     for (int k = 0; k < WIDTH; ++k) any |= lanes[k];
     return any != 0;
+#endif
+}
+
+/// Springs that meet: the numbers of some rows.
+static inline vec v_gather(const double *from, const uint32_t *rows) {
+    vec value = {0};
+    for (int k = 0; k < WIDTH; ++k) value[k] = from[rows[k]];
+    return value;
+}
+
+/// Two disks: the centre of a, from there to that of b (the nearest image), velocities and spins as the move
+/// had them, radii, the shear of the moment before, and their law.
+typedef struct two {
+    vec x, y, dx, dy, vx_a, vy_a, spin_a, radius_a, vx_b, vy_b, spin_b, radius_b, shear_x, shear_y;
+    vec kn, kt, gamman, gammat, mu;
+} two;
+
+/// Springs that meet: where the second disk of a lane is nearer round a period, that is where it is.
+static inline void take_images(const qdi_meet_rows *from, two *at) {
+    const double half_x = from->half.x, half_y = from->half.y;
+    const mask far = (mask)(v_abs(at->dx) > half_x) | (mask)(v_abs(at->dy) > half_y);
+    if (!v_any(far)) return;
+    for (int k = 0; k < WIDTH; ++k) {
+        if (!far[k]) continue;
+        at->dx[k] += qdi_nearest_image(at->dx[k], half_x) * from->period.x;
+        at->dy[k] += qdi_nearest_image(at->dy[k], half_y) * from->period.y;
+    }
+}
+
+/// Springs that meet: the shears of lanes from the moment before.
+static inline void take_shears(const qdi_meet_rows *from, const uint32_t *places, two *at) {
+    static const qd_vec2 none = {0, 0};
+    static const qdi_warm_start fresh = {{0, 0}, {0, 0}};
+    at->shear_x = at->shear_y = (vec){0};
+    if (from->before) {
+        const qd_vec2 *shear[WIDTH];
+        for (int k = 0; k < WIDTH; ++k)
+            shear[k] = places[k] != QDI_MEET_NONE ? &from->before[places[k]] : &none;
+        for (int k = 0; k < WIDTH; ++k) at->shear_x[k] = shear[k]->x;
+        for (int k = 0; k < WIDTH; ++k) at->shear_y[k] = shear[k]->y;
+        return;
+    }
+    for (int k = 0; k < WIDTH; ++k) {
+        const qdi_warm_start *start = places[k] != QDI_MEET_NONE ? &from->warm_starts[places[k]] : &fresh;
+        at->shear_x[k] = start->normal[0];
+        at->shear_y[k] = start->tangent[0];
+    }
+}
+
+/// Springs that meet: the law of each lane, where the one there was is of other masses.
+static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const uint32_t *a,
+                             const uint32_t *b, size_t i, size_t count, qdi_meet_lanes *l, two *at) {
+    if (from->forces) {
+        const vec mass_a = v_gather(from->mass, a), mass_b = v_gather(from->mass, b);
+        const mask other = (mask)(mass_a != v_load(l->mass_a + i)) | (mask)(mass_b != v_load(l->mass_b + i));
+        if (v_any(other))
+            for (size_t k = 0; k < WIDTH && i + k < count; ++k)
+                qdi_meet_take_law(law, (qdi_meeting){a[k], b[k]}, i + k, l);
+    }
+    at->kn = v_load(l->kn + i);
+    at->kt = v_load(l->kt + i);
+    at->gamman = v_load(l->gamman + i);
+    at->gammat = v_load(l->gammat + i);
+    at->mu = v_load(l->mu + i);
+}
+
+/// Springs that meet: gathers what is known of the pairs from number i on; behind the last one it comes
+/// again.
+static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *some, const qdi_meet_law *law,
+                              size_t i, qdi_meet_lanes *lanes, two *at) {
+    uint32_t a[WIDTH], b[WIDTH], places[WIDTH];
+    for (size_t k = 0; k < WIDTH; ++k) {
+        const size_t number = i + k < some->count ? i + k : some->count - 1;
+        a[k] = from->pairs[some->hits[number]].a;
+        b[k] = from->pairs[some->hits[number]].b;
+        places[k] = some->from[number];
+    }
+    const vec zero = {0};
+    at->x = v_gather(from->x, a);
+    at->y = v_gather(from->y, a);
+    at->dx = v_gather(from->x, b) - at->x + zero;
+    at->dy = v_gather(from->y, b) - at->y + zero;
+    at->vx_a = v_gather(from->vx, a);
+    at->vy_a = v_gather(from->vy, a);
+    at->vx_b = v_gather(from->vx, b);
+    at->vy_b = v_gather(from->vy, b);
+    at->radius_a = v_gather(from->radius, a);
+    at->radius_b = v_gather(from->radius, b);
+    at->spin_a = from->spin ? v_gather(from->spin, a) : zero;
+    at->spin_b = from->spin ? v_gather(from->spin, b) : zero;
+    if (from->periodic) take_images(from, at);
+    take_shears(from, places, at);
+    take_laws(from, law, a, b, i, some->count, lanes, at);
 }
 
 /// Two that touch: their normal, how deep they are in each other, and their push.
@@ -36,11 +134,9 @@ typedef struct touch {
 
 /// Springs that meet: normals and depths of lanes; and at which speed the two of each approach where they
 /// touch.
-static inline touch touch_of(qdi_meet_lanes *restrict l, size_t i) {
-    const vec zero = {0}, dx = v_load(l->dx + i), dy = v_load(l->dy + i), x = v_load(l->x + i),
-              y = v_load(l->y + i), radius_a = v_load(l->radius_a + i);
-    const vec sum = radius_a + v_load(l->radius_b + i), squared = dx * dx + dy * dy,
-              distance = v_sqrt(squared);
+static inline touch touch_of(const two *at, qdi_meet_lanes *l, size_t i) {
+    const vec zero = {0}, dx = at->dx, dy = at->dy, x = at->x, y = at->y, radius_a = at->radius_a;
+    const vec sum = radius_a + at->radius_b, squared = dx * dx + dy * dy, distance = v_sqrt(squared);
     const mask apart_at_all = (mask)(distance > zero);
     const vec length = v_pick(apart_at_all, distance, v_set(1));
     const vec nx = v_pick(apart_at_all, dx / length, v_set(1)), ny = v_where(apart_at_all, dy / length);
@@ -49,27 +145,24 @@ static inline touch touch_of(qdi_meet_lanes *restrict l, size_t i) {
     const vec gap = v_pick((mask)(squared <= sum * sum), in, out), to_point = radius_a + 0.5 * gap;
     const vec arm_x = (x + nx * to_point) - x, arm_y = (y + ny * to_point) - y;
     const vec far_x = arm_x - dx, far_y = arm_y - dy;
-    const vec spin_a = v_load(l->spin_a + i), spin_b = v_load(l->spin_b + i);
-    const vec ax = v_load(l->vx_a + i) - spin_a * arm_y, ay = v_load(l->vy_a + i) + spin_a * arm_x;
-    const vec bx = v_load(l->vx_b + i) - spin_b * far_y, by = v_load(l->vy_b + i) + spin_b * far_x;
+    const vec ax = at->vx_a - at->spin_a * arm_y, ay = at->vy_a + at->spin_a * arm_x;
+    const vec bx = at->vx_b - at->spin_b * far_y, by = at->vy_b + at->spin_b * far_x;
     v_store(l->approach + i, (ax - bx) * nx + (ay - by) * ny);
     return (touch){nx, ny, zero - gap, zero};
 }
 
 /// Springs that meet: the push of each lane along its normal, and what is lost by it; returns how fast
 /// surfaces slip.
-static inline vec put_push(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, touch *at) {
+static inline vec put_push(const two *of, const qdi_meet_law *law, qdi_meet_lanes *l, size_t i, touch *at) {
     const double kick_x = law->kick_x, kick_y = law->kick_y;
-    const vec ux = (v_load(l->vx_a + i) - kick_x) - (v_load(l->vx_b + i) - kick_x);
-    const vec uy = (v_load(l->vy_a + i) - kick_y) - (v_load(l->vy_b + i) - kick_y);
-    const vec approach = ux * at->nx + uy * at->ny, spring = v_load(l->kn + i) * at->depth;
-    const vec both = spring + v_load(l->gamman + i) * approach;
+    const vec ux = (of->vx_a - kick_x) - (of->vx_b - kick_x), uy = (of->vy_a - kick_y) - (of->vy_b - kick_y);
+    const vec approach = ux * at->nx + uy * at->ny, spring = of->kn * at->depth;
+    const vec both = spring + of->gamman * approach;
     const vec least = v_set(law->limit_damping ? 0 : -HUGE_VAL);
     at->push = v_pick((mask)(both < least), least, both);
     const vec lost = (at->push - spring) * approach * law->dt;
     v_store(l->balance[QDI_LOST_NORMAL] + i, v_where((mask)(at->depth > (vec){0}), lost));
-    return uy * at->nx - ux * at->ny + v_load(l->spin_a + i) * v_load(l->radius_a + i) +
-           v_load(l->spin_b + i) * v_load(l->radius_b + i) + law->slide;
+    return uy * at->nx - ux * at->ny + of->spin_a * of->radius_a + of->spin_b * of->radius_b + law->slide;
 }
 
 /// Friction of some lanes: its force, the shear that remains, and what is lost.
@@ -78,10 +171,10 @@ typedef struct rub {
 } rub;
 
 /// Springs that meet: puts the friction of lanes whose surfaces slide in the place of what would hold them.
-static inline void slide(const qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, vec slip,
-                         vec first, vec most, mask slides, rub *at) {
-    const vec zero = {0}, dt = v_set(law->dt), kt = v_load(l->kt + i), before = at->stretch,
-              damping = v_load(l->gammat + i) * slip, size = v_abs(at->force);
+static inline void slide(const two *of, const qdi_meet_law *law, vec slip, vec first, vec most, mask slides,
+                         rub *at) {
+    const vec zero = {0}, dt = v_set(law->dt), kt = of->kt, before = at->stretch, damping = of->gammat * slip,
+              size = v_abs(at->force);
     const mask springs = (mask)(kt > zero);
     const vec part = most / v_pick((mask)(size > zero), size, v_set(1));
     const vec held = damping / v_pick(springs, kt, v_set(1)), back = part * (before + held) - held;
@@ -95,34 +188,46 @@ static inline void slide(const qdi_meet_lanes *restrict l, const qdi_meet_law *l
 }
 
 /// Springs that meet: the friction of each lane from its push and slip.
-static inline rub rub_of(const qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, const touch *at,
-                         vec slip) {
-    const vec mu = v_load(l->mu + i), dt = v_set(law->dt);
-    const vec first = v_load(l->shear_y + i) * at->nx - v_load(l->shear_x + i) * at->ny;
-    const vec before = first + slip * dt, damping = v_load(l->gammat + i) * slip;
-    rub found = {-(v_load(l->kt + i) * before + damping), before, damping * slip * dt};
+static inline rub rub_of(const two *of, const qdi_meet_law *law, const touch *at, vec slip) {
+    const vec mu = of->mu, dt = v_set(law->dt), first = of->shear_y * at->nx - of->shear_x * at->ny;
+    const vec before = first + slip * dt, damping = of->gammat * slip;
+    rub found = {-(of->kt * before + damping), before, damping * slip * dt};
     const vec most = v_abs(mu * at->push);
     const mask slides = (mask)(v_abs(found.force) > most);
-    if (v_any(slides)) slide(l, law, i, slip, first, most, slides, &found);
+    if (v_any(slides)) slide(of, law, slip, first, most, slides, &found);
     const mask rough = (mask)(mu > (vec){0});
     return (rub){v_where(rough, found.force), v_where(rough, found.stretch), v_where(rough, found.lost)};
 }
 
 /// Springs that meet: forces, shears and balances of each lane, where the two are in each other.
-static inline void put_forces(qdi_meet_lanes *restrict l, const qdi_meet_law *law, size_t i, const touch *at,
-                              const rub *friction) {
-    const vec zero = {0}, dt = v_set(law->dt), nx = at->nx, ny = at->ny, force = friction->force,
-              radius_a = v_load(l->radius_a + i), radius_b = v_load(l->radius_b + i);
+static inline void put_forces(const two *of, const qdi_meet_law *law, const touch *at, const rub *friction,
+                              const qdi_meet_rows *to, const qdi_meet_some *some, qdi_meet_lanes *l,
+                              size_t i) {
+    const vec zero = {0}, dt = v_set(law->dt), nx = at->nx, ny = at->ny, force = friction->force;
     const mask in = (mask)(at->depth > zero);
-    v_store(l->force_x + i, v_where(in, zero + (-at->push * nx - force * ny)));
-    v_store(l->force_y + i, v_where(in, zero + (-at->push * ny + force * nx)));
-    v_store(l->push + i, v_where(in, at->push));
-    v_store(l->friction + i, v_where(in, force));
-    v_store(l->shear_x + i, v_where(in, -friction->stretch * ny));
-    v_store(l->shear_y + i, v_where(in, friction->stretch * nx));
     v_store(l->balance[QDI_LOST_FRICTION] + i, v_where(in, friction->lost));
-    v_store(l->balance[QDI_VIRIAL] + i, v_where(in, at->push * (radius_a + radius_b - at->depth) * dt));
-    v_store(l->balance[QDI_WORK] + i, v_where(in, zero - force * law->slide * dt));
+    v_store(l->balance[QDI_VIRIAL] + i,
+            v_where(in, at->push * (of->radius_a + of->radius_b - at->depth) * dt));
+    if (law->slide != 0) v_store(l->balance[QDI_WORK] + i, v_where(in, zero - force * law->slide * dt));
+    if (!to->forces) return;
+    const vec force_x = v_where(in, zero + (-at->push * nx - force * ny)),
+              force_y = v_where(in, zero + (-at->push * ny + force * nx));
+    const vec shear_x = v_where(in, -friction->stretch * ny), shear_y = v_where(in, friction->stretch * nx);
+    qdi_thin_force *forces = to->forces + some->place + i;
+    qd_vec2 *shears = to->shears + some->place + i;
+    const vec push = v_where(in, at->push), rubs = v_where(in, force);
+    const size_t count = some->count - i < WIDTH ? some->count - i : WIDTH;
+    if (count == WIDTH) {
+        for (int k = 0; k < WIDTH; ++k) {
+            forces[k] = (qdi_thin_force){force_x[k], force_y[k], push[k], rubs[k]};
+            shears[k] = (qd_vec2){shear_x[k], shear_y[k]};
+        }
+        return;
+    }
+    for (size_t k = 0; k < count; ++k) {
+        forces[k] = (qdi_thin_force){force_x[k], force_y[k], push[k], rubs[k]};
+        shears[k] = (qd_vec2){shear_x[k], shear_y[k]};
+    }
 }
 
 /// Springs that meet: adds what is in some lanes of a balance; all halves are exact, so in any order.
@@ -142,16 +247,20 @@ static inline void add_balance(const double *restrict values, size_t count, int 
     }
 }
 
-void QDI_MEET_KERNEL(qdi_meet_lanes *lanes, const qdi_meet_law *law, size_t count, qdi_meet_tally *tally) {
-    const size_t whole = (count + WIDTH - 1) / WIDTH * WIDTH; // the loop has no rest
+void QDI_MEET_KERNEL(const qdi_meet_rows *rows, const qdi_meet_some *some, const qdi_meet_law *law,
+                     qdi_meet_lanes *lanes, qdi_meet_tally *tally) {
+    const size_t whole = (some->count + WIDTH - 1) / WIDTH * WIDTH; // the loop has no rest
     for (size_t i = 0; i < whole; i += WIDTH) {
-        touch at = touch_of(lanes, i);
-        const vec slip = put_push(lanes, law, i, &at);
-        const rub friction = rub_of(lanes, law, i, &at, slip);
-        put_forces(lanes, law, i, &at, &friction);
+        two of;
+        take_pairs(rows, some, law, i, lanes, &of);
+        touch at = touch_of(&of, lanes, i);
+        const vec slip = put_push(&of, law, lanes, i, &at);
+        const rub friction = rub_of(&of, law, &at, slip);
+        put_forces(&of, law, &at, &friction, rows, some, lanes, i);
     }
     for (int sum = 0; sum < QDI_TALLY_LANES; ++sum) {
-        for (size_t i = count; i < whole; ++i) lanes->balance[sum][i] = 0;
+        if (sum == QDI_WORK && law->slide == 0) continue; // surfaces that stand still do none
+        for (size_t i = some->count; i < whole; ++i) lanes->balance[sum][i] = 0;
         add_balance(lanes->balance[sum], whole, sum, tally);
     }
 }

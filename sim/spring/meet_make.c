@@ -54,120 +54,46 @@ static void make_walls(void *context, size_t begin, size_t end) {
     }
 }
 
-/// What contacts are made from and into, in one place: nothing that is written may be thought to change it.
-typedef struct making {
-    const double *x, *y, *vx, *vy, *spin, *radius, *mass; ///< by row; spin NULL: nobody turns
-    const qdi_meeting *pairs;
-    const qdi_warm_start *warm_starts; ///< of the moment before, where they are not thin
-    const qd_vec2 *before;             ///< the same, where they are
-    uint32_t *slot_place;
-    qdi_meeting *pairs_met;
-    qdi_disk_contact *disks; ///< where contacts are not thin
-    double *approaches;      ///< where they are
-    qd_vec2 *shears;
-    qdi_thin_force *forces;
-    uint8_t *persists;
-} making;
-
-// Springs that meet: gathers where the two disks of each lane are, and how they move, as if there were no
-// period.
-static inline void gather_disks(const making *from, const uint32_t *hits, size_t count,
-                                qdi_meet_lanes *lanes) {
-    const double *x = from->x, *y = from->y, *vx = from->vx, *vy = from->vy, *radius = from->radius;
-    const qdi_meeting *pairs = from->pairs;
-    for (size_t k = 0; k < count; ++k) {
-        const size_t a = pairs[hits[k]].a, b = pairs[hits[k]].b;
-        lanes->x[k] = x[a];
-        lanes->y[k] = y[a];
-        lanes->dx[k] = x[b] - x[a] + 0.0;
-        lanes->dy[k] = y[b] - y[a] + 0.0;
-        lanes->vx_a[k] = vx[a];
-        lanes->vy_a[k] = vy[a];
-        lanes->vx_b[k] = vx[b];
-        lanes->vy_b[k] = vy[b];
-        lanes->radius_a[k] = radius[a];
-        lanes->radius_b[k] = radius[b];
-    }
-    const double *spin = from->spin; // without it lanes are 0
-    for (size_t k = 0; k < count && spin; ++k) {
-        lanes->spin_a[k] = spin[pairs[hits[k]].a];
-        lanes->spin_b[k] = spin[pairs[hits[k]].b];
-    }
-}
-
-// Springs that meet: gathers the shears of lanes from the moment before.
-static inline void gather_shears(const making *from, const uint32_t *places, size_t count,
-                                 qdi_meet_lanes *lanes) {
-    const qdi_warm_start *warm_starts = from->warm_starts;
-    const qd_vec2 *before = from->before;
-    for (size_t k = 0; k < count; ++k) {
-        qd_vec2 shear = {0, 0};
-        if (places[k] != QDI_MEET_NONE)
-            shear = before ? before[places[k]]
-                           : (qd_vec2){warm_starts[places[k]].normal[0], warm_starts[places[k]].tangent[0]};
-        lanes->shear_x[k] = shear.x;
-        lanes->shear_y[k] = shear.y;
-    }
-}
-
 // Springs that meet: notes whose contacts lie from a place on, and which of them there were before.
-static inline void note_contacts(const making *to, const uint32_t *hits, const uint32_t *places, size_t place,
-                                 size_t count) {
-    const qdi_meeting *pairs = to->pairs;
-    uint32_t *slot_place = to->slot_place;
-    qdi_meeting *pairs_met = to->pairs_met + place;
-    for (size_t k = 0; k < count; ++k) {
-        slot_place[hits[k]] = (uint32_t)(place + k);
-        pairs_met[k] = pairs[hits[k]];
+static inline void note_contacts(const qdi_meet_job *job, const qdi_meet_some *some) {
+    const qdi_meeting *pairs = job->narrow.pairs;
+    uint32_t *slot_place = job->world->scratch.slot_place;
+    qdi_meeting *pairs_met = job->after->pairs_met + some->place;
+    uint8_t *persists = job->after->persists + some->place;
+    for (size_t k = 0; k < some->count; ++k) {
+        slot_place[some->hits[k]] = (uint32_t)(some->place + k);
+        pairs_met[k] = pairs[some->hits[k]];
     }
-    for (size_t k = 0; k < count; ++k) to->persists[place + k] = places[k] != QDI_MEET_NONE;
+    for (size_t k = 0; k < some->count; ++k) persists[k] = some->from[k] != QDI_MEET_NONE;
 }
 
-// Springs that meet: where the second disk of a lane is nearer round a period, that is where it is.
-static inline void gather_images(const qdi_meet_job *job, size_t count, qdi_meet_lanes *lanes) {
-    const qd_vec2 half = job->narrow.half, period = job->narrow.period;
-    for (size_t k = 0; k < count; ++k) {
-        const double dx = lanes->dx[k], dy = lanes->dy[k];
-        if (!(fabs(dx) > half.x || fabs(dy) > half.y)) continue;
-        lanes->dx[k] = dx + qdi_nearest_image(dx, half.x) * period.x;
-        lanes->dy[k] = dy + qdi_nearest_image(dy, half.y) * period.y;
+void qdi_meet_take_law(const qdi_meet_law *law, qdi_meeting rows, size_t lane, qdi_meet_lanes *lanes) {
+    const double mass_a = law->world->mass[rows.a], mass_b = law->world->mass[rows.b];
+    const size_t last = lane > 0 ? lane - 1 : 0; // which most often is of the same masses
+    if (lanes->mass_a[last] == mass_a && lanes->mass_b[last] == mass_b) {
+        lanes->kn[lane] = lanes->kn[last];
+        lanes->kt[lane] = lanes->kt[last];
+        lanes->gamman[lane] = lanes->gamman[last];
+        lanes->gammat[lane] = lanes->gammat[last];
+        lanes->mu[lane] = lanes->mu[last];
+    } else {
+        const qdi_spring_law found = qdi_spring_law_of(law->world, law->loss, rows.a, rows.b);
+        lanes->kn[lane] = found.terms.kn;
+        lanes->kt[lane] = found.terms.kt;
+        lanes->gamman[lane] = found.mass * found.terms.gamman;
+        lanes->gammat[lane] = found.mass * found.terms.gammat;
+        lanes->mu[lane] = found.friction;
     }
+    lanes->mass_a[lane] = mass_a;
+    lanes->mass_b[lane] = mass_b;
 }
 
-// Springs that meet: the law of each lane, where the one there was is of other masses.
-static inline void gather_laws(const qdi_meet_job *job, const making *from, const uint32_t *hits,
-                               size_t count, qdi_meet_lanes *lanes) {
-    const double *mass = from->mass;
-    for (size_t k = 0; k < count; ++k) {
-        const qdi_meeting rows = from->pairs[hits[k]];
-        const double mass_a = mass[rows.a], mass_b = mass[rows.b];
-        if (lanes->mass_a[k] == mass_a && lanes->mass_b[k] == mass_b) continue;
-        const qdi_spring_law law = qdi_spring_law_of(job->world, job->force.loss, rows.a, rows.b);
-        lanes->mass_a[k] = mass_a;
-        lanes->mass_b[k] = mass_b;
-        lanes->kn[k] = law.terms.kn;
-        lanes->kt[k] = law.terms.kt;
-        lanes->gamman[k] = law.mass * law.terms.gamman;
-        lanes->gammat[k] = law.mass * law.terms.gammat;
-        lanes->mu[k] = law.friction;
-    }
-}
-
-// Springs that meet: writes what was made of lanes.
-static inline void put_lanes(const making *to, const qdi_meet_lanes *lanes, size_t place, size_t count,
-                             bool simple) {
-    if (!simple) { // the rest is not as it is in the lanes
-        for (size_t k = 0; k < count; ++k) to->disks[place + k].approach = lanes->approach[k];
-        return;
-    }
-    double *approaches = to->approaches + place;
-    for (size_t k = 0; k < count; ++k) approaches[k] = lanes->approach[k];
-    qd_vec2 *shears = to->shears + place;
-    qdi_thin_force *forces = to->forces + place;
-    for (size_t k = 0; k < count; ++k) shears[k] = (qd_vec2){lanes->shear_x[k], lanes->shear_y[k]};
-    for (size_t k = 0; k < count; ++k)
-        forces[k] = (qdi_thin_force){lanes->force_x[k], lanes->force_y[k], lanes->push[k],
-                                     lanes->friction[k]};
+// Springs that meet: writes at which speed those approach whose contacts lie from a place on.
+static inline void put_approaches(const qdi_meet_job *job, const qdi_meet_lanes *lanes, size_t place,
+                                  size_t count) {
+    if (job->simple) memcpy(job->after->approaches + place, lanes->approach, count * sizeof *lanes->approach);
+    for (size_t k = 0; k < count && !job->simple; ++k)
+        job->after->disks[place + k].approach = lanes->approach[k]; // the rest is not as it is in the lanes
 }
 
 // Springs that meet: the force of a contact that is not simple, whose geometry is there.
@@ -179,27 +105,24 @@ static void force_one(const qdi_meet_job *job, size_t hit, size_t place) {
 }
 
 // Springs that meet: what contacts are made from and into.
-static making making_of(const qdi_meet_job *job) {
+static qdi_meet_rows rows_of(const qdi_meet_job *job) {
     const qd_world *world = job->world;
     const qdi_motion *m = &job->narrow.motion;
-    qdi_contact_state *after = job->after;
-    return (making){.x = m->x,
-                    .y = m->y,
-                    .vx = m->vx,
-                    .vy = m->vy,
-                    .spin = world->turning ? m->spin : NULL,
-                    .radius = world->radius,
-                    .mass = world->mass,
-                    .pairs = job->narrow.pairs,
-                    .warm_starts = job->before->warm_starts,
-                    .before = job->before->thin ? job->before->shears : NULL,
-                    .slot_place = world->scratch.slot_place,
-                    .pairs_met = after->pairs_met,
-                    .disks = after->disks,
-                    .approaches = after->approaches,
-                    .shears = after->shears,
-                    .forces = after->thin_forces,
-                    .persists = after->persists};
+    return (qdi_meet_rows){.x = m->x,
+                           .y = m->y,
+                           .vx = m->vx,
+                           .vy = m->vy,
+                           .spin = world->turning ? m->spin : NULL,
+                           .radius = world->radius,
+                           .mass = world->mass,
+                           .pairs = job->narrow.pairs,
+                           .warm_starts = job->before->warm_starts,
+                           .before = job->before->thin ? job->before->shears : NULL,
+                           .shears = job->simple ? job->after->shears : NULL,
+                           .forces = job->simple ? job->after->thin_forces : NULL,
+                           .half = job->narrow.half,
+                           .period = job->narrow.period,
+                           .periodic = job->narrow.periodic};
 }
 
 // Makes the contacts of a range of candidates, some side by side.
@@ -214,8 +137,10 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     if (first == stop) return;
     const size_t own = job->own ? first + job->own[range] : stop;
     qdi_meet_tally others = *tally; // which they add up themselves
-    const making all = making_of(job);
-    const qdi_meet_law law = {.dt = job->force.dt,
+    const qdi_meet_rows rows = rows_of(job);
+    const qdi_meet_law law = {.world = job->world,
+                              .loss = job->force.loss,
+                              .dt = job->force.dt,
                               .kick_x = job->force.half_kick.x,
                               .kick_y = job->force.half_kick.y,
                               .slide = 2 * job->world->traits.trait[0].slide,
@@ -225,14 +150,10 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     for (size_t place = first, count; place < stop; place += count) {
         const size_t hit = begin + place - first, more = (place < own ? own : stop) - place;
         count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
-        const uint32_t *hits = job->hits + hit;
-        gather_disks(&all, hits, count, &lanes);
-        gather_shears(&all, job->from + hit, count, &lanes);
-        note_contacts(&all, hits, job->from + hit, place, count);
-        if (job->narrow.periodic) gather_images(job, count, &lanes);
-        if (job->simple) gather_laws(job, &all, hits, count, &lanes);
-        job->kernel(&lanes, &law, count, place < own ? tally : &others);
-        put_lanes(&all, &lanes, place, count, job->simple);
+        const qdi_meet_some some = {job->hits + hit, job->from + hit, place, count};
+        note_contacts(job, &some);
+        job->kernel(&rows, &some, &law, &lanes, place < own ? tally : &others);
+        put_approaches(job, &lanes, place, count);
         for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
     }
 }

@@ -44,6 +44,7 @@ void qdi_host_keep_memory(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most that it takes
     (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    (void)mallopt(M_ARENA_MAX, 1); // others give what is free back whatever the threshold
 #endif
 }
 

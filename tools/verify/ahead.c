@@ -1,4 +1,5 @@
-// Numbers count the snapshots; number n goes through slot n % jobs.
+// Numbers count the snapshots; number n goes through slot n % room. There is one slot more than loaders: the
+// others go on while the next number is late.
 //
 //   loaders:  take the next number and find its step (one at a time) -> read, load (side by side) -> ready
 //   caller:   waits until the next number is ready -> takes its world
@@ -35,7 +36,7 @@ struct qdi_ahead {
     uint64_t step_from; // of the next number
     uint64_t begun, given;
     bool over; // nothing more is begun: the last was, something failed, or the caller has enough
-    size_t jobs;
+    size_t jobs, room;
     ahead_slot *slots;
     ahead_loader *loaders;
 };
@@ -51,7 +52,7 @@ static qd_status find_next_step(qdi_ahead *ahead, const ahead_loader *loader, ui
 
 // Snapshots ahead: loads the next one into its slot; inside the monitor before and after.
 static void load_next_number(qdi_ahead *ahead, const ahead_loader *loader) {
-    ahead_slot *slot = &ahead->slots[ahead->begun % ahead->jobs];
+    ahead_slot *slot = &ahead->slots[ahead->begun % ahead->room];
     qd_error error = {""};
     uint64_t step = 0;
     qdi_replay replay = {.past = &loader->past, .threads = ahead->plan.threads};
@@ -76,7 +77,7 @@ static void load_snapshots(void *context) {
     qdi_ahead *ahead = loader->owner;
     qdi_monitor_enter(ahead->monitor);
     for (;;) {
-        while (!ahead->over && ahead->begun - ahead->given == ahead->jobs) qdi_monitor_wait(ahead->monitor);
+        while (!ahead->over && ahead->begun - ahead->given == ahead->room) qdi_monitor_wait(ahead->monitor);
         if (ahead->over) break;
         load_next_number(ahead, loader);
     }
@@ -104,10 +105,11 @@ qd_status qdi_ahead_start(const qdi_ahead_plan *plan, qdi_ahead **ahead, qd_erro
     *ahead = NULL;
     qdi_ahead *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return QD_ERR_MEMORY;
-    *made = (qdi_ahead){.plan = *plan, .step_from = plan->from, .jobs = (size_t)plan->jobs};
-    made->slots = qdi_allocate(allocator, made->jobs, sizeof *made->slots);
+    *made = (qdi_ahead){
+        .plan = *plan, .step_from = plan->from, .jobs = (size_t)plan->jobs, .room = (size_t)plan->jobs + 1};
+    made->slots = qdi_allocate(allocator, made->room, sizeof *made->slots);
     made->loaders = qdi_allocate(allocator, made->jobs, sizeof *made->loaders);
-    if (made->slots) memset(made->slots, 0, made->jobs * sizeof *made->slots);
+    if (made->slots) memset(made->slots, 0, made->room * sizeof *made->slots);
     if (made->loaders) memset(made->loaders, 0, made->jobs * sizeof *made->loaders);
     qd_status status = made->slots && made->loaders ? qdi_monitor_create(allocator, &made->monitor)
                                                     : QD_ERR_MEMORY;
@@ -123,7 +125,7 @@ qd_status qdi_ahead_start(const qdi_ahead_plan *plan, qdi_ahead **ahead, qd_erro
 qd_status qdi_ahead_next(qdi_ahead *ahead, qd_world **world, qd_error *error) {
     *world = NULL;
     qdi_monitor_enter(ahead->monitor);
-    ahead_slot *slot = &ahead->slots[ahead->given % ahead->jobs];
+    ahead_slot *slot = &ahead->slots[ahead->given % ahead->room];
     while (!slot->ready && !(ahead->over && ahead->given == ahead->begun)) qdi_monitor_wait(ahead->monitor);
     qd_status status = QD_ERR_NOT_FOUND;
     if (slot->ready) {
@@ -152,9 +154,9 @@ void qdi_ahead_end(qdi_ahead *ahead) {
         qd_status status = qd_store_close(ahead->loaders[i].past.store, NULL);
         (void)status; // nothing was written
     }
-    for (size_t i = 0; ahead->slots && i < ahead->jobs; ++i) qd_world_destroy(ahead->slots[i].world);
+    for (size_t i = 0; ahead->slots && i < ahead->room; ++i) qd_world_destroy(ahead->slots[i].world);
     qdi_monitor_destroy(ahead->monitor);
     qdi_release(allocator, ahead->loaders, ahead->jobs, sizeof *ahead->loaders);
-    qdi_release(allocator, ahead->slots, ahead->jobs, sizeof *ahead->slots);
+    qdi_release(allocator, ahead->slots, ahead->room, sizeof *ahead->slots);
     qdi_release(allocator, ahead, 1, sizeof *ahead);
 }

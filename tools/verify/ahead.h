@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /// Snapshots of a run of the past, loaded by threads of their own while the caller works on those before, and
-/// given out one after the other, in order. So many as there are threads are loaded or wait at a time.
+/// given out one after the other, in order. One more than there are threads are loaded or wait at a time.
 typedef struct qdi_ahead qdi_ahead;
 
 /// What is loaded, and how.
