@@ -128,7 +128,7 @@ enum {
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
     QDI_STRAY = 32,      ///< `by_margin`: its path is not in the box that the world's tree has for it
     QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that
-    QDI_DRIVEN = 128     ///< no other mover stops it (rigid/ccd_drive.c)
+    QDI_DRIVEN = 128     ///< no small mover stops it (rigid/ccd_drive.c)
 };
 
 /// What an edge is made from.
@@ -189,8 +189,8 @@ struct qdi_ccd {
     qdi_ways *ways;   ///< per range
     size_t *followed; ///< per range: bodies that are followed
     size_t ways_room, followed_room;
-    uint32_t *listed;     ///< rows; the tree of their paths knows them by these
-    qd_box *boxes;        ///< of their paths
+    uint32_t *listed; ///< rows; the tree of their paths knows them by these
+    qd_box *boxes;    ///< of their paths
     size_t listed_count, listed_room, box_room;
     qd_tree *tree;    ///< of these boxes; NULL until it is needed
     qd_pairs *pairs;  ///< of that tree

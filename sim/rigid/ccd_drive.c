@@ -1,9 +1,9 @@
 // Drives. A large body that small ones lie about, and that goes further in the step than they are large, runs
 // over them if they are stopped on their ways by each other, deeper with every step; and if each that it
 // meets stopped it as well, it would hardly get on, with all its speed. So where a heap has such a mover in
-// it, no other mover stops a small one: in a heap that is driven, the solver alone says who passes whom, as
-// it does for all that is slow. And wherever it is, a small one stops no large one that goes no further than
-// would bring its middle there.
+// it, no other mover stops a small one, but for large ones that it does not touch: among small ones in a heap
+// that is driven, the solver alone says who passes whom, as it does for all that is slow. And wherever it is,
+// a small one stops no large one that goes no further than would bring its middle there.
 //
 // A heap is an island (rigid/island.h). Shared between ranges: maxima.
 

@@ -321,20 +321,24 @@ static double stop_of_mover(const qdi_step *step, const movers *m, bool first, d
     return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
 }
 
-/// Stops of ccd: true where another mover may stop a body.
-static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other) {
+/// Stops of ccd: true where another mover may stop a body. What is driven and touches it has been solved with
+/// it.
+static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other, bool touching) {
     const uint8_t *flags = step->ccd->flags;
-    if ((flags[row] & (QDI_FOLLOWED | QDI_DRIVEN)) != QDI_FOLLOWED || !may_stop(step, row)) return false;
-    const double size = qdi_inner_of_row(step->world, row), small = qdi_inner_of_row(step->world, other);
-    if (step->following || !(QDI_DRIVING_PART * size > small)) return true;
-    return !(flags[other] & QDI_DRIVEN) && qdi_ccd_way(step, row) > size + small;
+    if (!(flags[row] & QDI_FOLLOWED) || !may_stop(step, row)) return false;
+    const double own = qdi_inner_of_row(step->world, row), its = qdi_inner_of_row(step->world, other);
+    if (flags[row] & QDI_DRIVEN) return !touching && QDI_DRIVING_PART * its > own;
+    if (step->following || !(QDI_DRIVING_PART * own > its) || qdi_is_bullet(step->world, row)) return true;
+    return !(flags[other] & QDI_DRIVEN) && qdi_ccd_way(step, row) > own + its;
 }
 
 /// Stops of ccd: stops two movers that meet, where they are followed.
 static void stop_movers(const qdi_step *step, const movers *m, double time, int worker) {
     const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);
-    if (stop_a < step->dt && stops_for(step, m->row_a, m->row_b)) lower(step, m->row_a, stop_a, worker);
-    if (stop_b < step->dt && stops_for(step, m->row_b, m->row_a)) lower(step, m->row_b, stop_b, worker);
+    if (stop_a < step->dt && stops_for(step, m->row_a, m->row_b, m->touching))
+        lower(step, m->row_a, stop_a, worker);
+    if (stop_b < step->dt && stops_for(step, m->row_b, m->row_a, m->touching))
+        lower(step, m->row_b, stop_b, worker);
 }
 
 /// Stops of ccd: the size that the motion of two movers is compared with: twice the smaller one, or a small
@@ -470,7 +474,9 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const qd_world *world = step->world;
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const bool both = moves_a && moves_b;
-    if (both ? !stops_for(step, a, b) && !stops_for(step, b, a) : !may_stop(step, moves_a ? a : b)) return;
+    if (both ? !stops_for(step, a, b, false) && !stops_for(step, b, a, false)
+             : !may_stop(step, moves_a ? a : b))
+        return;
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = shift_of(world, image);

@@ -347,6 +347,36 @@ START_TEST(many_at_one_target) {
 }
 END_TEST
 
+// ---- small ones that a large one drives ----
+
+// They leave it behind, many of their sizes in a step, and must not pass another large one.
+START_TEST(what_is_driven_stops_at_large_ones) {
+    enum { TRIED = 9 };
+    qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 0);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){40, 30};
+    def.restitution = .5 * (_i % 3);
+    qd_world *world = qd_test_world(&def);
+    (void)qd_test_disk(world, 10, 15, .3 / dt, 0, 1, 0);
+    const double far = between(&random, 3, 6), speed = between(&random, 3, 8) / dt;
+    const qd_id target = qd_test_disk(world, 10 + far, 15, 0, 0, 1.5, 0);
+    for (size_t i = 0; i < TRIED; ++i) {
+        const double angle = .2 * ((double)i - .5 * (TRIED - 1)), r = 1.1 + between(&random, -.001, .004);
+        (void)qd_test_disk(world, 10 + r * qd_cos(angle), 15 + r * qd_sin(angle), speed, 0, .1, 0);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+        qd_test_step(world, dt, 1);
+        const qd_body_view view = qd_world_view(world);
+        const uint32_t row = qd_body_view_row(&view, target);
+        for (size_t r = 0; r < view.count; ++r) {
+            const bool behind = view.x[r] > view.x[row] && fabs(view.y[r] - view.y[row]) < 1.3;
+            ck_assert_msg(view.radius[r] > .2 || !behind, "body %u behind in step %zu", view.index[r], k);
+        }
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
 // ---- pressed against a thin floor ----
 
 START_TEST(a_thin_floor_holds_a_press) {
@@ -433,7 +463,7 @@ int main(void) {
     tcase_add_test(tests, what_is_too_much_is_stopped_and_counted);
     qd_test_loops(tests, {rooms_are_tight, 2 * SHOTS}, {a_row_keeps_its_order, 6},
                   {any_row_keeps_its_order, 7}, {seams_are_tight, 10}, {a_blade_sweeps, 42},
-                  {many_at_one_target, 6}, {a_thin_floor_holds_a_press, 12},
-                  {what_goes_too_far_is_counted, 3});
+                  {many_at_one_target, 6}, {what_is_driven_stops_at_large_ones, 12},
+                  {a_thin_floor_holds_a_press, 12}, {what_goes_too_far_is_counted, 3});
     return qd_test_run_case("passage", tests);
 }
