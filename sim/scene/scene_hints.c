@@ -30,17 +30,18 @@ static const char *our_name(const char *word, size_t bytes) {
 }
 
 /// Hints on a scene: the same word further down in the section where it was written, by its whole path:
-/// better than one that is alike. In another section it means something else.
-static const char *same_word_below(const qdi_key *parent, const char *word, size_t bytes) {
+/// better than one that is alike. In another section it means something else. `after`: behind that one.
+static const char *same_word_below(const qdi_key *parent, const char *word, size_t bytes, const char *after) {
     size_t above = parent ? strlen(parent->path) : 0;
-    const char *found = NULL;
     const qdi_key *key;
-    for (size_t i = 0; !found && (key = qdi_schema_at(i)) != NULL; ++i) {
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
         const char *known = qdi_schema_word(key);
-        bool same = strlen(known) == bytes && memcmp(known, word, bytes) == 0;
-        if (same && (!parent || strncmp(key->path, parent->path, above) == 0)) found = key->path;
+        if (strlen(known) != bytes || memcmp(known, word, bytes) != 0) continue;
+        if (parent && strncmp(key->path, parent->path, above) != 0) continue;
+        if (!after) return key->path;
+        if (key->path == after) after = NULL;
     }
-    return found;
+    return NULL;
 }
 
 /// The path of the only key of this word in the whole scene, outside of lists; NULL where there is none or
@@ -79,25 +80,29 @@ static void list_known(const qdi_key *parent, char *text, size_t room) {
 }
 
 /// Hints on a scene: what may have been meant by an unknown key of `parent`: a known one that is alike, or
-/// has that name elsewhere in it.
-static const char *what_was_meant(const qdi_key *parent, const char *word, size_t bytes) {
+/// has that name elsewhere in it. `also`: one that may have been as well, if any.
+static const char *what_was_meant(const qdi_key *parent, const char *word, size_t bytes, const char **also) {
     qdi_suggestion best = {0};
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
         qdi_suggest(&best, word, bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
-    const char *other = same_word_below(parent, word, bytes);
+    const char *other = same_word_below(parent, word, bytes, NULL);
     if (parent && strcmp(parent->path, "bodies[]") == 0 && our_name(word, bytes))
         other = our_name(word, bytes);
-    return other && !(best.word && best.distance == 0) ? other : best.word;
+    const bool below = other && !(best.word && best.distance == 0);
+    *also = below && parent && !strstr(other, "[]") ? same_word_below(parent, word, bytes, other) : NULL;
+    return below ? other : best.word;
 }
 
 qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     const char *word = reader->yaml.chars + here->key;
     const bool one_of = parent && parent->type == QDI_KEY_ONE_OF;
-    const char *meant = what_was_meant(parent, word, here->key_bytes);
+    const char *also, *meant = what_was_meant(parent, word, here->key_bytes, &also);
     const char *elsewhere = meant || one_of ? NULL : only_key_of_word(word, here->key_bytes);
-    char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "", known[LIST_BYTES + 64] = "";
-    if (meant) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", meant);
+    char quote[QDI_QUOTE_ROOM], hint[2 * QDI_QUOTE_ROOM] = "", known[LIST_BYTES + 64] = "";
+    if (meant)
+        snprintf(hint, sizeof hint, "; did you mean \"%.60s\"%s%.60s%s?", meant, also ? " or \"" : "",
+                 also ? also : "", also ? "\"" : "");
     if (elsewhere) snprintf(hint, sizeof hint, "; there is \"%.60s\"", elsewhere);
     const bool lists = one_of || (!meant && !elsewhere);
     if (lists) list_known(parent, known, sizeof known);

@@ -114,6 +114,8 @@ static const struct {
     {"bodies: [disks: {count: 3, radius: {speed: [1, 2]}}]",
      "unknown key \"speed\" in bodies.0.disks.radius; known are uniform, power, normal and lognormal"},
     {"contact: {kn: 3}", "unknown key \"kn\" in contact; did you mean \"contact.spring.kn\"?"},
+    {"view: {region: [0, 0, 1, 1]}",
+     "unknown key \"region\" in view; did you mean \"view.query.region\" or \"view.camera.region\"?"},
     {"view: {steps: 3}", "unknown key \"steps\" in view; there is \"run.steps\""},
     {"stepper: {dt: 0.1}", "unknown key \"dt\" in stepper; there is \"run.dt\""},
     {"stepper: {count: 3}", "unknown key \"count\" in stepper; known are retrieve, margin, continuous, "
