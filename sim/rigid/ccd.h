@@ -217,14 +217,13 @@ struct qdi_ccd {
     uint32_t *halted;
     size_t halted_count, halted_room, never_count;
     double never;
-    _Atomic uint64_t *stops;  ///< the bits of the time, as it is found
-    double *stopped;          ///< the time, of the rounds before
-    uint32_t *carrier;        ///< what carries it on (rigid/ccd_ground.h)
-    double *carried;          ///< from when on: when it was stopped, or later
-    qd_vec2 *along;           ///< and its mean velocity from then on; of others it says nothing
-    _Atomic uint32_t *heap;   ///< a row on the way to the first one of its heap; NULL: not asked for yet
-    qdi_grounds *grounds;     ///< of a heap, by its first row; NULL: nothing carries
-    _Atomic uint64_t *drives; ///< of a heap, by its first row: bits of the size of what it drives
+    _Atomic uint64_t *stops; ///< the bits of the time, as it is found
+    double *stopped;         ///< the time, of the rounds before
+    uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
+    double *carried;         ///< from when on: when it was stopped, or later
+    qd_vec2 *along;          ///< and its mean velocity from then on; of others it says nothing
+    _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: not asked for yet
+    qdi_grounds *grounds;    ///< of a heap, by its first row; NULL: nothing carries
     size_t stops_room, stopped_room, carrier_room, carried_room, along_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;

@@ -20,33 +20,33 @@
 
 typedef struct drive_job {
     const qdi_step *step;
-    double least; ///< the size of the smallest body that is followed
+    double least;             ///< the size of the smallest body that is followed
+    _Atomic uint64_t *drives; ///< of a heap, by its first row: bits of the size of what it drives
 } drive_job;
 
-/// Drives of ccd: the two of a contact of movers; of others none: QDI_NO_ROW.
-static qdi_meeting movers_of(const drive_job *job, size_t i) {
-    const qdi_link *link = &job->step->world->scratch.links[i];
-    if (!link->moves_a || !link->moves_b) return (qdi_meeting){QDI_NO_ROW, QDI_NO_ROW};
-    return (qdi_meeting){link->row_a, link->row_b};
+/// Drives of ccd: shows the movers that touch each other, of a range of contacts, as often as they do.
+static inline void each_mover(const drive_job *job, size_t begin, size_t end,
+                              void (*visit)(const drive_job *job, uint32_t row)) {
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &job->step->world->scratch.links[i];
+        if (!link->moves_a || !link->moves_b) continue;
+        visit(job, link->row_a);
+        visit(job, link->row_b);
+    }
 }
 
 /// Drives of ccd: the size that is driven in the heap of a body.
 static _Atomic uint64_t *drive_of(const drive_job *job, uint32_t row) {
-    return &job->step->ccd->drives[qdi_island_of(job->step->ccd->heap, row)];
+    return &job->drives[qdi_island_of(job->step->ccd->heap, row)];
 }
 
-/// Drives of ccd: nothing is driven in the heaps of a range of contacts.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const drive_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_meeting two = movers_of(job, i);
-        if (two.a != QDI_NO_ROW)
-            atomic_store_explicit(drive_of(job, two.a), qdi_time_bits(0), memory_order_relaxed);
-    }
+/// Drives of ccd: nothing is driven yet in the heap of a body.
+static void clear(const drive_job *job, uint32_t row) {
+    atomic_store_explicit(drive_of(job, row), qdi_time_bits(0), memory_order_relaxed);
 }
 
 /// Drives of ccd: notes the size that a mover can drive, for its heap.
-static void note_drive(const drive_job *job, uint32_t row) {
+static void note(const drive_job *job, uint32_t row) {
     const double part = QDI_DRIVING_PART * qdi_inner_of_row(job->step->world, row);
     if (!(part > job->least)) return;
     const double way = qdi_ccd_way(job->step, row);
@@ -55,17 +55,6 @@ static void note_drive(const drive_job *job, uint32_t row) {
     uint64_t seen = atomic_load_explicit(drive, memory_order_relaxed);
     while (bits > seen && !atomic_compare_exchange_weak_explicit(drive, &seen, bits, memory_order_relaxed,
                                                                  memory_order_relaxed)) {
-    }
-}
-
-/// Drives of ccd: notes it for those of a range of contacts.
-static void drive_range(void *context, size_t begin, size_t end) {
-    const drive_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_meeting two = movers_of(job, i);
-        if (two.a == QDI_NO_ROW) continue;
-        note_drive(job, two.a);
-        note_drive(job, two.b);
     }
 }
 
@@ -79,29 +68,31 @@ static void mark(const drive_job *job, uint32_t row) {
         __atomic_fetch_or(flags, QDI_DRIVEN, __ATOMIC_RELAXED);
 }
 
-/// Drives of ccd: marks who is driven of those of a range of contacts.
+/// Drives of ccd: clears the drives of a range of contacts.
+static void clear_range(void *context, size_t begin, size_t end) {
+    each_mover(context, begin, end, clear);
+}
+
+/// Drives of ccd: notes those of a range of contacts.
+static void note_range(void *context, size_t begin, size_t end) {
+    each_mover(context, begin, end, note);
+}
+
+/// Drives of ccd: marks who is driven in a range of contacts.
 static void mark_range(void *context, size_t begin, size_t end) {
-    const drive_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_meeting two = movers_of(job, i);
-        if (two.a == QDI_NO_ROW) continue;
-        mark(job, two.a);
-        mark(job, two.b);
-    }
+    each_mover(context, begin, end, mark);
 }
 
 qd_status qdi_ccd_mark_driven(const qdi_step *step, double most, double least) {
     qd_world *world = step->world;
-    qdi_ccd *ccd = step->ccd;
     const size_t links = qdi_constraint_count(&world->present);
     if (!(most > least) || links == 0) return QD_OK;
-    ccd->drives = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->drives);
-    if (!ccd->drives) return QD_ERR_MEMORY;
+    drive_job job = {step, least, qdi_arena_take(&world->scratch.arena, world->count, sizeof *job.drives)};
+    if (!job.drives) return QD_ERR_MEMORY;
     const qd_status status = qdi_ccd_find_heaps(step);
     if (status != QD_OK) return status;
-    drive_job job = {step, least};
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, clear_range, &job);
-    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, drive_range, &job);
+    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, note_range, &job);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, mark_range, &job);
     return QD_OK;
 }

@@ -105,16 +105,21 @@ static bool become_root(void) {
     return mapped;
 }
 
-bool qd_scratch_mount_small(const qd_scratch *scratch, const char *size) {
-    if (!become_root()) return false;
+bool qd_scratch_make_small(qd_scratch *scratch, const char *size) {
+    qd_scratch_make(scratch);
     char options[64];
     snprintf(options, sizeof options, "size=%s", size);
-    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tmpfs", scratch->path, "tmpfs", 0, options) == 0;
+    if (become_root() && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+        mount("tmpfs", scratch->path, "tmpfs", 0, options) == 0)
+        return true;
+    printf("skipped: this system lets nobody mount a small file system\n");
+    qd_scratch_remove(scratch);
+    return false;
 }
 
-void qd_scratch_unmount(const qd_scratch *scratch) {
+void qd_scratch_remove_small(const qd_scratch *scratch) {
     ck_assert_int_eq(umount(scratch->path), 0);
+    qd_scratch_remove(scratch);
 }
 
 void qd_scratch_fill(const char *path, int kilobytes) {

@@ -17,10 +17,11 @@ void qd_scratch_remove(const qd_scratch *scratch);
 /// The same of any directory.
 void qd_scratch_remove_tree(const char *path);
 
-/// Puts an empty file system of a size ("4m") there, for this process and its children. False where this
-/// system does not let us.
-bool qd_scratch_mount_small(const qd_scratch *scratch, const char *size);
-void qd_scratch_unmount(const qd_scratch *scratch);
+/// Makes one that is an empty file system of a size ("4m"), for this process and its children. False, and
+/// says so, where this system does not let us.
+bool qd_scratch_make_small(qd_scratch *scratch, const char *size);
+/// Deletes such a one.
+void qd_scratch_remove_small(const qd_scratch *scratch);
 /// Writes a file that takes up so much of the disk.
 void qd_scratch_fill(const char *path, int kilobytes);
 
