@@ -20,44 +20,47 @@
 
 #include <string.h>
 
+/// What is in a column's items, and so what there is to do about them when it grows.
+typedef enum column_life {
+    BORN, ///< they are written when a body comes: made by the team, so that memory lies near who uses it
+    LATE, ///< only when something happens, and never read before: no memory goes to those that never are
+    BRIEF ///< as late ones, and they hold nothing between two steps, but while fat boxes are held
+} column_life;
+
 /// One array of a group that grows together: the address of its pointer, and the size of an item.
 typedef struct column {
     void *array;
     size_t size;
-    bool late; ///< nobody reads an item that was not written: no memory goes to those that never are
+    column_life life;
 } column;
 
 enum { COLUMNS_MAX = 32 };
 
-/// Columns that grow, by ranges of items.
+/// A column that grows, by ranges of items.
 typedef struct growth {
-    const column *columns;
-    void *const *fresh;
-    size_t count, room;
+    char *fresh;
+    const char *old;
+    size_t size, copied;
 } growth;
 
 enum { GROWN_GRAIN = 1 << 16 };
 
-// World's bodies: copies a range of items to the grown columns, or zeroes them where there are none yet, but
-// those of late columns.
-static void fill_grown_columns(void *context, size_t begin, size_t end) {
+// World's bodies: copies a range of items to the grown column, and zeroes those that there were none of.
+static void fill_grown_column(void *context, size_t begin, size_t end) {
     const growth *job = context;
-    for (size_t i = 0; i < job->count; ++i) {
-        const size_t size = job->columns[i].size, copied = end < job->room ? end : job->room;
-        char *fresh = job->fresh[i], *old = NULL;
-        memcpy(&old, job->columns[i].array,
-               sizeof old); // pointers to all object types look alike, as in qdi_reserve
-        const size_t from = copied > begin ? copied : begin;
-        if (from > begin) memcpy(fresh + begin * size, old + begin * size, (from - begin) * size);
-        if (!job->columns[i].late) memset(fresh + from * size, 0, (end - from) * size);
-    }
+    const size_t size = job->size, stop = end < job->copied ? end : job->copied;
+    const size_t from = stop > begin ? stop : begin;
+    if (from > begin) memcpy(job->fresh + begin * size, job->old + begin * size, (from - begin) * size);
+    memset(job->fresh + from * size, 0, (end - from) * size);
 }
 
-/// World's bodies: grows all columns of a group from `room` to `grown` items, or none of them. The team fills
-/// them: a page of memory lies near the processor that writes to it first, so each thread's share of the
-/// rows should be written first by about that thread.
+/// World's bodies: grows all columns of a group from `room` to `grown` items, or none of them. Memory that
+/// nobody writes to is only promised by the system: so columns are filled and given back one by one, and no
+/// further than to the `need` items that are asked for, and all of them together are never there twice. The
+/// team fills them: a page of memory lies near the processor that writes to it first, so each thread's share
+/// of the rows should be written first by about that thread.
 static qd_status columns_grow(const qd_world *world, const column *columns, size_t count, size_t room,
-                              size_t grown) {
+                              size_t need, size_t grown) {
     const qd_allocator *allocator = world->allocator;
     void *fresh[COLUMNS_MAX];
     for (size_t i = 0; i < count; ++i) {
@@ -66,11 +69,13 @@ static qd_status columns_grow(const qd_world *world, const column *columns, size
         while (i-- > 0) qdi_release(allocator, fresh[i], grown, columns[i].size);
         return QD_ERR_MEMORY;
     }
-    growth job = {columns, fresh, count, room};
-    qdi_team_for(world->team, grown, GROWN_GRAIN, fill_grown_columns, &job);
+    const bool used = world->margin.held || (world->population && world->population->under_way);
     for (size_t i = 0; i < count; ++i) {
         void *old = NULL;
-        memcpy(&old, columns[i].array, sizeof old);
+        memcpy(&old, columns[i].array, sizeof old); // pointers to all types look alike, as in qdi_reserve
+        growth job = {fresh[i], old, columns[i].size, room};
+        const size_t filled = columns[i].life == BORN ? need : columns[i].life == LATE || used ? room : 0;
+        qdi_team_for(world->team, filled, GROWN_GRAIN, fill_grown_column, &job);
         qdi_release(allocator, old, room, columns[i].size);
         memcpy(columns[i].array, &fresh[i], sizeof old);
     }
@@ -89,46 +94,47 @@ static void release_columns(const qd_allocator *allocator, const column *columns
 // Lists the columns that hold one entry per row (a body where it lies now).
 static size_t row_columns(qd_world *world, column *columns) {
     size_t n = 0;
-    columns[n++] = (column){&world->index, sizeof *world->index, false};
-    columns[n++] = (column){&world->generation, sizeof *world->generation, false};
-    columns[n++] = (column){&world->label, sizeof *world->label, false};
-    columns[n++] = (column){&world->radius, sizeof *world->radius, false};
-    columns[n++] = (column){&world->mass, sizeof *world->mass, false};
-    columns[n++] = (column){&world->inertia, sizeof *world->inertia, false};
-    columns[n++] = (column){&world->shape, sizeof *world->shape, false};
-    columns[n++] = (column){&world->trait, sizeof *world->trait, false};
-    columns[n++] = (column){&world->kind, sizeof *world->kind, false};
+    columns[n++] = (column){&world->index, sizeof *world->index, BORN};
+    columns[n++] = (column){&world->generation, sizeof *world->generation, BORN};
+    columns[n++] = (column){&world->label, sizeof *world->label, BORN};
+    columns[n++] = (column){&world->radius, sizeof *world->radius, BORN};
+    columns[n++] = (column){&world->mass, sizeof *world->mass, BORN};
+    columns[n++] = (column){&world->inertia, sizeof *world->inertia, BORN};
+    columns[n++] = (column){&world->shape, sizeof *world->shape, BORN};
+    columns[n++] = (column){&world->trait, sizeof *world->trait, BORN};
+    columns[n++] = (column){&world->kind, sizeof *world->kind, BORN};
     for (int k = 0; k < 2; ++k) {
         qdi_motion *motion = k == 0 ? &world->now : &world->next;
-        columns[n++] = (column){&motion->x, sizeof *motion->x, false};
-        columns[n++] = (column){&motion->y, sizeof *motion->y, false};
-        columns[n++] = (column){&motion->vx, sizeof *motion->vx, false};
-        columns[n++] = (column){&motion->vy, sizeof *motion->vy, false};
-        columns[n++] = (column){&motion->c, sizeof *motion->c, k == 1};
-        columns[n++] = (column){&motion->s, sizeof *motion->s, k == 1};
-        columns[n++] = (column){&motion->spin, sizeof *motion->spin, k == 1};
+        const column_life life = k == 0 ? BORN : BRIEF;
+        columns[n++] = (column){&motion->x, sizeof *motion->x, life};
+        columns[n++] = (column){&motion->y, sizeof *motion->y, life};
+        columns[n++] = (column){&motion->vx, sizeof *motion->vx, life};
+        columns[n++] = (column){&motion->vy, sizeof *motion->vy, life};
+        columns[n++] = (column){&motion->c, sizeof *motion->c, life};
+        columns[n++] = (column){&motion->s, sizeof *motion->s, life};
+        columns[n++] = (column){&motion->spin, sizeof *motion->spin, life};
     }
-    columns[n++] = (column){&world->boxes, sizeof *world->boxes, false};
-    columns[n++] = (column){&world->fat, sizeof *world->fat, false};
-    columns[n++] = (column){&world->touching, sizeof *world->touching, false};
+    columns[n++] = (column){&world->boxes, sizeof *world->boxes, BRIEF};
+    columns[n++] = (column){&world->fat, sizeof *world->fat, BRIEF};
+    columns[n++] = (column){&world->touching, sizeof *world->touching, BORN};
     return n;
 }
 
 // Lists the columns that hold one entry per body index.
 static size_t index_columns(qd_world *world, column *columns) {
     size_t n = 0;
-    columns[n++] = (column){&world->row_of_index, sizeof *world->row_of_index, false};
-    columns[n++] = (column){&world->generation_of_index, sizeof *world->generation_of_index, false};
-    columns[n++] = (column){&world->free_heap, sizeof *world->free_heap, true};
+    columns[n++] = (column){&world->row_of_index, sizeof *world->row_of_index, BORN};
+    columns[n++] = (column){&world->generation_of_index, sizeof *world->generation_of_index, BORN};
+    columns[n++] = (column){&world->free_heap, sizeof *world->free_heap, LATE};
     return n;
 }
 
 // World's bodies: lists the columns that hold one entry per block of bodies, for sums and hashes.
 static size_t block_columns(qd_world *world, column *columns) {
-    columns[0] = (column){&world->block_digest, sizeof *world->block_digest, false};
-    columns[1] = (column){&world->block_sums, sizeof *world->block_sums, false};
-    columns[2] = (column){&world->block_contacts, sizeof *world->block_contacts, false};
-    columns[3] = (column){&world->block_order, sizeof *world->block_order, false};
+    columns[0] = (column){&world->block_digest, sizeof *world->block_digest, BORN};
+    columns[1] = (column){&world->block_sums, sizeof *world->block_sums, BORN};
+    columns[2] = (column){&world->block_contacts, sizeof *world->block_contacts, BORN};
+    columns[3] = (column){&world->block_order, sizeof *world->block_order, BORN};
     return 4;
 }
 
@@ -143,7 +149,7 @@ static qd_status reserve_columns(const qd_world *world, const column *columns, s
                                  size_t need) {
     if (need <= *room) return QD_OK;
     size_t grown = grown_room(*room, need < 16 ? 16 : need);
-    qd_status status = columns_grow(world, columns, count, *room, grown);
+    qd_status status = columns_grow(world, columns, count, *room, need, grown);
     if (status == QD_OK) *room = grown;
     return status;
 }
@@ -159,6 +165,14 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     if (status != QD_OK) return status;
     count = block_columns(world, columns);
     return reserve_columns(world, columns, count, &world->block_room, qdi_range_count(indices, QDI_BLOCK));
+}
+
+qd_status qd_world_reserve(qd_world *world, size_t bodies) {
+    if (!world) return QD_ERR_ARGUMENT;
+    if (bodies > QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
+    const size_t more = bodies > world->count ? bodies - world->count : 0;
+    const size_t fresh = more > world->free_count ? more - world->free_count : 0;
+    return qdi_bodies_reserve(world, world->count + more, world->index_count + fresh);
 }
 
 void qdi_bodies_release(qd_world *world) {
@@ -209,6 +223,7 @@ void qdi_bodies_refill_free(qd_world *world) {
 qd_body_index qdi_body_take_index(qd_world *world) {
     if (world->free_count == 0) {
         QD_ASSERT(!world->names); // nobody knows how the whole calls it
+        world->generation_of_index[world->index_count] = 0;
         return (qd_body_index)world->index_count++;
     }
     qd_body_index index = world->free_heap[0];

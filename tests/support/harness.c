@@ -48,6 +48,7 @@ static void *test_allocate(void *context, size_t bytes) {
     if (++allocator->calls != allocator->fail_at) {
         memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
         if (memory) {
+            memset(memory, 0xa5, bytes); // whoever reads what was never written finds something strange
             allocator->live += 1;
             allocator->live_bytes += bytes;
             if (allocator->live_bytes > allocator->most_bytes) allocator->most_bytes = allocator->live_bytes;

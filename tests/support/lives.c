@@ -19,6 +19,7 @@ typedef struct lives {
     qd_world *world[LIVES];
     bool forced; ///< a callback acts on them
     qd_test_dice dice;
+    qd_test_allocator dirty; ///< life 1 gets memory from it that is not zero
 } lives;
 
 #define FAIL(all, ...) fail_at(all, __LINE__, __VA_ARGS__)
@@ -257,6 +258,7 @@ static bool create_all(lives *all) {
     for (size_t k = 0; k < LIVES; ++k) {
         qd_world_def own = def;
         vary(&all->dice, k, &own);
+        if (k == 1) own.allocator = &all->dirty.allocator;
         status[k] = qd_world_create(&own, &all->world[k]);
     }
     return agree(all, status, "create") == QD_OK;
@@ -294,6 +296,7 @@ static bool step_all(lives *all) {
 
 void qd_test_live(uint64_t seed, const qd_test_dice *dice) {
     lives all = {.seed = seed, .dice = *dice};
+    qd_test_allocator_init(&all.dirty, 0);
     if (create_all(&all)) {
         populate(&all);
         check_loads(&all);

@@ -187,6 +187,11 @@ QD_API QD_MUST_USE qd_status qd_world_material_pair(const qd_world *world, uint3
 /// The number of the material of a name; 0: there is none.
 QD_API uint32_t qd_world_find_material(const qd_world *world, const char *name);
 
+/// Makes room for so many bodies in all, without which it grows by half whenever it is full: then it is
+/// larger than it has to be, and some of it there twice for a while. A hint: fewer or more may come. Errors:
+/// QD_ERR_ARGUMENT, QD_ERR_LIMIT (above 2^28), QD_ERR_MEMORY; the world is as it was then.
+QD_API QD_MUST_USE qd_status qd_world_reserve(qd_world *world, size_t bodies);
+
 /// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
 /// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_normalise refuses, mass
 /// or inertia not > 0, a shape without area for a dynamic body; for bodies that are not static a centre

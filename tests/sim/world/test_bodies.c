@@ -355,12 +355,49 @@ START_TEST(many_bodies_keep_their_rows) {
 }
 END_TEST
 
+// Room that was asked for holds so many bodies, those that take freed indices among them, and is asked for
+// once; nothing else is another then.
+START_TEST(room_for_bodies_is_made_once) {
+    enum { MANY = 5000, GONE = 7 };
+    qd_test_allocator allocator;
+    qd_test_allocator_init(&allocator, 0);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){MANY, 10};
+    qd_world *plain = qd_test_world(&def);
+    def.allocator = &allocator.allocator;
+    qd_world *roomy = qd_test_world(&def), *both[] = {plain, roomy};
+    for (int i = 0; i < 100; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            const qd_id id = qd_test_disk(both[k], i + .5, 5, 1, -1, .4, 1);
+            if (i < GONE) ck_assert_int_eq(qd_world_remove(both[k], id), QD_OK);
+        }
+    }
+    ck_assert_int_eq(qd_world_reserve(roomy, MANY), QD_OK);
+    const size_t calls = allocator.calls, bytes = allocator.live_bytes;
+    for (int i = 100; qd_world_view(plain).count < MANY; ++i)
+        for (int k = 0; k < 2; ++k) (void)qd_test_disk(both[k], i % MANY + .5, 2, 1, -1, .4, 1);
+    ck_assert_uint_eq(allocator.calls, calls);
+    ck_assert_uint_eq(qd_world_view(roomy).count, MANY);
+    ck_assert_uint_eq(qd_world_hash(roomy), qd_world_hash(plain));
+    ck_assert_int_eq(qd_world_reserve(roomy, 10), QD_OK); // less than there is: nothing
+    ck_assert_uint_eq(allocator.live_bytes, bytes);
+    (void)qd_test_disk(roomy, 1.5, 8, 0, 0, .4, 1); // more may come
+    ck_assert_int_eq(qd_world_reserve(roomy, (size_t)QD_BODY_INDEX_MAX + 1), QD_ERR_LIMIT);
+    ck_assert_int_eq(qd_world_reserve(NULL, 1), QD_ERR_ARGUMENT);
+    allocator.fail_at = allocator.calls + 3;
+    ck_assert_int_eq(qd_world_reserve(roomy, 2 * MANY), QD_ERR_MEMORY);
+    ck_assert_uint_eq(qd_world_view(roomy).count, MANY + 1);
+    for (int k = 0; k < 2; ++k) qd_world_destroy(both[k]);
+    ck_assert_uint_eq(allocator.live, 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tcase = qd_test_case("bodies", 120, NULL, NULL);
     qd_test_once(tcase, free_bodies_turn_evenly, kinematic_bodies_keep_their_course,
                  what_rests_on_a_belt_goes_along, static_bodies_may_lie_anywhere, filters_decide_who_touches,
                  sensors_report_and_do_nothing, events_tell_impulse_and_speed,
                  contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
-                 shapes_are_shared, many_bodies_keep_their_rows);
+                 shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
     return qd_test_run_case("bodies", tcase);
 }
