@@ -46,6 +46,13 @@ void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size
     if (memory) allocator->release(allocator->context, memory, count * size);
 }
 
+void qdi_clear(const qd_allocator *allocator, void *memory, size_t bytes) {
+    if (bytes >= 2 * QDI_LARGE_PAGE && allocator->allocate == heap_allocate)
+        qdi_os_clear(memory, bytes);
+    else if (bytes > 0)
+        memset(memory, 0, bytes);
+}
+
 qd_status qdi_reserve(const qd_allocator *allocator, void *array, size_t *room, size_t used, size_t need,
                       size_t size) {
     if (need <= *room) return QD_OK;

@@ -4,6 +4,7 @@
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
 #include <stddef.h>
+#include <string.h>
 
 /// Memory for `count` items of `size` bytes, aligned to 64; NULL for zero bytes, where the product overflows,
 /// or where the allocator has none.
@@ -18,6 +19,16 @@ void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size
 /// and keeps the first `used` items. Unchanged on QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_reserve(const qd_allocator *allocator, void *array, size_t *room, size_t used,
                                   size_t need, size_t size);
+
+/// Zeroes memory of qdi_allocate, of so many bytes in all. Where it is large and of the C heap, pages to
+/// which nobody writes take no memory from then on: so an item that is zero anyway should not be written
+/// (qdi_put_rare).
+void qdi_clear(const qd_allocator *allocator, void *memory, size_t bytes);
+
+/// Writes an item, unless it is the same already.
+static inline void qdi_put_rare(void *to, const void *item, size_t size) {
+    if (memcmp(to, item, size) != 0) memcpy(to, item, size);
+}
 
 /// `allocator`, or the C heap for NULL.
 const qd_allocator *qdi_allocator_or_default(const qd_allocator *allocator);

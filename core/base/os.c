@@ -7,11 +7,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __linux__
 #    include <sched.h>
 #    include <sys/mman.h>
 #    include <sys/resource.h>
+#    include <unistd.h>
 #endif
 
 void qdi_os_large_pages(void *memory, size_t bytes) {
@@ -21,6 +23,21 @@ void qdi_os_large_pages(void *memory, size_t bytes) {
     (void)memory;
     (void)bytes;
 #endif
+}
+
+void qdi_os_clear(void *memory, size_t bytes) {
+#ifdef __linux__
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *const from = memory, *const to = from + bytes;
+    char *const first = from + (page - (uintptr_t)from % page) % page, *const last = to -
+                                                                                     (uintptr_t)to % page;
+    if (first < last && madvise(first, (size_t)(last - first), MADV_DONTNEED) == 0) {
+        memset(from, 0, (size_t)(first - from));
+        memset(last, 0, (size_t)(to - last));
+        return;
+    }
+#endif
+    memset(memory, 0, bytes);
 }
 
 struct qdi_monitor {

@@ -17,6 +17,10 @@
 /// A hint: nothing else changes, and a system that knows no such thing does nothing.
 void qdi_os_large_pages(void *memory, size_t bytes);
 
+/// Zeroes memory of the C heap, and gives the pages that lie in it back to the system: until something is
+/// written there again they take no memory, and are read as zeros.
+void qdi_os_clear(void *memory, size_t bytes);
+
 /// A lock with one condition: a thread that holds it may wait until another wakes all that wait.
 typedef struct qdi_monitor qdi_monitor;
 

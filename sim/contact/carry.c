@@ -6,6 +6,7 @@
 
 #include "sim/contact/carry.h"
 
+#include "core/base/memory.h"
 #include "sim/world/grain.h"
 #include "sim/world/spots.h"
 #include "sim/world/spring_terms.h"
@@ -18,6 +19,7 @@ typedef struct carry_job {
     const qdi_outcome *outcomes; ///< by place in `before`, or NULL
     bool same;                   ///< spots are of the same pairs, place by place
     bool springs;                ///< only the shear is taken over, in whatever direction
+    bool forceless;              ///< contacts give nothing to each other, but those of a loaded world
     bool grains;                 ///< a second place of the warm start belongs to the only touch
     uint32_t *from;              ///< by place: that in `before`, or NOWHERE; not where they are the same
     uint8_t *goes_on;            ///< by contact of `before`
@@ -77,6 +79,15 @@ static inline void take_over(const carry_job *job, size_t old, size_t place) {
         any = any || goes_on[0] || goes_on[1];
     }
     if (job->grains && any) *warm_start = *held;
+}
+
+static const qdi_given nothing_given = {{0, 0}, {0, 0}};
+static const qdi_warm_start nothing_held = {{0, 0}, {0, 0}};
+
+/// Carrying over: whether there is nothing to take over of an old contact, as of all without a contact model.
+static inline bool gave_nothing(const carry_job *job, size_t old) {
+    return job->forceless && memcmp(&job->before->given[old], &nothing_given, sizeof nothing_given) == 0 &&
+           memcmp(&job->before->warm_starts[old], &nothing_held, sizeof nothing_held) == 0;
 }
 
 /// Where an ordered walk has come to in both parts of the old list: contacts, and speculative ones.
@@ -158,11 +169,11 @@ static void carry_range(void *context, size_t begin, size_t end) {
         ask_for(job, p, end);
         const uint32_t old = job->same ? (uint32_t)p : job->from[p];
         const bool held = old != NOWHERE && same_bodies(&before->partners[old], &after->partners[p]);
-        if (held) {
+        if (held && !gave_nothing(job, old)) {
             take_over(job, old, p);
         } else {
-            after->given[p] = (qdi_given){{0, 0}, {0, 0}};
-            after->warm_starts[p] = (qdi_warm_start){{0, 0}, {0, 0}};
+            qdi_put_rare(&after->given[p], &nothing_given, sizeof nothing_given);
+            qdi_put_rare(&after->warm_starts[p], &nothing_held, sizeof nothing_held);
         }
         const bool touches = after->spots[p].contact < after->contact_count;
         const bool persists = held && touches && before->spots[old].contact < before->contact_count;
@@ -186,6 +197,7 @@ qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const
                      .outcomes = outcomes,
                      .same = same,
                      .springs = springs,
+                     .forceless = world->def.contact == QD_CONTACT_NONE && !outcomes,
                      .grains = springs && qdi_spring_grains(&world->def.spring),
                      .from = qdi_arena_take(arena, same ? 0 : count, sizeof *job.from),
                      .goes_on = qdi_arena_take(arena, before->contact_count, 1),

@@ -23,6 +23,7 @@
 /// What is in a column's items, and so what there is to do about them when it grows.
 typedef enum column_life {
     BORN, ///< they are written when a body comes: made by the team, so that memory lies near who uses it
+    RARE, ///< the same, but zero for most: no memory goes where all are (qdi_clear)
     LATE, ///< only when something happens, and never read before: no memory goes to those that never are
     BRIEF ///< as late ones, and they hold nothing between two steps, but while fat boxes are held
 } column_life;
@@ -43,7 +44,18 @@ typedef struct growth {
     size_t size, copied;
 } growth;
 
-enum { GROWN_GRAIN = 1 << 16 };
+enum { GROWN_GRAIN = 1 << 16, RARE_BYTES = 4096 };
+
+// World's bodies: copies a range of items to the grown column, which is zero, where they are not.
+static void copy_rare_items(void *context, size_t begin, size_t end) {
+    const growth *job = context;
+    const size_t stop = end * job->size;
+    for (size_t at = begin * job->size; at < stop;) {
+        const size_t bytes = stop - at < RARE_BYTES ? stop - at : RARE_BYTES;
+        qdi_put_rare(job->fresh + at, job->old + at, bytes);
+        at += bytes;
+    }
+}
 
 // World's bodies: copies a range of items to the grown column, and zeroes those that there were none of.
 static void fill_grown_column(void *context, size_t begin, size_t end) {
@@ -74,8 +86,11 @@ static qd_status columns_grow(const qd_world *world, const column *columns, size
         void *old = NULL;
         memcpy(&old, columns[i].array, sizeof old); // pointers to all types look alike, as in qdi_reserve
         growth job = {fresh[i], old, columns[i].size, room};
-        const size_t filled = columns[i].life == BORN ? need : columns[i].life == LATE || used ? room : 0;
-        qdi_team_for(world->team, filled, GROWN_GRAIN, fill_grown_column, &job);
+        const column_life life = columns[i].life;
+        const size_t filled = life == BORN ? need : life != BRIEF || used ? room : 0;
+        if (life == RARE) qdi_clear(allocator, fresh[i], grown * columns[i].size);
+        qdi_team_for(world->team, filled, GROWN_GRAIN, life == RARE ? copy_rare_items : fill_grown_column,
+                     &job);
         qdi_release(allocator, old, room, columns[i].size);
         memcpy(columns[i].array, &fresh[i], sizeof old);
     }
@@ -100,9 +115,9 @@ static size_t row_columns(qd_world *world, column *columns) {
     columns[n++] = (column){&world->radius, sizeof *world->radius, BORN};
     columns[n++] = (column){&world->mass, sizeof *world->mass, BORN};
     columns[n++] = (column){&world->inertia, sizeof *world->inertia, BORN};
-    columns[n++] = (column){&world->shape, sizeof *world->shape, BORN};
-    columns[n++] = (column){&world->trait, sizeof *world->trait, BORN};
-    columns[n++] = (column){&world->kind, sizeof *world->kind, BORN};
+    columns[n++] = (column){&world->shape, sizeof *world->shape, RARE};
+    columns[n++] = (column){&world->trait, sizeof *world->trait, RARE};
+    columns[n++] = (column){&world->kind, sizeof *world->kind, RARE};
     for (int k = 0; k < 2; ++k) {
         qdi_motion *motion = k == 0 ? &world->now : &world->next;
         const column_life life = k == 0 ? BORN : BRIEF;
@@ -111,8 +126,8 @@ static size_t row_columns(qd_world *world, column *columns) {
         columns[n++] = (column){&motion->vx, sizeof *motion->vx, life};
         columns[n++] = (column){&motion->vy, sizeof *motion->vy, life};
         columns[n++] = (column){&motion->c, sizeof *motion->c, life};
-        columns[n++] = (column){&motion->s, sizeof *motion->s, life};
-        columns[n++] = (column){&motion->spin, sizeof *motion->spin, life};
+        columns[n++] = (column){&motion->s, sizeof *motion->s, k == 0 ? RARE : BRIEF};
+        columns[n++] = (column){&motion->spin, sizeof *motion->spin, k == 0 ? RARE : BRIEF};
     }
     columns[n++] = (column){&world->boxes, sizeof *world->boxes, BRIEF};
     columns[n++] = (column){&world->fat, sizeof *world->fat, BRIEF};
@@ -251,8 +266,8 @@ static void swap_rows(qd_world *world, size_t p, size_t q) {
         size_t size = columns[i].size;
         memcpy(&start, columns[i].array, sizeof start);
         memcpy(kept, start + p * size, size);
-        memcpy(start + p * size, start + q * size, size);
-        memcpy(start + q * size, kept, size);
+        qdi_put_rare(start + p * size, start + q * size, size);
+        qdi_put_rare(start + q * size, kept, size);
     }
 }
 

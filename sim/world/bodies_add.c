@@ -76,8 +76,9 @@ static void set_body_position(qd_world *world, uint32_t row, qd_vec2 position, q
 static void set_body_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
     // While nothing turns, these three columns belong to both states.
     world->now.c[row] = turn.x;
-    world->now.s[row] = turn.y;
-    world->now.spin[row] = world->kind[row] == QD_BODY_STATIC ? 0 : spin;
+    if (world->kind[row] == QD_BODY_STATIC) spin = 0;
+    qdi_put_rare(&world->now.s[row], &turn.y, sizeof turn.y);
+    qdi_put_rare(&world->now.spin[row], &spin, sizeof spin);
     note_turning(world, row);
 }
 
@@ -93,9 +94,10 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->radius[row] = qd_shape_reach(placing->shape);
     world->mass[row] = placing->mass;
     world->inertia[row] = placing->inertia;
-    world->shape[row] = birth->shape;
-    world->trait[row] = birth->trait;
-    world->kind[row] = (uint8_t)placing->kind;
+    const uint8_t kind = (uint8_t)placing->kind;
+    qdi_put_rare(&world->shape[row], &birth->shape, sizeof birth->shape);
+    qdi_put_rare(&world->trait[row], &birth->trait, sizeof birth->trait);
+    qdi_put_rare(&world->kind[row], &kind, sizeof kind);
     world->shaped += birth->shape != 0;
     world->fixed += placing->kind != QD_BODY_DYNAMIC;
     world->bullets += world->traits.trait[birth->trait].bullet;

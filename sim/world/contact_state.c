@@ -10,33 +10,40 @@
 typedef struct column {
     void *array; ///< address of its pointer
     size_t size; ///< of an item
+    bool rare;   ///< without forces all are zero: no memory goes where they are (qdi_clear)
 } column;
 
 // Contacts: lists the arrays that have an item for each contact.
 static void contact_columns(qdi_contact_state *state, column columns[QDI_CONTACT_COLUMNS]) {
     size_t n = 0;
-    columns[n++] = (column){&state->spots, sizeof *state->spots};
-    columns[n++] = (column){&state->partners, sizeof *state->partners};
-    columns[n++] = (column){&state->given, sizeof *state->given};
-    columns[n++] = (column){&state->warm_starts, sizeof *state->warm_starts};
-    columns[n++] = (column){&state->persists, sizeof *state->persists};
-    columns[n++] = (column){&state->place, sizeof *state->place};
-    columns[n++] = (column){&state->order, sizeof *state->order};
-    columns[n++] = (column){&state->contacts, sizeof *state->contacts};
+    columns[n++] = (column){&state->spots, sizeof *state->spots, false};
+    columns[n++] = (column){&state->partners, sizeof *state->partners, false};
+    columns[n++] = (column){&state->given, sizeof *state->given, true};
+    columns[n++] = (column){&state->warm_starts, sizeof *state->warm_starts, true};
+    columns[n++] = (column){&state->persists, sizeof *state->persists, false};
+    columns[n++] = (column){&state->place, sizeof *state->place, false};
+    columns[n++] = (column){&state->order, sizeof *state->order, false};
+    columns[n++] = (column){&state->contacts, sizeof *state->contacts, false};
 }
 
 // Contacts: lists the arrays that have an item for each geometry.
 static void geometry_columns(qdi_contact_state *state, column columns[QDI_GEOMETRY_COLUMNS]) {
-    columns[0] = (column){&state->geometry, sizeof *state->geometry};
-    columns[1] = (column){&state->found, sizeof *state->found};
+    columns[0] = (column){&state->geometry, sizeof *state->geometry, false};
+    columns[1] = (column){&state->found, sizeof *state->found, false};
 }
 
 // Contacts: makes room in arrays, of which the first `kept` items stay.
 static qd_status reserve(const qd_allocator *allocator, const column *columns, size_t *room, size_t count,
                          size_t kept, size_t need) {
     qd_status status = QD_OK;
-    for (size_t k = 0; k < count && status == QD_OK; ++k)
+    for (size_t k = 0; k < count && status == QD_OK; ++k) {
+        const size_t before = room[k];
         status = qdi_reserve(allocator, columns[k].array, &room[k], kept, need, columns[k].size);
+        if (!columns[k].rare || room[k] == before) continue;
+        void *array = NULL;
+        memcpy(&array, columns[k].array, sizeof array); // pointers to all object types look alike
+        qdi_clear(allocator, array, room[k] * columns[k].size);
+    }
     return status;
 }
 

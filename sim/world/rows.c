@@ -6,6 +6,7 @@
 
 #include "sim/world/rows.h"
 
+#include "core/base/memory.h"
 #include "sim/world/grain.h"
 #include "sim/world/part.h"
 #include "sim/world/scratch.h"
@@ -61,7 +62,8 @@ static void spread_small(void *context, size_t begin, size_t end) {
         world->index[r] = job->narrow[r];
         world->generation[r] = job->narrow[n + r];
         atomic_store_explicit(&world->touching[r], job->small[r] & 1U, memory_order_relaxed);
-        world->kind[r] = job->small[r] >> 1;
+        const uint8_t kind = job->small[r] >> 1;
+        qdi_put_rare(&world->kind[r], &kind, sizeof kind);
         world->row_of_index[world->index[r]] = (uint32_t)r;
     }
 }
@@ -75,7 +77,8 @@ static void gather_numbers(void *context, size_t begin, size_t end) {
 // World's rows: writes what gather_numbers gathered back to its column.
 static void spread_numbers(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
-    for (size_t r = begin; r < end; ++r) (*job->number)[r] = job->narrow[r];
+    for (size_t r = begin; r < end; ++r)
+        qdi_put_rare(&(*job->number)[r], &job->narrow[r], sizeof *job->narrow);
 }
 
 // Puts a column of 4 bytes per body into the new order of rows.

@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "tests/support/harness.h"
 
+#include <math.h>
 #include <string.h>
 
 START_TEST(heap_memory_is_aligned) {
@@ -71,9 +72,48 @@ START_TEST(a_failed_growth_changes_nothing) {
 }
 END_TEST
 
+// Large memory of the C heap is given back to the system, other memory is written to: all is zero after it,
+// nothing beside it is touched, and it is there to be used again.
+START_TEST(cleared_memory_is_zero) {
+    qd_test_allocator test;
+    qd_test_allocator_init(&test, 0);
+    const qd_allocator *allocators[] = {qd_allocator_default(), &test.allocator};
+    const size_t sizes[] = {1, 4096, 3 << 20, (9 << 20) + 77};
+    for (size_t k = 0; k < 8; ++k) {
+        const size_t bytes = sizes[k / 2], part = bytes - bytes / 16;
+        unsigned char *memory = qdi_allocate(allocators[k % 2], bytes, 1);
+        ck_assert_ptr_nonnull(memory);
+        for (int turn = 0; turn < 2; ++turn) {
+            memset(memory, 0xaa, bytes);
+            qdi_clear(allocators[k % 2], memory, part);
+            size_t wrong = 0;
+            for (size_t i = 0; i < bytes; ++i) wrong += memory[i] != (i < part ? 0 : 0xaa);
+            ck_assert_uint_eq(wrong, 0);
+        }
+        qdi_release(allocators[k % 2], memory, bytes, 1);
+    }
+    qdi_clear(qd_allocator_default(), NULL, 0);
+}
+END_TEST
+
+START_TEST(rare_items_are_written_where_they_differ) {
+    const double zero = 0, minus = -0.0, nan = (double)NAN;
+    double item = 1;
+    qdi_put_rare(&item, &zero, sizeof item);
+    ck_assert(memcmp(&item, &zero, sizeof item) == 0);
+    qdi_put_rare(&item, &minus, sizeof item); // equal, but not the same
+    ck_assert(memcmp(&item, &minus, sizeof item) == 0);
+    qdi_put_rare(&item, &nan, sizeof item);
+    ck_assert(memcmp(&item, &nan, sizeof item) == 0);
+    static const double constant = 3; // memory that nobody may write to
+    qdi_put_rare((void *)(uintptr_t)&constant, &(double){3}, sizeof constant);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("alloc", 0, NULL, NULL);
     qd_test_once(tests, heap_memory_is_aligned, impossible_sizes_give_nothing,
-                 a_growing_array_keeps_its_items, a_failed_growth_changes_nothing);
+                 a_growing_array_keeps_its_items, a_failed_growth_changes_nothing, cleared_memory_is_zero,
+                 rare_items_are_written_where_they_differ);
     return qd_test_run_case("alloc", tests);
 }

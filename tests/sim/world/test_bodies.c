@@ -340,6 +340,8 @@ START_TEST(many_bodies_keep_their_rows) {
         body.position = (qd_vec2){i + .5, 5};
         body.velocity = (qd_vec2){.001 * i, -1};
         body.shape.radius = .1 + 1e-6 * i;
+        body.spin = i % 5000 == 7 ? i : 0; // of columns that are zero for most
+        body.kind = i % 70000 == 69999 ? QD_BODY_KINEMATIC : QD_BODY_DYNAMIC;
         (void)qd_test_add(world, &body);
     }
     qd_body_view view = qd_world_view(world);
@@ -348,7 +350,10 @@ START_TEST(many_bodies_keep_their_rows) {
     for (int i = 0; i < MANY; ++i) {
         uint32_t row = view.row_of_index[i];
         wrong += view.x[row] != i + .5 || view.y[row] != 5 || view.vx[row] != .001 * i ||
-                 view.vy[row] != -1 || view.radius[row] != .1 + 1e-6 * i || view.index[row] != (uint32_t)i;
+                 view.vy[row] != -1 || view.radius[row] != .1 + 1e-6 * i ||
+                 view.spin[row] != (i % 5000 == 7 ? i : 0) ||
+                 view.kind[row] != (i % 70000 == 69999 ? QD_BODY_KINEMATIC : QD_BODY_DYNAMIC) ||
+                 view.index[row] != (uint32_t)i;
     }
     ck_assert_uint_eq(wrong, 0);
     qd_world_destroy(world);
