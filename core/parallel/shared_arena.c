@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ALIGNMENT = 64, FIRST_BLOCK = 65536 };
+/// Blocks are multiples of UNIT, a number of items of most sizes.
+enum { ALIGNMENT = 64, FIRST_BLOCK = 65536, UNIT = 192 };
 
 /// The head of a block; pieces begin ALIGNMENT bytes after it.
 typedef struct qdi_shared_arena_block {
@@ -33,10 +34,11 @@ size_t qdi_shared_arena_bytes(const qdi_shared_arena *arena) {
 
 // Threads' arena: adds a block of memory to the arena.
 static bool arena_add_block(qdi_shared_arena *arena, const qd_allocator *allocator, size_t bytes) {
-    if (bytes > SIZE_MAX - ALIGNMENT) return false;
-    qdi_shared_arena_block *block = qdi_allocate(allocator, bytes + ALIGNMENT, 1);
+    if (bytes > SIZE_MAX - ALIGNMENT - UNIT) return false;
+    bytes = (bytes + ALIGNMENT + UNIT - 1) / UNIT * UNIT;
+    qdi_shared_arena_block *block = qdi_allocate(allocator, bytes, 1);
     if (!block) return false;
-    *block = (qdi_shared_arena_block){arena->block, bytes + ALIGNMENT};
+    *block = (qdi_shared_arena_block){arena->block, bytes};
     arena->block = block;
     arena->used = ALIGNMENT;
     return true;
@@ -52,6 +54,19 @@ qd_status qdi_shared_arena_reset(qdi_shared_arena *arena, const qd_allocator *al
     qdi_shared_arena_release(arena, allocator);
     if (least > held) least += least / 4; // some reserve, should a little more be needed next time
     return arena_add_block(arena, allocator, least > held ? least : held) ? QD_OK : QD_ERR_MEMORY;
+}
+
+void qdi_shared_arena_trade(qdi_shared_arena *arena, const qd_allocator *allocator, void **memory,
+                            size_t *bytes) {
+    if (arena->block && arena->block->older) qdi_shared_arena_release(arena, allocator);
+    qdi_shared_arena_block *mine = arena->block, *other = *bytes > ALIGNMENT ? *memory : NULL;
+    if (*memory && !other) return; // too small for anything
+    const size_t other_bytes = *bytes;
+    *bytes = mine ? mine->bytes : 0;
+    *memory = mine;
+    if (other) *other = (qdi_shared_arena_block){NULL, other_bytes};
+    arena->block = other;
+    arena->used = ALIGNMENT;
 }
 
 // Threads' arena: cuts a piece off the arena, whose lock is held.

@@ -25,6 +25,11 @@ QD_MUST_USE qd_status qdi_shared_arena_reset(qdi_shared_arena *arena, const qd_a
 /// A piece, aligned to 64 bytes. Any worker may call; it waits for the others. NULL where there is no memory.
 void *qdi_shared_arena_take(qdi_shared_arena *arena, const qd_allocator *allocator, size_t bytes);
 
+/// Threads' arena: its memory, and other memory of the same allocator, of so many bytes (NULL: of none),
+/// change places; no piece is in use. Of several blocks none is left.
+void qdi_shared_arena_trade(qdi_shared_arena *arena, const qd_allocator *allocator, void **memory,
+                            size_t *bytes);
+
 /// A lock that excludes other workers from these and from taking a piece: for calls of the allocator
 /// elsewhere.
 void qdi_shared_arena_lock(qdi_shared_arena *arena);

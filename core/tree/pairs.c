@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { FIRST_ROOM = 1024, SPAN = 1024, REPORT_EVERY = 4096 };
+enum { FIRST_ROOM = 1024, SPAN = 1024, REPORT_EVERY = 4096, HANDED = 4096 };
 
 qd_status qd_pairs_create(size_t limit, const qd_allocator *allocator, qd_pairs **pairs) {
     if (!pairs) return QD_ERR_ARGUMENT;
@@ -67,10 +67,23 @@ const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count) {
 void qdi_pairs_trade(qd_pairs *pairs, qd_pair **items, size_t *room) {
     qd_pair *array = *items;
     const size_t array_room = *room;
+    pairs->count = 0;
+    if (pairs->workers > 0 && !pairs->alone) {
+        void *memory = array;
+        size_t bytes = array_room * sizeof *array;
+        qdi_shared_arena_trade(&pairs->arena, pairs->allocator, &memory, &bytes);
+        *items = memory;
+        *room = bytes / sizeof *array;
+        return;
+    }
     *items = pairs->items;
     *room = pairs->room;
     pairs->items = array;
     pairs->room = array_room;
+}
+
+void qdi_pairs_hand(qd_pairs *pairs, const qdi_pair_taker *taker) {
+    pairs->taker = taker;
     pairs->count = 0;
 }
 
@@ -160,7 +173,12 @@ static qd_status pair_buffers_begin(qd_pairs *pairs, size_t workers) {
     size_t least = 0;
     if (pairs->alone) {
         qdi_shared_arena_release(&pairs->arena, pairs->allocator);
-    } else if (pairs->arena.taken > 0) { // as much as last time, and a span begun by everyone
+    } else if (pairs->taker) { // there is no result
+        qdi_release(pairs->allocator, pairs->items, pairs->room, sizeof *pairs->items);
+        pairs->items = NULL;
+        pairs->room = 0;
+    }
+    if (!pairs->alone && pairs->arena.taken > 0) { // as much as last time, and a span begun by everyone
         least = pairs->arena.taken + workers * pair_span_bytes(SPAN);
     }
     qd_status status = qdi_shared_arena_reset(&pairs->arena, pairs->allocator, least);
@@ -278,19 +296,33 @@ bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need) {
     return grown;
 }
 
-// Tree's pairs: copies the pairs of the parts [begin, end) to their places in the result.
-static void copy_pair_parts_range(void *context, size_t begin, size_t end) {
+// Tree's pairs: puts pairs where they belong: number `first` and those after it.
+static void put_pairs(const qd_pairs *pairs, size_t first, const qd_pair *from, size_t count) {
+    if (pairs->taker)
+        pairs->taker->take(pairs->taker->context, first, from, count);
+    else
+        memcpy(pairs->items + first, from, count * sizeof *from);
+}
+
+// Tree's pairs: hands over the pairs [begin, end) of the only worker.
+static void hand_pairs_range(void *context, size_t begin, size_t end) {
+    const qd_pairs *pairs = context;
+    put_pairs(pairs, begin, pairs->items + begin, end - begin);
+}
+
+// Tree's pairs: puts the pairs of the parts [begin, end) where they belong.
+static void put_pair_parts_range(void *context, size_t begin, size_t end) {
     qd_pairs *pairs = context;
     for (size_t p = begin; p < end; ++p) {
         const qdi_pair_part *part = &pairs->parts[p];
         if (part->count == 0) continue; // there may be no items at all
-        qd_pair *to = pairs->items + pairs->places[p];
+        size_t to = pairs->places[p];
         const qdi_pair_span *span = part->span;
         size_t at = part->begin;
         for (size_t left = part->count; left > 0; span = span->next, at = 0) {
             size_t here = span->next ? span->count - at : left;
             if (here > left) here = left;
-            if (here > 0) memcpy(to, (const qd_pair *)(const void *)(span + 1) + at, here * sizeof *to);
+            if (here > 0) put_pairs(pairs, to, (const qd_pair *)(const void *)(span + 1) + at, here);
             to += here;
             left -= here;
         }
@@ -302,13 +334,17 @@ qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team) {
     for (size_t p = 0; p < pairs->part_count; ++p) pairs->places[p] = pairs->parts[p].count;
     size_t total = qdi_exclusive_scan(pairs->places, pairs->part_count);
     if (pairs->stop != 0 || total > pairs->limit) return QD_ERR_LIMIT;
-    if (!pairs->alone) {
-        qd_status status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, 0, total,
-                                       sizeof *pairs->items);
-        if (status != QD_OK) return status;
-        qdi_team_for(team, pairs->part_count, 16, copy_pair_parts_range, pairs);
-    }
-    pairs->count = total;
+    qd_status status = QD_OK;
+    if (pairs->taker)
+        status = pairs->taker->expect(pairs->taker->context, total);
+    else if (!pairs->alone)
+        status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, 0, total, sizeof *pairs->items);
+    if (status != QD_OK) return status;
+    if (!pairs->alone)
+        qdi_team_for(team, pairs->part_count, 16, put_pair_parts_range, pairs);
+    else if (pairs->taker)
+        qdi_team_for(team, total, HANDED, hand_pairs_range, pairs);
+    pairs->count = pairs->taker ? 0 : total;
     for (size_t w = 0; w < pairs->workers; ++w) pairs->tests += pairs->buffers[w].tests;
     return QD_OK;
 }

@@ -22,6 +22,9 @@
 /// A worker's buffer is a chain of spans, taken from an arena one by one, so that all workers together hold
 /// what all pairs need, however they are shared out. A single worker does the parts in their order, so its
 /// buffer is the result itself, and nothing is copied.
+///
+/// Where somebody else takes the pairs (qdi_pair_taker) they go to him from where they are, and are in no
+/// result.
 
 /// Pairs follow it.
 typedef struct qdi_pair_span {
@@ -54,8 +57,18 @@ typedef struct qdi_pair_task {
     uint32_t kind;
 } qdi_pair_task;
 
+/// Takes the pairs of a search when all are found. Whatever it keeps of them, they are not kept twice.
+typedef struct qdi_pair_taker {
+    /// There are so many. Not where the search failed.
+    qd_status (*expect)(void *context, size_t count);
+    /// Pairs number [first, first + count) of the result, in any order; by the workers of the team.
+    void (*take)(void *context, size_t first, const qd_pair *pairs, size_t count);
+    void *context;
+} qdi_pair_taker;
+
 struct qd_pairs {
     const qd_allocator *allocator;
+    const qdi_pair_taker *taker; // or NULL
     size_t limit;
     qd_pair *items; // the result
     size_t room, count;
@@ -74,8 +87,11 @@ struct qd_pairs {
     int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
 };
 
-/// Tree's pairs: the array of the result and another one, of so much room, change places: who keeps pairs by
-/// themselves gives the array back for the next search, and there is one.
+/// Tree's pairs: from now on who takes the pairs; NULL: they are in the result.
+void qdi_pairs_hand(qd_pairs *pairs, const qdi_pair_taker *taker);
+
+/// Tree's pairs: the memory in which pairs were found last, which were taken, and an array of so much room
+/// change places: who needs memory between searches has it, and gives it back for the next one.
 void qdi_pairs_trade(qd_pairs *pairs, qd_pair **items, size_t *room);
 
 /// Tree's pairs: sets task number `number`; those before it are kept.

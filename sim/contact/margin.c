@@ -166,17 +166,21 @@ qd_status qdi_tree_restore(qd_world *world) {
     return status;
 }
 
-typedef struct meet_job {
-    qd_world *world;
-    const qd_pair *pairs;
-} meet_job;
+// Margin: makes room for candidates, to which those that leave before all is made anew bring some more.
+static qd_status expect_candidates(void *context, size_t count) {
+    qd_world *world = context;
+    const qd_status status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0,
+                                         count + count / 8, sizeof *world->met);
+    if (status == QD_OK) world->met_count = count;
+    return status;
+}
 
-// Writes the candidates that the tree found as pairs of rows.
-static void meet_pairs(void *context, size_t begin, size_t end) {
-    const meet_job *job = context;
-    const uint32_t *row = job->world->row_of_index;
-    for (size_t i = begin; i < end; ++i)
-        job->world->met[i] = (qdi_meeting){row[job->pairs[i].a], row[job->pairs[i].b]};
+// Writes candidates that the tree found as pairs of rows.
+static void take_candidates(void *context, size_t first, const qd_pair *pairs, size_t count) {
+    const qd_world *world = context;
+    const uint32_t *row = world->row_of_index;
+    qdi_meeting *met = world->met + first;
+    for (size_t i = 0; i < count; ++i) met[i] = (qdi_meeting){row[pairs[i].a], row[pairs[i].b]};
 }
 
 /// Margin: for QD_RETRIEVE_BRUTE: the boxes that the tree holds, without a tree.
@@ -224,29 +228,15 @@ static void trade_memory(qd_world *world) {
     qdi_pairs_trade(world->candidates, &pairs, &room);
 }
 
-// Margin: makes candidates of the pairs that the tree tells, of which those that leave before all is made
-// anew bring some more.
-static qd_status keep_pairs(qd_world *world) {
-    meet_job job = {.world = world};
-    size_t count;
-    job.pairs = qd_pairs_data(world->candidates, &count);
-    const qd_status status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0,
-                                         count + count / 8, sizeof *world->met);
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, meet_pairs, &job);
-    world->met_count = count;
-    return QD_OK;
-}
-
 /// Margin: `boxes`: those that the tree holds. `tests` grows by how many were compared.
 static qd_status retrieve(qd_world *world, const qd_box *boxes, uint64_t *tests) {
     qd_pairs_set_limit(world->candidates, qdi_limit_pairs(&world->def.limits, world->count));
     trade_memory(world);
-    qd_status status = find_candidate_pairs(world, boxes);
-    if (status == QD_OK) {
-        *tests += qd_pairs_tests(world->candidates);
-        status = keep_pairs(world);
-    }
+    const qdi_pair_taker taker = {expect_candidates, take_candidates, world};
+    qdi_pairs_hand(world->candidates, &taker);
+    const qd_status status = find_candidate_pairs(world, boxes);
+    qdi_pairs_hand(world->candidates, NULL);
+    if (status == QD_OK) *tests += qd_pairs_tests(world->candidates);
     trade_memory(world);
     return status;
 }

@@ -1,5 +1,7 @@
 // The array of pairs: parts come out in their order whoever did them, limits and missing memory stop
 // everyone, and what is held is told.
+#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "core/tree/pairs_impl.h"
 #include "tests/support/brutes.h"
 
@@ -60,6 +62,93 @@ START_TEST(parts_come_in_order) {
         check_parts(pairs, parts[k]);
     }
     qd_pairs_destroy(pairs);
+    qd_team_destroy(team);
+}
+END_TEST
+
+/// What somebody who takes pairs has of them.
+typedef struct taken_pairs {
+    const qd_allocator *allocator;
+    qd_pair *items;
+    size_t count;
+    _Atomic size_t taken;
+    qd_status status; ///< of making room
+} taken_pairs;
+
+static qd_status expect_pairs(void *context, size_t count) {
+    taken_pairs *all = context;
+    if (all->status != QD_OK) return all->status;
+    all->items = qdi_allocate(all->allocator, count + 1, sizeof *all->items);
+    all->count = count;
+    return QD_OK;
+}
+
+static void take_pairs(void *context, size_t first, const qd_pair *pairs, size_t count) {
+    taken_pairs *all = context;
+    ck_assert_uint_le(first + count, all->count);
+    memcpy(all->items + first, pairs, count * sizeof *pairs);
+    all->taken += count;
+}
+
+// Who takes the pairs gets what the result would have, and there is none; the memory of the search is a
+// step's in between. In the steady state nothing is allocated but by who takes them.
+START_TEST(pairs_are_taken) {
+    qd_test_allocator test;
+    qd_test_allocator_init(&test, 0);
+    qd_team *team = make_team(_i), *alone = make_team(1);
+    qd_pairs *pairs = NULL, *plain = NULL;
+    ck_assert_int_eq(qd_pairs_create(1000000, &test.allocator, &pairs), QD_OK);
+    ck_assert_int_eq(qd_pairs_create(1000000, NULL, &plain), QD_OK);
+    static const size_t parts[] = {0, 50, 1000, 333, 333, 1000, 1000, 1000};
+    qdi_arena arena = {.allocator = &test.allocator};
+    for (size_t k = 0; k < 2 * sizeof parts / sizeof parts[0]; ++k) {
+        const size_t calls = test.calls, here = parts[k % 8];
+        qd_team *mine = k == 8 ? alone : team; // another team now and then
+        taken_pairs all = {.allocator = qd_allocator_default()};
+        const qdi_pair_taker taker = {expect_pairs, take_pairs, &all};
+        qd_pair *memory = NULL;
+        size_t room = 0, count = 1;
+        qdi_pairs_trade(pairs, &memory, &room);
+        void *array = memory;
+        qdi_arena_trade(&arena, &array, &room, sizeof *memory);
+        memory = array;
+        qdi_pairs_trade(pairs, &memory, &room);
+        qdi_pairs_hand(pairs, &taker);
+        ck_assert_int_eq(fill(pairs, mine, here), QD_OK);
+        qdi_pairs_hand(pairs, NULL);
+        (void)qd_pairs_data(pairs, &count);
+        ck_assert_uint_eq(count, 0);
+        ck_assert_int_eq(fill(plain, mine, here), QD_OK);
+        const qd_pair *items = qd_pairs_data(plain, &count);
+        ck_assert(all.count == count && all.taken == count);
+        ck_assert(count == 0 || memcmp(all.items, items, count * sizeof *items) == 0);
+        qdi_release(all.allocator, all.items, all.count + 1, sizeof *all.items);
+        memory = NULL;
+        room = 0;
+        qdi_pairs_trade(pairs, &memory, &room);
+        array = memory;
+        qdi_arena_trade(&arena, &array, &room, sizeof *memory);
+        memory = array;
+        qdi_pairs_trade(pairs, &memory, &room);
+        unsigned char *taken = qdi_arena_take(&arena, 30000, 1);
+        ck_assert_ptr_nonnull(taken);
+        memset(taken, 0x5a, 30000);
+        qdi_arena_empty(&arena);
+        if (k % 8 == 7) ck_assert_uint_eq(test.calls, calls);
+    }
+    taken_pairs none = {.status = QD_ERR_MEMORY};
+    const qdi_pair_taker taker = {expect_pairs, take_pairs, &none};
+    qdi_pairs_hand(pairs, &taker);
+    ck_assert_int_eq(fill(pairs, team, 50), QD_ERR_MEMORY);
+    ck_assert_uint_eq(none.taken, 0);
+    qdi_pairs_hand(pairs, NULL);
+    ck_assert_int_eq(fill(pairs, team, 50), QD_OK);
+    check_parts(pairs, 50);
+    qd_pairs_destroy(plain);
+    qd_pairs_destroy(pairs);
+    qdi_arena_release(&arena);
+    ck_assert(test.live == 0 && test.live_bytes == 0);
+    qd_team_destroy(alone);
     qd_team_destroy(team);
 }
 END_TEST
@@ -226,6 +315,7 @@ END_TEST
 int main(void) {
     TCase *array = qd_test_case("array", 120, NULL, NULL);
     tcase_add_loop_test(array, parts_come_in_order, 1, 5);
+    tcase_add_loop_test(array, pairs_are_taken, 1, 4);
     tcase_add_test(array, more_workers_than_last_time);
     tcase_add_loop_test(array, limit_is_exact, 1, 4);
     qd_test_once(array, limit_stops_everyone, bytes_are_those_of_the_allocator);
