@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Arrays over all bodies are walked in many streams at once, and a few small pages of each do not stay in the
-// processor's table of pages.
+/// Bytes from which on memory is the system's own. Arrays over all bodies are walked in many streams at once,
+/// and a few small pages of each do not stay in the processor's table of pages.
+#define LARGE (2 * QDI_LARGE_PAGE)
+
+// Allocates memory for the default allocator.
 static void *heap_allocate(void *context, size_t bytes) {
     (void)context;
-    if (bytes > SIZE_MAX - QDI_LARGE_PAGE) return NULL;
-    const bool large = bytes >= 2 * QDI_LARGE_PAGE;
-    const size_t alignment = large ? QDI_LARGE_PAGE : 64;
-    const size_t whole = (bytes + alignment - 1) / alignment * alignment;
-    void *memory = aligned_alloc(alignment, whole);
-    if (memory && large) qdi_os_large_pages(memory, whole);
-    return memory;
+    if (bytes >= LARGE) return qdi_os_map(bytes);
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
 // Frees memory of the default allocator.
 static void heap_release(void *context, void *memory, size_t bytes) {
     (void)context;
-    (void)bytes;
-    free(memory);
+    if (bytes >= LARGE && memory)
+        qdi_os_unmap(memory, bytes);
+    else
+        free(memory);
 }
 
 const qd_allocator *qd_allocator_default(void) {
@@ -47,7 +47,7 @@ void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size
 }
 
 void qdi_clear(const qd_allocator *allocator, void *memory, size_t bytes) {
-    if (bytes >= 2 * QDI_LARGE_PAGE && allocator->allocate == heap_allocate)
+    if (bytes >= LARGE && allocator->allocate == heap_allocate)
         qdi_os_clear(memory, bytes);
     else if (bytes > 0)
         memset(memory, 0, bytes);

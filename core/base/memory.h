@@ -3,6 +3,7 @@
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -25,9 +26,14 @@ QD_MUST_USE qd_status qdi_reserve(const qd_allocator *allocator, void *array, si
 /// (qdi_put_rare).
 void qdi_clear(const qd_allocator *allocator, void *memory, size_t bytes);
 
+/// Whether two items are the same, byte for byte: 0 is another number than -0 then.
+static inline bool qdi_same_bytes(const void *p, const void *q, size_t size) {
+    return memcmp(p, q, size) == 0;
+}
+
 /// Writes an item, unless it is the same already.
 static inline void qdi_put_rare(void *to, const void *item, size_t size) {
-    if (memcmp(to, item, size) != 0) memcpy(to, item, size);
+    if (!qdi_same_bytes(to, item, size)) memcpy(to, item, size);
 }
 
 /// `allocator`, or the C heap for NULL.

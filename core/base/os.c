@@ -13,31 +13,59 @@
 #    include <sched.h>
 #    include <sys/mman.h>
 #    include <sys/resource.h>
-#    include <unistd.h>
 #endif
 
-void qdi_os_large_pages(void *memory, size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); // refused: small pages do as well
+// Memory checkers have to see each allocation; they know those of the C heap.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#    define MAPPED 1
+#endif
+#ifdef __has_feature
+#    if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#        undef MAPPED
+#    endif
+#endif
+
+// System: the next multiple of a large page.
+static size_t large_pages(size_t bytes) {
+    return (bytes + QDI_LARGE_PAGE - 1) / QDI_LARGE_PAGE * QDI_LARGE_PAGE;
+}
+
+void *qdi_os_map(size_t bytes) {
+    if (bytes > SIZE_MAX - 2 * QDI_LARGE_PAGE) return NULL;
+    const size_t whole = large_pages(bytes);
+#ifdef MAPPED
+    char *memory = mmap(NULL, whole + QDI_LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0);
+    if (memory == MAP_FAILED) return NULL;
+    // What is before the first large page and behind the last one that is needed goes back.
+    const size_t before = large_pages((uintptr_t)memory) - (uintptr_t)memory;
+    if (before > 0) (void)munmap(memory, before);
+    if (before < QDI_LARGE_PAGE) (void)munmap(memory + before + whole, QDI_LARGE_PAGE - before);
+    (void)madvise(memory + before, whole, MADV_HUGEPAGE); // refused: small pages do as well
+    return memory + before;
 #else
-    (void)memory;
+    void *memory = aligned_alloc(QDI_LARGE_PAGE, whole);
+    if (memory) memset(memory, 0, whole);
+    return memory;
+#endif
+}
+
+void qdi_os_unmap(void *memory, size_t bytes) {
+#ifdef MAPPED
+    (void)munmap(memory, large_pages(bytes));
+#else
     (void)bytes;
+    free(memory);
 #endif
 }
 
 void qdi_os_clear(void *memory, size_t bytes) {
-#ifdef __linux__
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *const from = memory, *const to = from + bytes;
-    char *const first = from + (page - (uintptr_t)from % page) % page, *const last = to -
-                                                                                     (uintptr_t)to % page;
-    if (first < last && madvise(first, (size_t)(last - first), MADV_DONTNEED) == 0) {
-        memset(from, 0, (size_t)(first - from));
-        memset(last, 0, (size_t)(to - last));
-        return;
-    }
+    size_t given = 0;
+#ifdef MAPPED
+    const size_t whole = bytes / QDI_LARGE_PAGE * QDI_LARGE_PAGE;
+    if (madvise(memory, whole, MADV_DONTNEED) == 0) given = whole;
 #endif
-    memset(memory, 0, bytes);
+    memset((char *)memory + given, 0, bytes - given);
 }
 
 struct qdi_monitor {

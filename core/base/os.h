@@ -13,12 +13,12 @@
 /// Bytes of a large page; memory of several of them is worth asking for.
 #define QDI_LARGE_PAGE ((size_t)2 << 20)
 
-/// Says that memory, beginning at a multiple of QDI_LARGE_PAGE, is to lie in large pages where there are any.
-/// A hint: nothing else changes, and a system that knows no such thing does nothing.
-void qdi_os_large_pages(void *memory, size_t bytes);
-
-/// Zeroes memory of the C heap, and gives the pages that lie in it back to the system: until something is
-/// written there again they take no memory, and are read as zeros.
+/// Memory from the system, beginning at a multiple of QDI_LARGE_PAGE, in large pages where there are any. It
+/// is zero, and a page of it is only there once something is written to it. NULL: there is none.
+void *qdi_os_map(size_t bytes);
+/// Gives it back to the system, which the C heap does not always do with what is freed.
+void qdi_os_unmap(void *memory, size_t bytes);
+/// Zeroes it from its beginning on, and gives the pages that lie in there back.
 void qdi_os_clear(void *memory, size_t bytes);
 
 /// A lock with one condition: a thread that holds it may wait until another wakes all that wait.

@@ -86,8 +86,8 @@ static const qdi_warm_start nothing_held = {{0, 0}, {0, 0}};
 
 /// Carrying over: whether there is nothing to take over of an old contact, as of all without a contact model.
 static inline bool gave_nothing(const carry_job *job, size_t old) {
-    return job->forceless && memcmp(&job->before->given[old], &nothing_given, sizeof nothing_given) == 0 &&
-           memcmp(&job->before->warm_starts[old], &nothing_held, sizeof nothing_held) == 0;
+    return job->forceless && qdi_same_bytes(&job->before->given[old], &nothing_given, sizeof nothing_given) &&
+           qdi_same_bytes(&job->before->warm_starts[old], &nothing_held, sizeof nothing_held);
 }
 
 /// Where an ordered walk has come to in both parts of the old list: contacts, and speculative ones.

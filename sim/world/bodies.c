@@ -170,6 +170,8 @@ static qd_status reserve_columns(const qd_world *world, const column *columns, s
 }
 
 qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
+    if (rows <= world->row_room && indices <= world->index_room && indices <= world->block_room * QDI_BLOCK)
+        return qdi_homes_reserve(world, indices);
     column columns[COLUMNS_MAX];
     size_t count = row_columns(world, columns);
     qd_status status = reserve_columns(world, columns, count, &world->row_room, rows);

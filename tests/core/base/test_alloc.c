@@ -8,7 +8,7 @@
 START_TEST(heap_memory_is_aligned) {
     const qd_allocator *heap = qd_allocator_default();
     ck_assert_ptr_eq(qdi_allocator_or_default(NULL), heap);
-    for (size_t bytes = 1; bytes < 10000; bytes = bytes * 3 + 1) {
+    for (size_t bytes = 1; bytes < 30000000; bytes = bytes * 3 + 1) {
         unsigned char *memory = qdi_allocate(heap, bytes, 1);
         ck_assert_ptr_nonnull(memory);
         ck_assert_uint_eq((uintptr_t)memory % 64, 0);
