@@ -126,8 +126,8 @@ static size_t row_columns(qd_world *world, column *columns) {
         columns[n++] = (column){&motion->vx, sizeof *motion->vx, life};
         columns[n++] = (column){&motion->vy, sizeof *motion->vy, life};
         columns[n++] = (column){&motion->c, sizeof *motion->c, life};
-        columns[n++] = (column){&motion->s, sizeof *motion->s, k == 0 ? RARE : BRIEF};
-        columns[n++] = (column){&motion->spin, sizeof *motion->spin, k == 0 ? RARE : BRIEF};
+        columns[n++] = (column){&motion->s, sizeof *motion->s, RARE}; // of both: they change places
+        columns[n++] = (column){&motion->spin, sizeof *motion->spin, RARE};
     }
     columns[n++] = (column){&world->boxes, sizeof *world->boxes, BRIEF};
     columns[n++] = (column){&world->fat, sizeof *world->fat, BRIEF};
