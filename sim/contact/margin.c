@@ -11,6 +11,10 @@
 // Either way the candidates are again all pairs of fat boxes that overlap, so what is saved is the fat boxes:
 // a world that is loaded finds the same candidates. Their order is another, but nothing depends on it.
 //
+// Who follows fast bodies asks for boxes that hold whole ways through the step (qdi_sweep), before he knows
+// where these end: all that may meet on the way, or at its end, are then among the candidates. Such boxes are
+// fat ones: whoever is carried out of his own after that leaves it.
+//
 // Candidates are kept by row, for that is how they are used, the one with the lower index first.
 //
 // What fat boxes must not do is stop a run that goes on without them: where they have more pairs than
@@ -43,7 +47,9 @@ typedef struct fatten_job {
     const qdi_motion *motion;
     double dt;
     qd_vec2 period;
-    size_t *sums; ///< per range
+    const qdi_sweep *sweep; ///< see qdi_found
+    bool bare;              ///< no margin
+    size_t *sums;           ///< per range
 } fatten_job;
 
 // Margin: the longer side of a box.
@@ -74,7 +80,7 @@ static void sum_strides(void *context, size_t begin, size_t end) {
 /// What a body is given on each side.
 static double margin_of(const fatten_job *job, size_t row, double side) {
     const qd_world *world = job->world;
-    if (world->kind[row] == QD_BODY_STATIC) return 0;
+    if (job->bare || world->kind[row] == QD_BODY_STATIC) return 0;
     if (!isnan(world->def.margin)) return world->def.margin;
     double part = QDI_MARGIN_LEAST + world->margin.horizon * (stride(job, row, side) + world->margin.slack);
     return part < 1 ? part * side : side;
@@ -84,7 +90,9 @@ static double margin_of(const fatten_job *job, size_t row, double side) {
 static double fatten(const fatten_job *job, size_t row) {
     qd_box box = job->world->boxes[row];
     double side = longer_side(box), more = margin_of(job, row, side);
-    job->world->fat[row] = qdi_margin_fatten(box, more, job->period);
+    if (job->sweep) box = job->sweep->box(job->sweep->context, row);
+    job->world->fat[row] = more > 0 ? qdi_margin_fatten(box, more, job->period) : box;
+    if (job->sweep) more += 0.5 * (longer_side(box) - side);
     return more < side ? more / side : 1;
 }
 
@@ -93,6 +101,24 @@ static void fatten_range(void *context, size_t begin, size_t end) {
     const fatten_job *job = context;
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * fatten(job, r));
+    job->sums[begin / QDI_BODY_GRAIN] = sum;
+}
+
+// Makes the boxes of the ways of a range of bodies, without a margin.
+static void sweep_range(void *context, size_t begin, size_t end) {
+    const fatten_job *job = context;
+    job->sweep->boxes(job->sweep->context, begin, end);
+}
+
+// Adds up how much the boxes of ways are larger than the bodies' own, in sides.
+static void sum_ways(void *context, size_t begin, size_t end) {
+    const fatten_job *job = context;
+    size_t sum = 0;
+    for (size_t r = begin; r < end; ++r) {
+        const double side = longer_side(job->world->boxes[r]),
+                     more = 0.5 * (longer_side(job->world->fat[r]) - side);
+        sum += (size_t)(unit * (more < side ? more / side : 1));
+    }
     job->sums[begin / QDI_BODY_GRAIN] = sum;
 }
 
@@ -265,10 +291,24 @@ static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, q
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
     add_counts(&found->counts, &counts);
-    found->rebuilds = 1;
+    found->rebuilds += 1;
+    found->due = QDI_DUE_ALL;
     found->growth = growth;
     found->fat = boxes == world->fat;
     return status;
+}
+
+/// Margin: makes all fat boxes that there are to be, and files them, or the bodies' own. How much larger
+/// boxes of ways are is only asked for before it is looked again whether a margin would pay.
+static qd_status file_boxes(fatten_job *job, qdi_found *found) {
+    qd_world *world = job->world;
+    double growth = 0;
+    if (!job->bare) growth = mean_over(job, fatten_range);
+    if (job->bare && job->sweep) {
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sweep_range, job);
+        growth = world->margin.age + 1 >= QDI_MARGIN_AGAIN ? mean_over(job, sum_ways) : (double)NAN;
+    }
+    return file_all(world, job->sweep || !job->bare ? world->fat : world->boxes, growth, found);
 }
 
 /// Margin: the first half: all boxes to the tree.
@@ -278,33 +318,35 @@ static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     const bool left = margin->held && !world->changed;
     if (margin->behind) qdi_motion_boxes(world, job->motion);
     margin->behind = margin->held = false;
-    if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
-        return file_all(world, world->boxes, 0, found);
+    job->bare = world->def.margin == 0 || qdi_compress_goes_on(world); // NaN is not 0
     const qdi_arena_mark mark = qdi_arena_mark_of(&world->scratch.arena);
     job->sums = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                sizeof *job->sums);
     if (!job->sums) return QD_ERR_MEMORY;
-    choose(job, left);
-    const bool fat = margin->horizon > 0;
-    const double growth = fat ? mean_over(job, fatten_range) : 0;
+    if (!job->bare && !found->swept) choose(job, left);
+    job->bare = job->bare || margin->horizon == 0;
+    const qd_status status = file_boxes(job, found);
     qdi_arena_give_back(&world->scratch.arena, mark);
-    return file_all(world, fat ? world->fat : world->boxes, growth, found);
+    return status;
 }
 
 /// The second half: all candidates from the tree.
-static qd_status retrieve_all(qd_world *world, qdi_found *found) {
+static qd_status retrieve_all(fatten_job *job, qdi_found *found) {
+    qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     qd_status status = retrieve(world, found->fat ? world->fat : world->boxes, &found->tests);
-    if (status == QD_ERR_LIMIT && found->fat) { // there may be room without a margin
+    const bool wide = found->fat && margin->horizon > 0;
+    if (status == QD_ERR_LIMIT && wide) { // there may be room without a margin
         margin->horizon = 0;
-        status = file_all(world, world->boxes, 0, found);
-        if (status == QD_OK) status = retrieve(world, world->boxes, &found->tests);
-    } else if (found->fat) {
-        margin->held = status == QD_OK;
+        job->bare = true;
+        status = file_boxes(job, found);
+        if (status == QD_OK) status = retrieve(world, found->fat ? world->fat : world->boxes, &found->tests);
+    } else if (wide) {
         margin->age = 0;
     }
+    margin->held = found->fat && status == QD_OK;
     double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * found->growth;
-    if (status == QD_OK) margin->pairs = (double)world->met_count / (bodies * fat * fat);
+    if (status == QD_OK && !isnan(fat)) margin->pairs = (double)world->met_count / (bodies * fat * fat);
     return status;
 }
 
@@ -352,6 +394,12 @@ qd_image qdi_margin_image(const qd_world *world, size_t row) {
                       (int16_t)image_in(fat.min_y, fat.max_y, world->now.y[row] - world->centre.y, period.y)};
 }
 
+/// Margin: true for a body whose place, or whose way through the step, is out of its fat box.
+static bool leaves(const fatten_job *job, size_t row) {
+    return job->sweep ? job->sweep->leaves(job->sweep->context, row)
+                      : qdi_margin_left(job->world, row, job->period);
+}
+
 /// Lists and marks the leavers, and gives them new fat boxes.
 static void gather_leavers(void *context, size_t begin, size_t end) {
     const leaver_job *job = context;
@@ -361,7 +409,7 @@ static void gather_leavers(void *context, size_t begin, size_t end) {
     size_t stop = range + 1 < ranges ? job->first[range + 1] : world->margin.left;
     memset(job->left + begin, 0, end - begin);
     for (size_t r = begin; r < end && place < stop; ++r) {
-        if (!qdi_margin_left(world, r, job->fat->period)) continue;
+        if (!leaves(job->fat, r)) continue;
         job->rows[place++] = (uint32_t)r;
         job->left[r] = 1;
         (void)fatten(job->fat, r);
@@ -498,7 +546,7 @@ static void note_candidates(void *context, size_t begin, size_t end) {
 /// shared.
 static qd_status find_about_each(qd_world *world, const qd_brute *brute, qdi_found *found) {
     qdi_arena *arena = &world->scratch.arena;
-    const size_t count = found->amended;
+    const size_t count = found->leaver_count;
     notes_job job = {.world = world, .brute = brute, .left = found->left, .rows = found->leavers};
     job.notes = qdi_arena_take(arena, count, NOTES * sizeof *job.notes);
     job.counts = qdi_arena_take(arena, count, sizeof *job.counts);
@@ -533,8 +581,9 @@ static qd_status find_candidates_of_all(qd_world *world, qdi_found *found) {
 }
 
 /// The first half: new fat boxes for those that left.
-static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
+static qd_status refresh_leavers(fatten_job *fat, qdi_found *found) {
     qd_world *world = fat->world;
+    fat->bare = world->def.margin == 0 || (isnan(world->def.margin) && world->margin.horizon == 0);
     qdi_arena *arena = &world->scratch.arena;
     size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
     leaver_job job = {.world = world, .fat = fat, .first = world->scratch.left};
@@ -543,8 +592,10 @@ static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
     job.holes = qdi_arena_take(arena, world->met_count, sizeof *job.holes);
     job.hole_count = qdi_arena_take(arena, met_ranges, sizeof *job.hole_count);
     if (!job.rows || !job.left || !job.holes || !job.hole_count) return QD_ERR_MEMORY;
-    found->amended = left;
+    found->due = QDI_DUE_LEAVERS;
+    found->amended += left;
     found->leavers = job.rows;
+    found->leaver_count = left;
     found->left = job.left;
     (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
@@ -554,49 +605,64 @@ static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
     return file_again(world->tree, world->index, world->fat, job.rows, left);
 }
 
-/// Margin: how many bodies are worth being looked at one by one: what that takes, a microsecond or two each,
-/// is to be little beside a step. Where the root's list has an order of its own, which is made anew for each,
-/// fewer are.
-static size_t few(const qd_tree *tree, size_t bodies) {
-    return qdi_tree_edits_are_slow(tree) ? 2 : 8 + bodies / 2048;
+/// Margin: that takes a microsecond or two for each, and is to be little beside a step. Where the root's list
+/// has an order of its own, which is made anew for each, fewer are.
+size_t qdi_margin_few(const qd_world *world) {
+    return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
+}
+
+bool qdi_margin_mends(const qd_world *world) {
+    return world->margin.held && !world->changed && world->margin.left <= qdi_margin_few(world);
 }
 
 // ---- of a step ----
 
 // What fat boxes are made from at the end of a step of dt.
-static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt) {
-    return (fatten_job){.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
+static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt, const qdi_found *found) {
+    return (fatten_job){
+        .world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world), .sweep = found->sweep};
 }
 
 qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     qdi_margin *margin = &world->margin;
-    fatten_job job = job_of(world, motion, dt);
-    if (margin->held && !world->changed) {
-        margin->age += 1;
-        if (margin->left == 0) return QD_OK;
-        if (margin->left <= few(world->tree, world->count)) return refresh_leavers(&job, found);
-    }
-    return refresh_all(&job, found);
+    fatten_job job = job_of(world, motion, dt, found);
+    found->due = QDI_DUE_NOTHING;
+    if (margin->held && !world->changed && margin->horizon > 0 && !found->swept) margin->age += 1;
+    if (!qdi_margin_mends(world)) return refresh_all(&job, found);
+    return margin->left > 0 ? refresh_leavers(&job, found) : QD_OK;
 }
 
 // Finds the candidates of all, or of those that left their fat boxes.
-static qd_status retrieve_found(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
-    if (found->amended > 0) {
-        qd_status status = find_candidates_of_all(world, found);
+static qd_status retrieve_found(fatten_job *job, qdi_found *found) {
+    if (found->due == QDI_DUE_LEAVERS) {
+        qd_status status = find_candidates_of_all(job->world, found);
         if (status != QD_ERR_LIMIT) return status;
-        found->amended = 0;
-        fatten_job job = job_of(world, motion, dt);
-        status = refresh_all(&job, found);
+        found->amended -= found->leaver_count;
+        status = refresh_all(job, found);
         if (status != QD_OK) return status;
     }
-    return found->rebuilds > 0 ? retrieve_all(world, found) : QD_OK;
+    return found->due == QDI_DUE_ALL ? retrieve_all(job, found) : QD_OK;
+}
+
+/// Margin: all are in their fat boxes; whoever is moved after this is counted (qdi_margin_box_again).
+static qd_status nobody_left(qd_world *world) {
+    qdi_scratch *scratch = &world->scratch;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    world->margin.left = 0;
+    qd_status status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
+                                   sizeof *scratch->left);
+    if (status == QD_OK) memset(scratch->left, 0, ranges * sizeof *scratch->left);
+    return status;
 }
 
 qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     const size_t before = world->met_count;
-    const qd_status status = retrieve_found(world, motion, dt, found);
-    if (status != QD_OK || found->rebuilds + found->amended == 0) return status;
-    return qdi_part_drop_ghosts(world, found->rebuilds > 0 ? 0 : before);
+    fatten_job job = job_of(world, motion, dt, found);
+    qd_status status = retrieve_found(&job, found);
+    if (found->sweep) found->swept = true;
+    if (status == QD_OK && found->sweep) status = nobody_left(world);
+    if (status != QD_OK || found->due == QDI_DUE_NOTHING) return status;
+    return qdi_part_drop_ghosts(world, found->due == QDI_DUE_ALL ? 0 : before);
 }
 
 qd_status qdi_candidates_restore(qd_world *world) {

@@ -235,13 +235,17 @@ static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
                       (now->y[row] > next->y[row] ? now->y[row] : next->y[row]) + radius};
 }
 
-void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+void qdi_path_own_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     bool plain = step->world->shape[row] == 0 && !step->periodic &&
                  step->world->kind[row] != QD_BODY_KINEMATIC && step->ccd->trajectory_of[row] == QDI_NONE_YET;
     if (plain)
         disk_bounds(step, row, low, high);
     else
         segments_bounds(step, row, low, high);
+}
+
+void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    qdi_path_own_bounds(step, row, low, high);
     // Positions are worked out in more than one way, each with its own rounding; who comes this near has met
     // (rigid/ccd_meet.c); and two touch that are in reach of each other.
     double more = step->reach * qdi_inner_of_row(step->world, row) + 1e-9 * step->world->radius[row] +
