@@ -251,6 +251,50 @@ START_TEST(lines_in_any_order) {
 }
 END_TEST
 
+// A way of pieces that go straight on, bend, turn back, tremble on the spot, or are long.
+static void make_way(qdi_trail *way, size_t pieces, qd_random *random) {
+    const double steps[] = {1e-4, 0.02, 0.3, 1, 2, 7}, bends[] = {0, 0, 1e-4, 1e-3, 0.01, 0.1, 3};
+    double step = steps[(size_t)qd_test_between(random, 0, 6)];
+    const double bend = bends[(size_t)qd_test_between(random, 0, 7)];
+    double angle = qd_test_between(random, 0, 6.28), x = qd_test_between(random, -10, 110),
+           y = qd_test_between(random, -10, 110);
+    if (qd_test_between(random, 0, 8) < 1) angle = 0; // along a row
+    for (size_t i = 0; i < pieces; ++i) {
+        angle += qd_test_between(random, -bend, bend);
+        if (qd_test_between(random, 0, 20) < 1) step = -step;
+        const double next_x = x + step * cos(angle), next_y = y + step * sin(angle);
+        way[i] = (qdi_trail){(float)x,      (float)y, (float)next_x,
+                             (float)next_y, 3,        (uint8_t)(9 - 9 * i / pieces)};
+        x = next_x, y = next_y;
+    }
+}
+
+// Pieces that follow each other are drawn together: with the same pixels as when none follows another.
+static void check_way(uint64_t seed) {
+    enum { WAYS = 12, PIECES = 90, ALL = WAYS * PIECES };
+    qd_random random = qd_random_at(seed, 0, 0);
+    static qdi_trail pieces[ALL], apart[ALL];
+    for (size_t i = 0; i < WAYS; ++i) make_way(pieces + i * PIECES, PIECES, &random);
+    for (size_t i = 0; i < ALL; ++i) apart[i] = pieces[ALL - 1 - i];
+    const qd_simd simd[] = {QD_SIMD_AUTO, QD_SIMD_PORTABLE};
+    qdi_trail_plane plane = {0};
+    qdi_raster raster[4];
+    for (size_t k = 0; k < 4; ++k) {
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 100, 100, &raster[k]), QD_OK);
+        qdi_raster_set_clip(&raster[k], (qdi_area){5, 5, 95, 97});
+        ck_assert_int_eq(
+            qdi_trail_plane_draw(&plane, k < 2 ? apart : pieces, ALL, 2.0F, simd[k % 2], &raster[k]), QD_OK);
+        ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, 100 * 100);
+    }
+    for (size_t k = 0; k < 4; ++k) qdi_raster_destroy(&raster[k]);
+    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
+}
+
+START_TEST(pieces_drawn_together) {
+    qd_test_seeds(400, 1, check_way);
+}
+END_TEST
+
 // ---- through the frame writer ----
 
 static qd_world *crowd(size_t count, int threads) {
@@ -385,6 +429,7 @@ int main(void) {
     tcase_add_test(tests, through_a_camera);
     tcase_add_test(tests, saved_and_taken_up);
     tcase_add_test(tests, lines_in_any_order);
+    tcase_add_test(tests, pieces_drawn_together);
     tcase_add_test(tests, same_for_any_workers);
     tcase_add_test(tests, too_many_places);
     tcase_add_test(tests, more_bodies_than_at_first);
