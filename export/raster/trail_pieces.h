@@ -146,6 +146,7 @@ static inline void list_wide_rows(trail_list *list, int number, const qdi_area *
             window[0] = window_at(row, x, top + k);
             window[1] = window_at(row, x + LANES, top + k);
             __builtin_prefetch(list->plane->cells + window->cell, 1);
+            __builtin_prefetch(list->plane->cells + row + (uint32_t)end[k], 1);
             list->window_count += (x < end[k]) + (x + LANES < end[k]);
             for (x += 2 * LANES; x < end[k]; x += LANES) {
                 make_room(list, number, 2 * ROWS);
