@@ -121,7 +121,7 @@ typedef struct trail_ages {
     const qdi_trail_frame *frame[QD_VIEW_TRAILS_MAX + 1];
     uint8_t level[QD_VIEW_TRAILS_MAX + 1];
     plain_part plain;
-    place period;              ///< of the world; 0 for none
+    place period, near;        ///< of the world, 0 for none; and what is surely no way to an image
     place origin, scale, base; ///< of the camera: pixels are base + (place - origin) scale
 } trail_ages;
 
@@ -132,6 +132,8 @@ static void list_trail_ages(const qdi_copy *copier, trail_ages *ages) {
     ages->plain = find_plain_part(copier);
     ages->period = (place){copier->period_x > 0.0 ? copier->world.size.x : 0.0,
                            copier->period_y > 0.0 ? copier->world.size.y : 0.0};
+    ages->near = (place){copier->period_x > 0.0 ? 0.25 * ages->period[0] : HUGE_VAL,
+                         copier->period_y > 0.0 ? 0.25 * ages->period[1] : HUGE_VAL};
     ages->origin = (place){camera->x0, camera->y0};
     ages->scale = (place){camera->scale, -camera->scale};
     ages->base = (place){camera->left, camera->bottom};
@@ -156,7 +158,7 @@ static qdi_trail *reserve_trail_pieces(qdi_copy *copier, size_t more) {
 static inline place way_to_older(const trail_ages *ages, const qdi_trail_place *newer,
                                  const qdi_trail_place *older) {
     const place way = (place){older->x, older->y} - (place){newer->x, newer->y};
-    if (are_both((both)(sizes_of(way) < 0.25 * ages->period))) return way; // most are; floor may be a call
+    if (are_both((both)(sizes_of(way) < ages->near))) return way; // most are; floor may be a call
     return (place){nearest_image_way(way[0], ages->period[0]), nearest_image_way(way[1], ages->period[1])};
 }
 
