@@ -161,11 +161,12 @@ static void check_images(uint64_t seed) {
     }
     levels_of(all.picture.trails, all.picture.trail_count, all.picture.clip, seen);
     levels_of(pieces, count, all.picture.clip, wanted);
-    size_t other = 0; // by how places are rounded
+    size_t other = 0, far = 0; // by how places are rounded; and by more
     for (size_t i = 0; i < (size_t)400 * 400; ++i) {
-        ck_assert_int_le(abs(seen[i] - wanted[i]), 1);
         other += seen[i] != wanted[i];
+        far += abs(seen[i] - wanted[i]) > 1;
     }
+    ck_assert_uint_eq(far, 0);
     ck_assert_uint_le(other, 20);
     rig_destroy(&all);
 }
