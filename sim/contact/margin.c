@@ -563,6 +563,12 @@ static size_t few(const qd_tree *tree, size_t bodies) {
 
 // ---- of a step ----
 
+uint32_t qdi_margin_due(const qd_world *world) {
+    const qdi_margin *margin = &world->margin;
+    if (!margin->held || world->changed || margin->left <= few(world->tree, world->count)) return 0;
+    return margin->age + 1;
+}
+
 // What fat boxes are made from at the end of a step of dt.
 static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt) {
     return (fatten_job){.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
