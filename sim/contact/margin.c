@@ -617,6 +617,12 @@ bool qdi_margin_mends(const qd_world *world) {
 
 // ---- of a step ----
 
+uint32_t qdi_margin_due(const qd_world *world) {
+    const qdi_margin *margin = &world->margin;
+    if (!margin->held || world->changed || margin->left <= few(world->tree, world->count)) return 0;
+    return margin->age + 1;
+}
+
 // What fat boxes are made from at the end of a step of dt.
 static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt, const qdi_found *found) {
     return (fatten_job){

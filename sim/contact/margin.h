@@ -45,6 +45,9 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 void qdi_margin_box_again(qd_world *world, uint32_t row);
 /// The image of a body that is in the box which the tree holds for it.
 qd_image qdi_margin_image(const qd_world *world, size_t row);
+/// For how many steps the fat boxes of all have lasted, this one included, where they are going to be made
+/// anew in this step, as too many bodies have left theirs; else 0.
+uint32_t qdi_margin_due(const qd_world *world);
 /// Brings the tree up to date: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the
 /// step's. `found` is empty before. What fat boxes there are may be changed even where it fails.
 QD_MUST_USE qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, double dt,
