@@ -619,8 +619,7 @@ bool qdi_margin_mends(const qd_world *world) {
 
 uint32_t qdi_margin_due(const qd_world *world) {
     const qdi_margin *margin = &world->margin;
-    if (!margin->held || world->changed || margin->left <= few(world->tree, world->count)) return 0;
-    return margin->age + 1;
+    return margin->held && !world->changed && !qdi_margin_mends(world) ? margin->age + 1 : 0;
 }
 
 // What fat boxes are made from at the end of a step of dt.

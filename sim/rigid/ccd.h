@@ -71,6 +71,7 @@ typedef struct qdi_glance {
     double inner, radius;
     bool moves;  ///< dynamic
     bool bullet; ///< or on an arc: no glance is enough
+    bool known;  ///< `free` has its segment
 } qdi_glance;
 
 /// A meeting of two on their segments.
@@ -176,8 +177,9 @@ struct qdi_ccd {
     uint32_t *trajectory_of; ///< by row
     uint32_t *place_of;      ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;          ///< by row
-    qdi_path_segment *free;  ///< by row, but for disks: the segment that the body goes where nothing stops it
-    qdi_glance *glances;     ///< by row, in worlds where `free` is
+    qdi_path_segment
+        *free;           ///< by row, where `glances` say so: the segment that it goes where nothing stops it
+    qdi_glance *glances; ///< by row, in worlds where `free` is
     size_t trajectory_of_room, place_of_room, flag_room, free_room, glance_room;
     size_t plain_count;   ///< so many rows are known to have no trajectory and no place
     bool all;             ///< all bodies are listed
@@ -254,12 +256,13 @@ typedef struct qdi_party {
 
 // ---- rigid/ccd_path.c ----
 
-/// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
-/// when they are listed.
+/// The segment that a body goes where nothing stops it. For bodies that are no disks, and are followed, it is
+/// worked out once.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
-/// Ccd: the same, as it has been worked out; of disks it is worked out each time.
+/// Ccd: the same, as it has been worked out, or worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
-    return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
+    const bool known = step->world->shape[row] && step->ccd->glances[row].known;
+    return known ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
 /// The first segment of a body's path as it is now.
 qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row);

@@ -269,11 +269,11 @@ static bool straight_box(const qdi_step *step, uint32_t row, qd_box *box) {
     const qd_world *world = step->world;
     if (world->shape[row] == 0 || step->periodic || step->ccd->trajectory_of[row] != QDI_NONE_YET)
         return false;
-    const qdi_path_segment *path = &step->ccd->free[row];
-    const double turn = fabs(path->spin) * step->dt * world->radius[row],
+    const qdi_path_segment path = qdi_segment_of_row(step, row);
+    const double turn = fabs(path.spin) * step->dt * world->radius[row],
                  more = turn + 1e-6 * world->radius[row];
-    if (path->parts > 0 || turn > little_turn_part * qdi_inner_of_row(world, row)) return false;
-    const double x = path->vx * step->dt, y = path->vy * step->dt;
+    if (path.parts > 0 || turn > little_turn_part * qdi_inner_of_row(world, row)) return false;
+    const double x = path.vx * step->dt, y = path.vy * step->dt;
     const qd_box end = world->boxes[row];
     *box = (qd_box){qdi_outward((double)end.min_x - more - (x > 0 ? x : 0), -1.0F),
                     qdi_outward((double)end.min_y - more - (y > 0 ? y : 0), -1.0F),

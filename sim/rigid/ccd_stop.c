@@ -358,8 +358,8 @@ static bool is_followed(double way, double size, double gap, bool both, bool bul
 static qdi_twist free_velocity(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     if (world->shape[row]) {
-        const qdi_path_segment *segment = &step->ccd->free[row];
-        return (qdi_twist){segment->vx, segment->vy, segment->spin};
+        const qdi_path_segment segment = qdi_segment_of_row(step, row);
+        return (qdi_twist){segment.vx, segment.vy, segment.spin};
     }
     if (step->periodic) {
         const qdi_path_segment segment = qdi_segment_make(step, row);

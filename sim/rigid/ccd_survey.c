@@ -4,6 +4,7 @@
 #include "sim/rigid/ccd_drive.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
+#include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
@@ -40,14 +41,29 @@ double qdi_ccd_way(const qdi_step *step, uint32_t row) {
 /// Survey of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
     const qdi_path_segment segment = qdi_segment_make(step, row);
-    if (step->world->shape[row]) step->ccd->free[row] = segment;
-    if (step->world->shaped > 0)
-        step->ccd->glances[row] = glance_at(
-            step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
-            step->world->shape[row] ? segment.spin * step->dt : 0, segment.parts > 0);
     const double far = way_of(step, row, &segment);
+    const bool is = qdi_segment_followed(step, row, &segment);
     *way = far * far;
-    return qdi_segment_followed(step, row, &segment);
+    if (step->world->shaped == 0) return is;
+    qdi_glance *glance = &step->ccd->glances[row];
+    *glance = glance_at(step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
+                        step->world->shape[row] ? segment.spin * step->dt : 0, segment.parts > 0);
+    glance->known = step->world->shape[row] != 0;
+    if (glance->known) step->ccd->free[row] = segment;
+    return is;
+}
+
+/// Survey of ccd: true for a body that is no disk and plainly moves by much less than what is followed; its
+/// glance is made, and `way` is how far any point of it moves, squared.
+static inline bool plainly_slow(const qdi_step *step, uint32_t row, qd_vec2 moved, double *way) {
+    const qd_world *world = step->world;
+    if (step->periodic || world->kind[row] == QD_BODY_KINEMATIC || qdi_is_bullet(world, row)) return false;
+    const double turn = qdi_motion_turn(world, row, step->dt), least = 0.99 * step->part;
+    const double far = sqrt(*way) + fabs(turn) * world->radius[row];
+    if (!(far <= least * qdi_inner_of_row(world, row))) return false;
+    *way = far * far;
+    step->ccd->glances[row] = glance_at(step, row, moved, turn, false);
+    return true;
 }
 
 /// Survey of ccd: clears the flags of a range of bodies.
@@ -122,8 +138,10 @@ static void survey(void *context, size_t begin, size_t end) {
     for (uint32_t row = (uint32_t)begin; row < end; ++row) {
         double x = next.x[row] - now.x[row], y = next.y[row] - now.y[row], radius = world->radius[row];
         double way = x * x + y * y;
-        bool plain = world->shape[row] == 0 && way <= least_squared * (radius * radius);
-        if (plain && world->shaped > 0) ccd->glances[row] = glance_at(step, row, (qd_vec2){x, y}, 0, false);
+        bool plain = world->shape[row] == 0 ? way <= least_squared * (radius * radius)
+                                            : plainly_slow(step, row, (qd_vec2){x, y}, &way);
+        if (plain && world->shaped > 0 && world->shape[row] == 0)
+            ccd->glances[row] = glance_at(step, row, (qd_vec2){x, y}, 0, false);
         bool is = !plain && followed(step, row, &way);
         is = is || (marked && ccd->flags[row] == QDI_FOLLOWED);
         qd_box box;
