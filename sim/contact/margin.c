@@ -49,7 +49,7 @@ typedef struct fatten_job {
     qd_vec2 period;
     const qdi_sweep *sweep; ///< see qdi_found
     bool bare;              ///< no margin
-    size_t *sums;           ///< per range
+    size_t *sums;           ///< per range; NULL: there is no room for them
 } fatten_job;
 
 // Margin: the longer side of a box.
@@ -306,7 +306,8 @@ static qd_status file_boxes(fatten_job *job, qdi_found *found) {
     if (!job->bare) growth = mean_over(job, fatten_range);
     if (job->bare && job->sweep) {
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sweep_range, job);
-        growth = world->margin.age + 1 >= QDI_MARGIN_AGAIN ? mean_over(job, sum_ways) : (double)NAN;
+        growth = job->sums && world->margin.age + 1 >= QDI_MARGIN_AGAIN ? mean_over(job, sum_ways)
+                                                                        : (double)NAN;
     }
     return file_all(world, job->sweep || !job->bare ? world->fat : world->boxes, growth, found);
 }

@@ -83,11 +83,13 @@ static qd_box swept_box(const void *context, size_t at) {
     const qd_box end = world->boxes[row];
     const double radius = world->radius[row];
     if (world->kind[row] == QD_BODY_STATIC) return end;
-    const qdi_glance *glance = world->shaped > 0 && !step->periodic ? &step->ccd->glances[row] : NULL;
     const double little = little_turn_part * qdi_inner_of_row(world, row);
-    if (glance && !glance->bullet && fabs(glance->turn) * radius <= little)
-        return drawn_back(end, (float)glance->way_x, (float)glance->way_y,
-                          (float)(fabs(glance->turn) * radius + 1e-6 * radius));
+    if (world->shaped > 0 && !step->periodic) {
+        const qdi_glance glance = step->ccd->glances[row];
+        const double turn = fabs(glance.turn) * radius;
+        if (!glance.bullet && turn <= little)
+            return drawn_back(end, (float)glance.way_x, (float)glance.way_y, (float)(turn + 1e-6 * radius));
+    }
     const qdi_path_segment path = qdi_segment_of_row(step, row);
     const double turn = world->shape[row] ? fabs(path.spin) * step->dt * radius : 0;
     const bool turns = path.parts > 0 || turn > little;
