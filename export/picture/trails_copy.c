@@ -151,7 +151,7 @@ static qdi_trail *reserve_trail_pieces(qdi_copy *copier, size_t more) {
         copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
                                      picture->trail_count, picture->trail_count + more,
                                      sizeof *picture->trails);
-    return picture->trails + picture->trail_count;
+    return picture->trails ? picture->trails + picture->trail_count : NULL;
 }
 
 /// The way from one of a body's places to the one before it, or to the nearest image of that.
