@@ -47,14 +47,18 @@ static double longer_side(qd_box box) {
     return width > height ? width : height;
 }
 
+/// Margin: a length as a part of a body's size; at most 1.
+static double part_of(double length, double side) {
+    return length < side ? length / side : 1;
+}
+
 /// Margin: how far any point of a body moves in a step, as a part of its size; at most 1.
 static double stride(const qdi_fatten_job *job, size_t row, double side) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->motion;
     double way = sqrt(m->vx[row] * m->vx[row] + m->vy[row] * m->vy[row]);
     if (world->turning && world->shape[row]) way += fabs(m->spin[row]) * world->radius[row];
-    way *= job->dt;
-    return way < side ? way / side : 1;
+    return part_of(way * job->dt, side);
 }
 
 // Margin: adds up how far bodies travel in a step, in whole units of their boxes: the order does not matter.
@@ -81,7 +85,7 @@ double qdi_fatten(const qdi_fatten_job *job, size_t row) {
     if (job->sweep) box = job->sweep->box(job->sweep->context, row);
     job->world->fat[row] = more > 0 ? qdi_margin_fatten(box, more, job->period) : box;
     if (job->sweep) more += 0.5 * (longer_side(box) - side);
-    return more < side ? more / side : 1;
+    return part_of(more, side);
 }
 
 // Makes the fat boxes of a range of bodies.
@@ -103,9 +107,8 @@ static void sum_ways(void *context, size_t begin, size_t end) {
     const qdi_fatten_job *job = context;
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r) {
-        const double side = longer_side(job->world->boxes[r]),
-                     more = 0.5 * (longer_side(job->world->fat[r]) - side);
-        sum += (size_t)(unit * (more < side ? more / side : 1));
+        const double side = longer_side(job->world->boxes[r]);
+        sum += (size_t)(unit * part_of(0.5 * (longer_side(job->world->fat[r]) - side), side));
     }
     job->sums[begin / QDI_BODY_GRAIN] = sum;
 }
@@ -318,17 +321,22 @@ static qd_status refresh_all(qdi_fatten_job *job, qdi_found *found) {
     return status;
 }
 
+/// Margin: the boxes that the tree holds.
+static const qd_box *filed_boxes(const qd_world *world, const qdi_found *found) {
+    return found->fat ? world->fat : world->boxes;
+}
+
 /// The second half: all candidates from the tree.
 static qd_status retrieve_all(qdi_fatten_job *job, qdi_found *found) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
-    qd_status status = retrieve(world, found->fat ? world->fat : world->boxes, &found->tests);
+    qd_status status = retrieve(world, filed_boxes(world, found), &found->tests);
     const bool wide = found->fat && margin->horizon > 0;
     if (status == QD_ERR_LIMIT && wide) { // there may be room without a margin
         margin->horizon = 0;
         job->bare = true;
         status = file_boxes(job, found);
-        if (status == QD_OK) status = retrieve(world, found->fat ? world->fat : world->boxes, &found->tests);
+        if (status == QD_OK) status = retrieve(world, filed_boxes(world, found), &found->tests);
     } else if (wide) {
         margin->age = 0;
     }

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /// Listed bodies to a range; each takes some microseconds. And pairs that are looked at in the time that it
 /// takes to retrieve what one body may meet.
@@ -93,36 +92,44 @@ static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
         meets->status = status;
 }
 
+/// Two plain disks: where b is at the start as seen from a, how it moves, and how near they are when they
+/// touch.
+typedef struct disk_pair {
+    double x, y, way_x, way_y, sum;
+} disk_pair;
+
+/// Impacts of ccd: two disks on their first paths, which go straight.
+static inline disk_pair disk_pair_of(const qd_world *world, uint32_t a, uint32_t b) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
+    return (disk_pair){x, y, next->x[b] - next->x[a] - x, next->y[b] - next->y[a] - y,
+                       world->radius[a] + world->radius[b]};
+}
+
 /// Impacts of ccd: true for two disks on their first paths that do not come near each other: the one moves
 /// straight, seen from the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
-    const qdi_motion *now = &world->now, *next = &world->next;
     if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
     if (step->ccd->trajectory_of[a] != QDI_NONE_YET || step->ccd->trajectory_of[b] != QDI_NONE_YET)
         return false;
     if (world->kind[a] == QD_BODY_KINEMATIC || world->kind[b] == QD_BODY_KINEMATIC) return false; // arcs
-    double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
-    double way_x = next->x[b] - next->x[a] - x, way_y = next->y[b] - next->y[a] - y;
-    double sum = world->radius[a] + world->radius[b], enough = sum * sum * (1 + 1e-6);
-    double squared = way_x * way_x + way_y * way_y, along = -(x * way_x + y * way_y);
-    if (!(along > 0)) return x * x + y * y > enough;
-    double part = along < squared ? along / squared : 1;
-    x += part * way_x;
-    y += part * way_y;
+    const disk_pair p = disk_pair_of(world, a, b);
+    const double enough = p.sum * p.sum * (1 + 1e-6), squared = p.way_x * p.way_x + p.way_y * p.way_y,
+                 along = -(p.x * p.way_x + p.y * p.way_y);
+    if (!(along > 0)) return p.x * p.x + p.y * p.y > enough;
+    const double part = along < squared ? along / squared : 1, x = p.x + part * p.way_x,
+                 y = p.y + part * p.way_y;
     return x * x + y * y > enough;
 }
 
-/// Impacts of ccd: true for two plain disks that are apart at the start and move by less than the size of the
-/// smaller one relative to each other, or stay apart: neither stops the other.
-static inline bool stays_in_sight(const qdi_step *step, uint32_t a, uint32_t b) {
-    const qd_world *world = step->world;
-    const qdi_motion *now = &world->now, *next = &world->next;
-    const double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a], ra = world->radius[a],
-                 rb = world->radius[b];
-    const double way_x = next->x[b] - next->x[a] - x, way_y = next->y[b] - next->y[a] - y;
-    const double least = ra < rb ? ra : rb, way = way_x * way_x + way_y * way_y;
-    return x * x + y * y > (ra + rb) * (ra + rb) && way < (1 - QDI_GLANCE_ROUNDING) * (least * least);
+/// Impacts of ccd: true for two such disks that are apart at the start, and move by less than the size of the
+/// smaller one relative to each other: neither stops the other.
+static inline bool stays_in_sight(const qd_world *world, uint32_t a, uint32_t b) {
+    const disk_pair p = disk_pair_of(world, a, b);
+    const double ra = world->radius[a], rb = world->radius[b], least = ra < rb ? ra : rb;
+    return p.x * p.x + p.y * p.y > p.sum * p.sum &&
+           p.way_x * p.way_x + p.way_y * p.way_y < (1 - QDI_GLANCE_ROUNDING) * (least * least);
 }
 
 /// Impacts of ccd: true where a glance says that nothing comes of two bodies.
@@ -244,7 +251,7 @@ static void look_at_candidates(void *context, size_t begin, size_t end, int work
     for (size_t i = begin; i < end; ++i) {
         const qdi_meeting pair = step->world->met[i];
         if (!due(step, flags[pair.a] | flags[pair.b])) continue;
-        if (!plain || !stays_in_sight(step, pair.a, pair.b)) look_at_pair(job, pair.a, pair.b, worker);
+        if (!plain || !stays_in_sight(step->world, pair.a, pair.b)) look_at_pair(job, pair.a, pair.b, worker);
     }
 }
 
@@ -253,14 +260,9 @@ static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
     const uint8_t *flags = step->ccd->flags;
-    for (size_t row = begin; row < end; ++row) {
-        uint64_t many = 0; // most are not followed
-        if (row + sizeof many <= end) memcpy(&many, flags + row, sizeof many);
-        if (row + sizeof many <= end && many == 0)
-            row += sizeof many - 1;
-        else if (due(step, flags[row]) && !(flags[row] & QDI_LOST))
-            look_at_walls(job, (uint32_t)row, step->world->fat[row], worker);
-    }
+    for (uint32_t row = (uint32_t)begin; row < end; ++row)
+        if (due(step, flags[row]) && !(flags[row] & QDI_LOST))
+            look_at_walls(job, row, step->world->fat[row], worker);
 }
 
 /// Impacts of ccd: looks at a listed body near one that has a new path; where both are listed and have one,

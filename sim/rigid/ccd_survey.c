@@ -53,16 +53,24 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
     return is;
 }
 
-/// Survey of ccd: true for a body that is no disk and plainly moves by much less than what is followed; its
-/// glance is made, and `way` is how far any point of it moves, squared.
+/// Survey of ccd: true for a body that plainly moves by much less than what is followed, as most do; `way` is
+/// how far its centroid moves, and then any point of it, squared. Its glance is made.
 static inline bool plainly_slow(const qdi_step *step, uint32_t row, qd_vec2 moved, double *way) {
     const qd_world *world = step->world;
-    if (step->periodic || world->kind[row] == QD_BODY_KINEMATIC || qdi_is_bullet(world, row)) return false;
-    const double turn = qdi_motion_turn(world, row, step->dt), least = 0.99 * step->part;
-    const double far = sqrt(*way) + fabs(turn) * world->radius[row];
-    if (!(far <= least * qdi_inner_of_row(world, row))) return false;
-    *way = far * far;
-    step->ccd->glances[row] = glance_at(step, row, moved, turn, false);
+    const bool disk = world->shape[row] == 0;
+    const double least = 0.99 * step->part, inner = qdi_inner_of_row(world, row);
+    double turn = 0;
+    if (world->bullets > 0 && (disk || qdi_is_bullet(world, row))) return false;
+    if (disk) {
+        if (!(*way <= least * least * (inner * inner))) return false;
+    } else {
+        if (step->periodic || world->kind[row] == QD_BODY_KINEMATIC) return false;
+        turn = qdi_motion_turn(world, row, step->dt);
+        const double far = sqrt(*way) + fabs(turn) * world->radius[row];
+        if (!(far <= least * inner)) return false;
+        *way = far * far;
+    }
+    if (world->shaped > 0) step->ccd->glances[row] = glance_at(step, row, moved, turn, false);
     return true;
 }
 
@@ -133,16 +141,10 @@ static void survey(void *context, size_t begin, size_t end) {
     qdi_ways ways = {.least = (double)INFINITY};
     bool carries = false, misses = false;
     const bool marked = world->scratch.pressed > 0;
-    // Most are disks that move by much less than what is followed.
-    double least = 0.99 * step->part, least_squared = world->bullets > 0 ? -1 : least * least;
     for (uint32_t row = (uint32_t)begin; row < end; ++row) {
-        double x = next.x[row] - now.x[row], y = next.y[row] - now.y[row], radius = world->radius[row];
-        double way = x * x + y * y;
-        bool plain = world->shape[row] == 0 ? way <= least_squared * (radius * radius)
-                                            : plainly_slow(step, row, (qd_vec2){x, y}, &way);
-        if (plain && world->shaped > 0 && world->shape[row] == 0)
-            ccd->glances[row] = glance_at(step, row, (qd_vec2){x, y}, 0, false);
-        bool is = !plain && followed(step, row, &way);
+        const qd_vec2 moved = {next.x[row] - now.x[row], next.y[row] - now.y[row]};
+        double way = moved.x * moved.x + moved.y * moved.y;
+        bool is = !plainly_slow(step, row, moved, &way) && followed(step, row, &way);
         is = is || (marked && ccd->flags[row] == QDI_FOLLOWED);
         qd_box box;
         const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);
