@@ -144,14 +144,14 @@ static void list_trail_ages(const qdi_copy *copier, trail_ages *ages) {
     }
 }
 
-/// Makes room for so many pieces, and returns where the next comes.
+/// Makes room for so many pieces, and returns where the next comes; NULL where the copy has failed.
 static qdi_trail *reserve_trail_pieces(qdi_copy *copier, size_t more) {
     qdi_picture *picture = copier->picture;
     if (copier->status == QD_OK)
         copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
                                      picture->trail_count, picture->trail_count + more,
                                      sizeof *picture->trails);
-    return picture->trails ? picture->trails + picture->trail_count : NULL;
+    return copier->status == QD_OK ? picture->trails + picture->trail_count : NULL;
 }
 
 /// The way from one of a body's places to the one before it, or to the nearest image of that.
@@ -170,7 +170,7 @@ static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t ind
     place at = {newer->x, newer->y}, from = base + (at - origin) * scale;
     bool plain = is_in_plain_part(&part, from);
     qdi_trail *piece = reserve_trail_pieces(copier, ages->count);
-    for (size_t age = 1; age < ages->count && copier->status == QD_OK; ++age) {
+    for (size_t age = 1; age < ages->count && piece; ++age) {
         const qdi_trail_frame *frame = ages->frame[age];
         if (index >= frame->count || frame->places[index].generation != newer->generation) break;
         const qdi_trail_place *older = &frame->places[index];
@@ -193,7 +193,7 @@ static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t ind
         from = to;
         newer = older;
     }
-    if (copier->status == QD_OK) copier->picture->trail_count = (size_t)(piece - copier->picture->trails);
+    if (piece) copier->picture->trail_count = (size_t)(piece - copier->picture->trails);
 }
 
 void qdi_trails_copy(qdi_copy *copier) {
