@@ -10,9 +10,6 @@
 /// How far outside of the clip, in pixels, lines may go: nothing of what is cut off there can be seen.
 static const double margin = 16.0;
 
-/// Pieces up to this length, in pixels, are looked at in the quick way where there are images.
-static const double longest_plain = 24.0;
-
 /// How much of its body's colour the newest piece of a trail has; the oldest has one level.
 enum { MOST_LEVEL = 3 * QDI_LEVELS / 4 };
 
@@ -26,10 +23,22 @@ static uint8_t trail_level_at_age(size_t age, size_t frames) {
     return (uint8_t)(1 + ((MOST_LEVEL - 1) * (frames - age) + steps / 2) / steps);
 }
 
-/// Picture's trails: the way from a place to another, or to its nearest image where there is a period.
-static double nearest_image_offset(double from, double to, double period) {
-    double way = to - from;
-    if (fabs(way) < 0.25 * period) return way; // most are; floor may be a call
+/// The coordinates of a place, of the world or in pixels, side by side; and of both whether something is so.
+typedef double place __attribute__((vector_size(2 * sizeof(double))));
+typedef int64_t both __attribute__((vector_size(2 * sizeof(int64_t))));
+
+/// Picture's trails: the sizes of two numbers.
+static inline place sizes_of(place at) {
+    return (place)((both)at & INT64_MAX);
+}
+
+/// Picture's trails: true where both are.
+static inline bool are_both(both are) {
+    return (are[0] & are[1]) != 0;
+}
+
+/// Picture's trails: the way to the nearest image of what lies that way, where there is a period.
+static double nearest_image_way(double way, double period) {
     return period > 0.0 ? way - period * floor(way / period + 0.5) : way;
 }
 
@@ -43,15 +52,6 @@ static bool clip_line_to_range(double at, double along, double low, double high,
     if (enter > *first) *first = enter;
     if (leave < *last) *last = leave;
     return *first <= *last;
-}
-
-/// Adds a piece of a trail that is wholly within the picture, or near it.
-static void add_whole_piece(qdi_picture *picture, const double from[2], const double to[2], qdi_trail style) {
-    style.x0 = (float)from[0];
-    style.y0 = (float)from[1];
-    style.x1 = (float)(from[0] + (to[0] - from[0]));
-    style.y1 = (float)(from[1] + (to[1] - from[1]));
-    picture->trails[picture->trail_count++] = style;
 }
 
 /// Adds a piece of a trail, as far as it is within the picture.
@@ -88,51 +88,55 @@ static void add_trail_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_tra
     }
 }
 
-/// Where both ends of a piece, if it is short, are seen once and nothing needs to be cut off.
+/// Where both ends of a piece are of which one image is seen, and nothing needs to be cut off.
 typedef struct plain_part {
-    double min_x, max_x, min_y, max_y;
-    double longest; ///< |x| + |y| of a short one
+    place min, max;
 } plain_part;
 
 /// The part of an axis [low, high] where pieces are plain.
 static void set_plain_range(double low, double high, double period, double *min, double *max) {
-    const double more = longest_plain + margin;
     *min = low - margin;
     *max = high + margin;
-    if (period > 0.0 && *min < high + more - period) *min = high + more - period;
-    if (period > 0.0 && *max > low - more + period) *max = low - more + period;
+    if (period > 0.0 && *min < high + margin - period) *min = high + margin - period;
+    if (period > 0.0 && *max > low - margin + period) *max = low - margin + period;
 }
 
 /// The part of the picture where pieces of trails are plain.
 static plain_part find_plain_part(const qdi_copy *copier) {
     const qdi_area *clip = &copier->picture->clip;
-    const bool periodic = copier->period_x > 0.0 || copier->period_y > 0.0;
-    plain_part part = {.longest = periodic ? longest_plain : HUGE_VAL};
-    set_plain_range(clip->min_x, clip->max_x, copier->period_x, &part.min_x, &part.max_x);
-    set_plain_range(clip->min_y, clip->max_y, copier->period_y, &part.min_y, &part.max_y);
-    return part;
+    double min[2], max[2];
+    set_plain_range(clip->min_x, clip->max_x, copier->period_x, &min[0], &max[0]);
+    set_plain_range(clip->min_y, clip->max_y, copier->period_y, &min[1], &max[1]);
+    return (plain_part){{min[0], min[1]}, {max[0], max[1]}};
 }
 
 /// True where an end of a piece is in the plain part.
-static bool is_in_plain_part(const plain_part *part, const double at[2]) {
-    return at[0] >= part->min_x && at[0] <= part->max_x && at[1] >= part->min_y && at[1] <= part->max_y;
+static inline bool is_in_plain_part(const plain_part *part, place at) {
+    return are_both((both)(at >= part->min) & (both)(at <= part->max));
 }
 
-/// True where a piece between two ends in the plain part is short enough.
-static bool is_plain_length(const plain_part *part, const double from[2], const double to[2]) {
-    return fabs(to[0] - from[0]) + fabs(to[1] - from[1]) <= part->longest;
-}
-
-/// The frames of trails by age, with how strong they are.
+/// What all trails have in common.
 typedef struct trail_ages {
-    size_t count;
+    size_t count; ///< frames of trails, by age, with how strong they are
     const qdi_trail_frame *frame[QD_VIEW_TRAILS_MAX + 1];
     uint8_t level[QD_VIEW_TRAILS_MAX + 1];
     plain_part plain;
+    place period, near;        ///< of the world, 0 for none; and what is surely no way to an image
+    place origin, scale, base; ///< of the camera: pixels are base + (place - origin) scale
 } trail_ages;
 
 /// Lists the frames of trails.
-static void list_trail_ages(const qdi_trails *trails, trail_ages *ages) {
+static void list_trail_ages(const qdi_copy *copier, trail_ages *ages) {
+    const qdi_trails *trails = copier->picture->past;
+    const qdi_camera *camera = &copier->camera;
+    ages->plain = find_plain_part(copier);
+    ages->period = (place){copier->period_x > 0.0 ? copier->world.size.x : 0.0,
+                           copier->period_y > 0.0 ? copier->world.size.y : 0.0};
+    ages->near = (place){copier->period_x > 0.0 ? 0.25 * ages->period[0] : HUGE_VAL,
+                         copier->period_y > 0.0 ? 0.25 * ages->period[1] : HUGE_VAL};
+    ages->origin = (place){camera->x0, camera->y0};
+    ages->scale = (place){camera->scale, -camera->scale};
+    ages->base = (place){camera->left, camera->bottom};
     ages->count = trails->count;
     for (size_t age = 0; age < trails->count; ++age) {
         ages->frame[age] = qdi_trails_at(trails, age);
@@ -140,48 +144,56 @@ static void list_trail_ages(const qdi_trails *trails, trail_ages *ages) {
     }
 }
 
-/// Makes room for so many pieces.
-static void reserve_trail_pieces(qdi_copy *copier, size_t more) {
+/// Makes room for so many pieces, and returns where the next comes; NULL where the copy has failed.
+static qdi_trail *reserve_trail_pieces(qdi_copy *copier, size_t more) {
     qdi_picture *picture = copier->picture;
     if (copier->status == QD_OK)
         copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
                                      picture->trail_count, picture->trail_count + more,
                                      sizeof *picture->trails);
+    return copier->status == QD_OK ? picture->trails + picture->trail_count : NULL;
+}
+
+/// The way from one of a body's places to the one before it, or to the nearest image of that.
+static inline place way_to_older(const trail_ages *ages, const qdi_trail_place *newer,
+                                 const qdi_trail_place *older) {
+    const place way = (place){older->x, older->y} - (place){newer->x, newer->y};
+    if (are_both((both)(sizes_of(way) < ages->near))) return way; // most are; floor may be a call
+    return (place){nearest_image_way(way[0], ages->period[0]), nearest_image_way(way[1], ages->period[1])};
 }
 
 /// Copies the trail of a body, back to where it came into the world.
 static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t index, qdi_trail style) {
-    const qdi_camera camera = copier->camera;
     const plain_part part = ages->plain;
-    double period_x = copier->period_x > 0.0 ? copier->world.size.x : 0.0;
-    double period_y = copier->period_y > 0.0 ? copier->world.size.y : 0.0;
+    const place origin = ages->origin, scale = ages->scale, base = ages->base;
     const qdi_trail_place *newer = &ages->frame[0]->places[index];
-    qd_vec2 at = {newer->x, newer->y};
-    double from[2] = {qdi_camera_x(&camera, at.x), qdi_camera_y(&camera, at.y)};
+    place at = {newer->x, newer->y}, from = base + (at - origin) * scale;
     bool plain = is_in_plain_part(&part, from);
-    reserve_trail_pieces(copier, ages->count);
-    for (size_t age = 1; age < ages->count && copier->status == QD_OK; ++age) {
+    qdi_trail *piece = reserve_trail_pieces(copier, ages->count);
+    for (size_t age = 1; age < ages->count && piece; ++age) {
         const qdi_trail_frame *frame = ages->frame[age];
-        if (index >= frame->count || frame->places[index].generation != newer->generation) return;
+        if (index >= frame->count || frame->places[index].generation != newer->generation) break;
         const qdi_trail_place *older = &frame->places[index];
         // Frames are far apart in memory, and are too many for a processor to foresee.
         if (index + AHEAD < frame->count) __builtin_prefetch(&frame->places[index + AHEAD]);
-        const qd_vec2 before = {at.x + nearest_image_offset(newer->x, older->x, period_x),
-                                at.y + nearest_image_offset(newer->y, older->y, period_y)};
-        const double to[2] = {qdi_camera_x(&camera, before.x), qdi_camera_y(&camera, before.y)};
-        const bool was_plain = plain, moved = before.x != at.x || before.y != at.y;
+        const place before = at + way_to_older(ages, newer, older), to = base + (before - origin) * scale;
+        const bool was_plain = plain, moved = !are_both((both)(before == at));
         plain = is_in_plain_part(&part, to);
         style.level = ages->level[age];
-        if (moved && was_plain && plain && is_plain_length(&part, from, to)) {
-            add_whole_piece(copier->picture, from, to, style);
+        if (moved && was_plain && plain) {
+            const place end = from + (to - from);
+            *piece++ = (qdi_trail){(float)from[0], (float)from[1], (float)end[0],
+                                   (float)end[1],  style.hue,      style.level};
         } else if (moved) {
-            add_trail_images(copier, at, before, style);
-            reserve_trail_pieces(copier, ages->count - age); // its images may have taken the others' room
+            copier->picture->trail_count = (size_t)(piece - copier->picture->trails);
+            add_trail_images(copier, (qd_vec2){at[0], at[1]}, (qd_vec2){before[0], before[1]}, style);
+            piece = reserve_trail_pieces(copier, ages->count - age); // images may have taken the others' room
         }
         at = before;
-        from[0] = to[0], from[1] = to[1];
+        from = to;
         newer = older;
     }
+    if (piece) copier->picture->trail_count = (size_t)(piece - copier->picture->trails);
 }
 
 void qdi_trails_copy(qdi_copy *copier) {
@@ -189,8 +201,8 @@ void qdi_trails_copy(qdi_copy *copier) {
     copier->picture->trail_count = 0;
     if (!trails || trails->count < 2 || copier->status != QD_OK) return;
     const qd_body_view *bodies = &copier->bodies;
-    trail_ages ages = {.plain = find_plain_part(copier)};
-    list_trail_ages(trails, &ages);
+    trail_ages ages;
+    list_trail_ages(copier, &ages);
     for (size_t index = 0; index < bodies->index_count && copier->status == QD_OK; ++index) {
         uint32_t row = bodies->row_of_index[index];
         if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;

@@ -9,20 +9,28 @@
 
 enum { LANES = QDI_TRAIL_LANES };
 
-// Draws LANES pixels of a row from the one whose centre is at (px, py) from the line's start on. Without
-// branches, so that compilers make vector code of it; trail_plane_avx2.c does the same.
-static inline void draw_trail_lanes(uint16_t *restrict cells, float left, const qdi_trail *trail, float py,
-                                    float along_x, float along_y, float square, float reach) {
-    const float level = (float)trail->level, from_x = trail->x0;
-    const int hue = trail->hue;
+// Draws LANES pixels of a row, the first one's centre being at (left, y).
+// False, and nothing drawn, where a level is open. Without branches, so that compilers make vector code of
+// it; trail_plane_avx2.c does the same.
+static inline bool draw_trail_lanes(uint16_t *restrict cells, float left, float y,
+                                    const qdi_trail_line *line) {
+    const qdi_trail_line of = *line;
+    uint16_t drawn[LANES];
+    const float py = y - of.y0;
+    int open = 0;
     for (int k = 0; k < LANES; ++k) {
-        float px = left + (float)k - from_x, part = (px * along_x + py * along_y) / square;
+        float px = left + (float)k - of.x0, part = (px * of.along_x + py * of.along_y) / of.square;
         part = qdi_smaller(qdi_larger(part, 0.0F), 1.0F);
-        float dx = px - part * along_x, dy = py - part * along_y;
-        float cover = qdi_larger(qdi_smaller(reach - sqrtf(dx * dx + dy * dy), 1.0F), 0.0F);
-        int seen = (int)(cover * level + 0.5F) * 256, old = cells[k];
-        cells[k] = (uint16_t)(seen > old ? seen + hue : old);
+        float dx = px - part * of.along_x, dy = py - part * of.along_y;
+        float cover = qdi_larger(qdi_smaller(of.reach - sqrtf(dx * dx + dy * dy), 1.0F), 0.0F);
+        cover = cover * of.level + 0.5F;
+        int seen = (int)(cover - of.slack) * 256, most = (int)(cover + of.slack) * 256, old = cells[k];
+        open |= (most != seen) & (most > old);
+        drawn[k] = (uint16_t)(seen > old ? seen + of.hue : old);
     }
+    if (open) return false;
+    memcpy(cells, drawn, sizeof drawn);
+    return true;
 }
 
 #define TRAIL_PIECES qdi_trail_pieces_portable

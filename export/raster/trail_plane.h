@@ -22,6 +22,14 @@ typedef struct qdi_trail {
 /// Pixels that are drawn at a time.
 enum { QDI_TRAIL_LANES = 8 };
 
+/// A piece of a trail, or a line that stands for several, as its pixels need it.
+typedef struct qdi_trail_line {
+    float x0, y0, along_x, along_y, square; ///< its start, the way to its end, and the square of that
+    float reach, level;                     ///< pixels whose centres are nearer are covered, so much at most
+    float slack;                            ///< how much of a level more or less that may be; 0 for a piece
+    int hue;
+} qdi_trail_line;
+
 /// By pixel: the level times 256, plus the hue. All zero is an empty one.
 typedef struct qdi_trail_plane {
     uint16_t *cells;

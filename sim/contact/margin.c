@@ -11,16 +11,19 @@
 // Either way the candidates are again all pairs of fat boxes that overlap, so what is saved is the fat boxes:
 // a world that is loaded finds the same candidates. Their order is another, but nothing depends on it.
 //
+// Who follows fast bodies asks for boxes that hold whole ways through the step (qdi_sweep), before he knows
+// where these end: all that may meet on the way, or at its end, are then among the candidates. Such boxes are
+// fat ones: whoever is carried out of his own after that leaves it.
+//
 // Candidates are kept by row, for that is how they are used, the one with the lower index first.
 //
 // What fat boxes must not do is stop a run that goes on without them: where they have more pairs than
 // limits.pairs allows, the step makes do with the bodies' own boxes.
 
-#include "sim/contact/margin.h"
+#include "sim/contact/margin_impl.h"
 
 #include "core/tree/fat_box.h"
 #include "core/tree/pairs_impl.h"
-#include "core/tree/search.h"
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
@@ -38,33 +41,29 @@ static const double unit = 1 << 20;
 
 // ---- how fat ----
 
-typedef struct fatten_job {
-    qd_world *world;
-    const qdi_motion *motion;
-    double dt;
-    qd_vec2 period;
-    size_t *sums; ///< per range
-} fatten_job;
-
 // Margin: the longer side of a box.
 static double longer_side(qd_box box) {
     double width = (double)box.max_x - (double)box.min_x, height = (double)box.max_y - (double)box.min_y;
     return width > height ? width : height;
 }
 
+/// Margin: a length as a part of a body's size; at most 1.
+static double part_of(double length, double side) {
+    return length < side ? length / side : 1;
+}
+
 /// Margin: how far any point of a body moves in a step, as a part of its size; at most 1.
-static double stride(const fatten_job *job, size_t row, double side) {
+static double stride(const qdi_fatten_job *job, size_t row, double side) {
     const qd_world *world = job->world;
     const qdi_motion *m = job->motion;
     double way = sqrt(m->vx[row] * m->vx[row] + m->vy[row] * m->vy[row]);
     if (world->turning && world->shape[row]) way += fabs(m->spin[row]) * world->radius[row];
-    way *= job->dt;
-    return way < side ? way / side : 1;
+    return part_of(way * job->dt, side);
 }
 
 // Margin: adds up how far bodies travel in a step, in whole units of their boxes: the order does not matter.
 static void sum_strides(void *context, size_t begin, size_t end) {
-    const fatten_job *job = context;
+    const qdi_fatten_job *job = context;
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r)
         sum += (size_t)(unit * stride(job, r, longer_side(job->world->boxes[r])));
@@ -72,32 +71,50 @@ static void sum_strides(void *context, size_t begin, size_t end) {
 }
 
 /// What a body is given on each side.
-static double margin_of(const fatten_job *job, size_t row, double side) {
+static double margin_of(const qdi_fatten_job *job, size_t row, double side) {
     const qd_world *world = job->world;
-    if (world->kind[row] == QD_BODY_STATIC) return 0;
+    if (job->bare || world->kind[row] == QD_BODY_STATIC) return 0;
     if (!isnan(world->def.margin)) return world->def.margin;
     double part = QDI_MARGIN_LEAST + world->margin.horizon * (stride(job, row, side) + world->margin.slack);
     return part < 1 ? part * side : side;
 }
 
-// Makes the fat box of a body; returns how much it was widened, in sides.
-static double fatten(const fatten_job *job, size_t row) {
+double qdi_fatten(const qdi_fatten_job *job, size_t row) {
     qd_box box = job->world->boxes[row];
     double side = longer_side(box), more = margin_of(job, row, side);
-    job->world->fat[row] = qdi_margin_fatten(box, more, job->period);
-    return more < side ? more / side : 1;
+    if (job->sweep) box = job->sweep->box(job->sweep->context, row);
+    job->world->fat[row] = more > 0 ? qdi_margin_fatten(box, more, job->period) : box;
+    if (job->sweep) more += 0.5 * (longer_side(box) - side);
+    return part_of(more, side);
 }
 
 // Makes the fat boxes of a range of bodies.
 static void fatten_range(void *context, size_t begin, size_t end) {
-    const fatten_job *job = context;
+    const qdi_fatten_job *job = context;
     size_t sum = 0;
-    for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * fatten(job, r));
+    for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * qdi_fatten(job, r));
+    job->sums[begin / QDI_BODY_GRAIN] = sum;
+}
+
+// Makes the boxes of the ways of a range of bodies, without a margin.
+static void sweep_range(void *context, size_t begin, size_t end) {
+    const qdi_fatten_job *job = context;
+    job->sweep->boxes(job->sweep->context, begin, end);
+}
+
+// Adds up how much the boxes of ways are larger than the bodies' own, in sides.
+static void sum_ways(void *context, size_t begin, size_t end) {
+    const qdi_fatten_job *job = context;
+    size_t sum = 0;
+    for (size_t r = begin; r < end; ++r) {
+        const double side = longer_side(job->world->boxes[r]);
+        sum += (size_t)(unit * part_of(0.5 * (longer_side(job->world->fat[r]) - side), side));
+    }
     job->sums[begin / QDI_BODY_GRAIN] = sum;
 }
 
 /// Margin: the mean of what a pass added up.
-static double mean_over(fatten_job *job, qdi_range_function pass) {
+static double mean_over(qdi_fatten_job *job, qdi_range_function pass) {
     const qd_world *world = job->world;
     if (world->count == 0) return 0;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, pass, job);
@@ -122,7 +139,7 @@ static uint32_t lasted_by(const qdi_margin *margin, bool left) {
 }
 
 /// Margin: chooses for how many steps boxes are made. `left`: the boxes before ended as bodies left them.
-static void choose(fatten_job *job, bool left) {
+static void choose(qdi_fatten_job *job, bool left) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     if (!isnan(world->def.margin)) {
@@ -183,8 +200,7 @@ static void take_candidates(void *context, size_t first, const qd_pair *pairs, s
     for (size_t i = 0; i < count; ++i) met[i] = (qdi_meeting){row[pairs[i].a], row[pairs[i].b]};
 }
 
-/// Margin: for QD_RETRIEVE_BRUTE: the boxes that the tree holds, without a tree.
-static qd_status make_brute(const qd_world *world, const qd_box *boxes, qd_brute **brute) {
+qd_status qdi_margin_brute(const qd_world *world, const qd_box *boxes, qd_brute **brute) {
     const qd_vec2 period = qdi_world_period(world);
     qd_tree_def def = qd_tree_def_default();
     def.size = (qd_vec2){period.x > 0 ? period.x : world->def.size.x,
@@ -200,7 +216,7 @@ static qd_status make_brute(const qd_world *world, const qd_box *boxes, qd_brute
 // Finds candidate pairs without a tree, each box beside each.
 static qd_status find_brute_pairs(const qd_world *world, const qd_box *boxes) {
     qd_brute *brute = NULL;
-    qd_status status = make_brute(world, boxes, &brute);
+    qd_status status = qdi_margin_brute(world, boxes, &brute);
     if (status == QD_OK) status = qd_brute_pairs(brute, world->team, world->candidates);
     qd_brute_destroy(brute);
     return status;
@@ -255,60 +271,72 @@ static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, q
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
     add_counts(&found->counts, &counts);
-    found->rebuilds = 1;
+    found->rebuilds += 1;
+    found->due = QDI_DUE_ALL;
     found->growth = growth;
     found->fat = boxes == world->fat;
     return status;
 }
 
+/// Margin: makes all fat boxes that there are to be, and files them, or the bodies' own. How much larger
+/// boxes of ways are is only asked for before it is looked again whether a margin would pay.
+static qd_status file_boxes(qdi_fatten_job *job, qdi_found *found) {
+    qd_world *world = job->world;
+    double growth = 0;
+    if (!job->bare) growth = mean_over(job, fatten_range);
+    if (job->bare && job->sweep) {
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sweep_range, job);
+        growth = job->sums && world->margin.age + 1 >= QDI_MARGIN_AGAIN ? mean_over(job, sum_ways)
+                                                                        : (double)NAN;
+    }
+    return file_all(world, job->sweep || !job->bare ? world->fat : world->boxes, growth, found);
+}
+
 /// Margin: the first half: all boxes to the tree.
-static qd_status refresh_all(fatten_job *job, qdi_found *found) {
+static qd_status refresh_all(qdi_fatten_job *job, qdi_found *found) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     const bool left = margin->held && !world->changed;
     if (margin->behind) qdi_motion_boxes(world, job->motion);
     margin->behind = margin->held = false;
-    if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
-        return file_all(world, world->boxes, 0, found);
+    job->bare = world->def.margin == 0 || qdi_compress_goes_on(world); // NaN is not 0
     const qdi_arena_mark mark = qdi_arena_mark_of(&world->scratch.arena);
     job->sums = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                sizeof *job->sums);
     if (!job->sums) return QD_ERR_MEMORY;
-    choose(job, left);
-    const bool fat = margin->horizon > 0;
-    const double growth = fat ? mean_over(job, fatten_range) : 0;
+    if (!job->bare && !found->swept) choose(job, left);
+    job->bare = job->bare || margin->horizon == 0;
+    const qd_status status = file_boxes(job, found);
     qdi_arena_give_back(&world->scratch.arena, mark);
-    return file_all(world, fat ? world->fat : world->boxes, growth, found);
-}
-
-/// The second half: all candidates from the tree.
-static qd_status retrieve_all(qd_world *world, qdi_found *found) {
-    qdi_margin *margin = &world->margin;
-    qd_status status = retrieve(world, found->fat ? world->fat : world->boxes, &found->tests);
-    if (status == QD_ERR_LIMIT && found->fat) { // there may be room without a margin
-        margin->horizon = 0;
-        status = file_all(world, world->boxes, 0, found);
-        if (status == QD_OK) status = retrieve(world, world->boxes, &found->tests);
-    } else if (found->fat) {
-        margin->held = status == QD_OK;
-        margin->age = 0;
-    }
-    double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * found->growth;
-    if (status == QD_OK) margin->pairs = (double)world->met_count / (bodies * fat * fat);
     return status;
 }
 
-// ---- a few ----
+/// Margin: the boxes that the tree holds.
+static const qd_box *filed_boxes(const qd_world *world, const qdi_found *found) {
+    return found->fat ? world->fat : world->boxes;
+}
 
-typedef struct leaver_job {
-    const qd_world *world;
-    const fatten_job *fat;
-    size_t *first;      ///< per range of bodies: place of its first leaver
-    uint32_t *rows;     ///< leavers
-    uint8_t *left;      ///< by row: it did
-    uint32_t *holes;    ///< places of candidates that have one; a range's begin at its own
-    size_t *hole_count; ///< per range of candidates
-} leaver_job;
+/// The second half: all candidates from the tree.
+static qd_status retrieve_all(qdi_fatten_job *job, qdi_found *found) {
+    qd_world *world = job->world;
+    qdi_margin *margin = &world->margin;
+    qd_status status = retrieve(world, filed_boxes(world, found), &found->tests);
+    const bool wide = found->fat && margin->horizon > 0;
+    if (status == QD_ERR_LIMIT && wide) { // there may be room without a margin
+        margin->horizon = 0;
+        job->bare = true;
+        status = file_boxes(job, found);
+        if (status == QD_OK) status = retrieve(world, filed_boxes(world, found), &found->tests);
+    } else if (wide) {
+        margin->age = 0;
+    }
+    margin->held = found->fat && status == QD_OK;
+    double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * found->growth;
+    if (status == QD_OK && !isnan(fat)) margin->pairs = (double)world->met_count / (bodies * fat * fat);
+    return status;
+}
+
+// ---- who left ----
 
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
     if (qdi_margin_holds(world->fat[row], world->boxes[row])) return false;
@@ -342,251 +370,69 @@ qd_image qdi_margin_image(const qd_world *world, size_t row) {
                       (int16_t)image_in(fat.min_y, fat.max_y, world->now.y[row] - world->centre.y, period.y)};
 }
 
-/// Lists and marks the leavers, and gives them new fat boxes.
-static void gather_leavers(void *context, size_t begin, size_t end) {
-    const leaver_job *job = context;
-    const qd_world *world = job->world;
-    size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    size_t place = job->first[range];
-    size_t stop = range + 1 < ranges ? job->first[range + 1] : world->margin.left;
-    memset(job->left + begin, 0, end - begin);
-    for (size_t r = begin; r < end && place < stop; ++r) {
-        if (!qdi_margin_left(world, r, job->fat->period)) continue;
-        job->rows[place++] = (uint32_t)r;
-        job->left[r] = 1;
-        (void)fatten(job->fat, r);
-    }
+/// Margin: that takes a microsecond or two for each, and is to be little beside a step. Where the root's list
+/// has an order of its own, which is made anew for each, fewer are.
+size_t qdi_margin_few(const qd_world *world) {
+    return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
 }
 
-// Finds candidates of bodies that left their fat boxes: places in the list that fall free.
-static void find_holes(void *context, size_t begin, size_t end) {
-    const leaver_job *job = context;
-    const qdi_meeting *met = job->world->met;
-    size_t count = 0;
-    for (size_t i = begin; i < end; ++i) {
-        job->holes[begin + count] = (uint32_t)i;
-        count += job->left[met[i].a] | job->left[met[i].b];
-    }
-    job->hole_count[begin / QDI_CONTACT_GRAIN] = count;
-}
-
-/// Takes the candidates of leavers out: what comes last fills their places.
-static void close_holes(qdi_meeting *met, size_t *met_count, const leaver_job *job, size_t ranges) {
-    for (size_t range = ranges; range-- > 0;)
-        for (size_t k = job->hole_count[range]; k-- > 0;)
-            met[job->holes[range * QDI_CONTACT_GRAIN + k]] = met[--*met_count];
-}
-
-/// Margin: tells the tree of the leavers' new boxes.
-static qd_status file_again(qd_tree *tree, const qd_body_index *index, const qd_box *fat,
-                            const uint32_t *rows, size_t count) {
-    qd_status status = QD_OK;
-    for (size_t i = 0; i < count && status == QD_OK; ++i)
-        status = qd_tree_move(tree, index[rows[i]], fat[rows[i]]);
-    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-}
-
-/// What a leaver finds about it.
-typedef struct finder {
-    qd_world *world;
-    const qd_brute *brute; ///< to be asked instead of the tree, or NULL
-    const uint8_t *left;
-    uint32_t row;
-    size_t limit;
-    qd_status status;
-    uint64_t tests; ///< boxes that were compared
-} finder;
-
-/// True where two leavers are each other's candidates and the other, with the lower index, has it.
-static bool is_of_other(const qd_body_index *index, const uint8_t *left, uint32_t leaver, uint32_t row) {
-    return left[row] && index[leaver] > index[row];
-}
-
-// Appends a candidate pair of a body that left its fat box.
-static bool add_meeting(finder *job, uint32_t row) {
-    qd_world *world = job->world;
-    if (world->met_count >= job->limit)
-        job->status = QD_ERR_LIMIT;
-    else
-        job->status = qdi_reserve(world->allocator, &world->met, &world->met_room, world->met_count,
-                                  world->met_count + 1, sizeof *world->met);
-    if (job->status != QD_OK) return false;
-    bool later = world->index[job->row] < world->index[row];
-    world->met[world->met_count++] = later ? (qdi_meeting){job->row, row} : (qdi_meeting){row, job->row};
-    return true;
-}
-
-// Takes a body whose fat box was retrieved as a candidate, unless the other one finds the pair.
-static bool add_found_meeting(void *context, qd_body_index body, qd_image image) {
-    (void)image;
-    finder *job = context;
-    uint32_t row = job->world->row_of_index[body];
-    return is_of_other(job->world->index, job->left, job->row, row) || add_meeting(job, row);
-}
-
-/// Margin: all whose boxes overlap that of a row. `tests` grows by how many were compared.
-static qd_status look_about(const qd_world *world, const qd_brute *brute, uint32_t row, qd_tree_visit visit,
-                            void *context, uint64_t *tests) {
-    if (!brute)
-        return qdi_tree_retrieve(world->tree, world->fat[row], world->index[row], visit, context, tests);
-    *tests += world->count - 1;
-    return qd_brute_retrieve(brute, world->fat[row], world->index[row], visit, context);
-}
-
-// Retrieves the candidates of one body that left its fat box.
-static qd_status find_candidates_of(finder *job) {
-    qd_status status = look_about(job->world, job->brute, job->row, add_found_meeting, job, &job->tests);
-    return job->status != QD_OK ? job->status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
-}
-
-/// Most candidates of a leaver that are looked for by any thread; whoever has more is looked after by one.
-/// LEAVERS: for a thread at once.
-enum { NOTES = 24, LEAVERS = 8 };
-
-/// Leavers that are looked after at once: each notes what it finds in a place of its own.
-typedef struct notes_job {
-    const qd_world *world;
-    const qd_brute *brute;
-    const uint8_t *left;
-    const uint32_t *rows; ///< of the leavers
-    uint32_t *notes;      ///< NOTES of each: rows
-    uint32_t *counts;     ///< of each, NOTES + 1 where there are more
-    uint64_t *tests;      ///< of each: boxes that were compared
-} notes_job;
-
-typedef struct notebook {
-    const notes_job *job;
-    size_t leaver;
-} notebook;
-
-// Notes a body whose fat box was retrieved, in the list of one that left its own.
-static bool note_found(void *context, qd_body_index body, qd_image image) {
-    (void)image;
-    const notebook *book = context;
-    const notes_job *job = book->job;
-    uint32_t row = job->world->row_of_index[body], count = job->counts[book->leaver];
-    if (is_of_other(job->world->index, job->left, job->rows[book->leaver], row)) return true;
-    job->counts[book->leaver] = count + 1;
-    if (count < NOTES) job->notes[book->leaver * NOTES + count] = row;
-    return count < NOTES;
-}
-
-// Retrieves and notes the candidates of a range of bodies that left their fat boxes.
-static void note_candidates(void *context, size_t begin, size_t end) {
-    const notes_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        notebook book = {job, i};
-        job->counts[i] = 0;
-        job->tests[i] = 0;
-        qd_status status = look_about(job->world, job->brute, job->rows[i], note_found, &book,
-                                      &job->tests[i]);
-        if (status != QD_OK) job->counts[i] = NOTES + 1; // whoever comes after is told why
-    }
-}
-
-/// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is
-/// shared.
-static qd_status find_about_each(qd_world *world, const qd_brute *brute, qdi_found *found) {
-    qdi_arena *arena = &world->scratch.arena;
-    const size_t count = found->amended;
-    notes_job job = {.world = world, .brute = brute, .left = found->left, .rows = found->leavers};
-    job.notes = qdi_arena_take(arena, count, NOTES * sizeof *job.notes);
-    job.counts = qdi_arena_take(arena, count, sizeof *job.counts);
-    job.tests = qdi_arena_take(arena, count, sizeof *job.tests);
-    if (!job.notes || !job.counts || !job.tests) return QD_ERR_MEMORY;
-    qd_status status = QD_OK;
-    qdi_team_for(world->team, count, LEAVERS, note_candidates, &job);
-    for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        finder one = {
-            world, brute,       job.left, job.rows[i], qdi_limit_pairs(&world->def.limits, world->count),
-            QD_OK, job.tests[i]};
-        if (job.counts[i] > NOTES) {
-            status = find_candidates_of(&one);
-        } else {
-            for (size_t k = 0; k < job.counts[i] && add_meeting(&one, job.notes[i * NOTES + k]); ++k)
-                continue;
-            status = one.status;
-        }
-        found->tests += one.tests;
-    }
-    return status;
-}
-
-// Retrieves the candidates of all bodies that left their fat boxes.
-static qd_status find_candidates_of_all(qd_world *world, qdi_found *found) {
-    qd_brute *brute = NULL;
-    qd_status status = world->def.retrieve == QD_RETRIEVE_BRUTE ? make_brute(world, world->fat, &brute)
-                                                                : QD_OK;
-    if (status == QD_OK) status = find_about_each(world, brute, found);
-    qd_brute_destroy(brute);
-    return status;
-}
-
-/// The first half: new fat boxes for those that left.
-static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
-    qd_world *world = fat->world;
-    qdi_arena *arena = &world->scratch.arena;
-    size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
-    leaver_job job = {.world = world, .fat = fat, .first = world->scratch.left};
-    job.rows = qdi_arena_take(arena, left, sizeof *job.rows);
-    job.left = qdi_arena_take(arena, world->count, sizeof *job.left);
-    job.holes = qdi_arena_take(arena, world->met_count, sizeof *job.holes);
-    job.hole_count = qdi_arena_take(arena, met_ranges, sizeof *job.hole_count);
-    if (!job.rows || !job.left || !job.holes || !job.hole_count) return QD_ERR_MEMORY;
-    found->amended = left;
-    found->leavers = job.rows;
-    found->left = job.left;
-    (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
-    qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
-    close_holes(world->met, &world->met_count, &job, met_ranges);
-    world->margin.edited = true;
-    return file_again(world->tree, world->index, world->fat, job.rows, left);
-}
-
-/// Margin: how many bodies are worth being looked at one by one: what that takes, a microsecond or two each,
-/// is to be little beside a step. Where the root's list has an order of its own, which is made anew for each,
-/// fewer are.
-static size_t few(const qd_tree *tree, size_t bodies) {
-    return qdi_tree_edits_are_slow(tree) ? 2 : 8 + bodies / 2048;
+bool qdi_margin_mends(const qd_world *world) {
+    return world->margin.held && !world->changed && world->margin.left <= qdi_margin_few(world);
 }
 
 // ---- of a step ----
 
+uint32_t qdi_margin_due(const qd_world *world) {
+    const qdi_margin *margin = &world->margin;
+    return margin->held && !world->changed && !qdi_margin_mends(world) ? margin->age + 1 : 0;
+}
+
 // What fat boxes are made from at the end of a step of dt.
-static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt) {
-    return (fatten_job){.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
+static qdi_fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt, const qdi_found *found) {
+    return (qdi_fatten_job){
+        .world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world), .sweep = found->sweep};
 }
 
 qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     qdi_margin *margin = &world->margin;
-    fatten_job job = job_of(world, motion, dt);
-    if (margin->held && !world->changed) {
-        margin->age += 1;
-        if (margin->left == 0) return QD_OK;
-        if (margin->left <= few(world->tree, world->count)) return refresh_leavers(&job, found);
-    }
-    return refresh_all(&job, found);
+    qdi_fatten_job job = job_of(world, motion, dt, found);
+    found->due = QDI_DUE_NOTHING;
+    if (margin->held && !world->changed && margin->horizon > 0 && !found->swept) margin->age += 1;
+    if (!qdi_margin_mends(world)) return refresh_all(&job, found);
+    return margin->left > 0 ? qdi_leavers_refresh(&job, found) : QD_OK;
 }
 
 // Finds the candidates of all, or of those that left their fat boxes.
-static qd_status retrieve_found(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
-    if (found->amended > 0) {
-        qd_status status = find_candidates_of_all(world, found);
+static qd_status retrieve_found(qdi_fatten_job *job, qdi_found *found) {
+    if (found->due == QDI_DUE_LEAVERS) {
+        qd_status status = qdi_leavers_retrieve(job->world, found);
         if (status != QD_ERR_LIMIT) return status;
-        found->amended = 0;
-        fatten_job job = job_of(world, motion, dt);
-        status = refresh_all(&job, found);
+        found->amended -= found->leaver_count;
+        status = refresh_all(job, found);
         if (status != QD_OK) return status;
     }
-    return found->rebuilds > 0 ? retrieve_all(world, found) : QD_OK;
+    return found->due == QDI_DUE_ALL ? retrieve_all(job, found) : QD_OK;
+}
+
+/// Margin: all are in their fat boxes; whoever is moved after this is counted (qdi_margin_box_again).
+static qd_status nobody_left(qd_world *world) {
+    qdi_scratch *scratch = &world->scratch;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    world->margin.left = 0;
+    qd_status status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
+                                   sizeof *scratch->left);
+    if (status == QD_OK) memset(scratch->left, 0, ranges * sizeof *scratch->left);
+    return status;
 }
 
 qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     const size_t before = world->met_count;
-    const qd_status status = retrieve_found(world, motion, dt, found);
-    if (status != QD_OK || found->rebuilds + found->amended == 0) return status;
-    return qdi_part_drop_ghosts(world, found->rebuilds > 0 ? 0 : before);
+    qdi_fatten_job job = job_of(world, motion, dt, found);
+    qd_status status = retrieve_found(&job, found);
+    if (found->sweep) found->swept = true;
+    if (status == QD_OK && found->sweep) status = nobody_left(world);
+    if (status != QD_OK || found->due == QDI_DUE_NOTHING) return status;
+    return qdi_part_drop_ghosts(world, found->due == QDI_DUE_ALL ? 0 : before);
 }
 
 qd_status qdi_candidates_restore(qd_world *world) {

@@ -4,18 +4,40 @@
 #include "sim/world/lap.h"
 #include "sim/world/world_impl.h"
 
-/// A search for candidates: what it did, and what the second half of it has to do.
+/// What bodies sweep on their ways through the step: asked for by whoever looks for what meets there. Then
+/// fat boxes hold whole ways, not only where these end. Called by any thread, of several bodies at once.
+typedef struct qdi_sweep {
+    void (*boxes)(const void *context, size_t begin, size_t end); ///< makes those of a range of rows: `fat`
+    qd_box (*box)(const void *context, size_t row);               ///< holds a body's way, and its own box
+    bool (*leaves)(const void *context,
+                   size_t row); ///< a body's way leaves its fat box; margin.left counts these
+    const void *context;
+} qdi_sweep;
+
+/// What the second half of a search for candidates has to do.
+typedef enum qdi_due { QDI_DUE_NOTHING, QDI_DUE_LEAVERS, QDI_DUE_ALL } qdi_due;
+
+/// The searches for candidates of a step: what they did, and what is to be done.
 typedef struct qdi_found {
     qd_tree_counts counts;
-    uint64_t rebuilds;       ///< 1 where all candidates are retrieved
-    uint64_t amended;        ///< bodies whose candidates are
+    uint64_t rebuilds;      ///< how often all candidates were retrieved
+    uint64_t amended;       ///< bodies whose candidates were, alone
+    uint64_t tests;         ///< boxes that were compared
+    const qdi_sweep *sweep; ///< NULL: boxes hold where bodies are at the step's end
+    bool swept;             ///< a search for whole ways has been made in this step
+    qdi_due due;
     const uint32_t *leavers; ///< their rows
-    const uint8_t *left;     ///< by row: it is one
-    double growth;           ///< mean part of its size that each box is larger than its body on each side
-    uint64_t tests;          ///< boxes that were compared
-    bool fat;                ///< the tree has fat boxes
+    size_t leaver_count;
+    const uint8_t *left; ///< by row: it is one
+    double growth;       ///< mean part of its size that each box is larger than its body on each side, or NaN
+    bool fat;            ///< the tree has fat boxes
 } qdi_found;
 
+/// How many bodies that left their fat boxes are worth being looked at one by one.
+size_t qdi_margin_few(const qd_world *world);
+/// True where a search for candidates would look after those alone that left their fat boxes, if they are no
+/// more than the last motion found.
+bool qdi_margin_mends(const qd_world *world);
 /// True where a body's box is no longer in its fat box, nor is any image of it.
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 /// The box of a body that has another place in `next` than motion gave it, and whether it is out of its fat
@@ -23,6 +45,9 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 void qdi_margin_box_again(qd_world *world, uint32_t row);
 /// The image of a body that is in the box which the tree holds for it.
 qd_image qdi_margin_image(const qd_world *world, size_t row);
+/// For how many steps the fat boxes of all have lasted, this one included, where they are going to be made
+/// anew in this step, as too many bodies have left theirs; else 0.
+uint32_t qdi_margin_due(const qd_world *world);
 /// Brings the tree up to date: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the
 /// step's. `found` is empty before. What fat boxes there are may be changed even where it fails.
 QD_MUST_USE qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, double dt,

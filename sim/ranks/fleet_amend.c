@@ -222,7 +222,7 @@ static qd_status sort_arrival(amendment *job, const qdi_body_mail *one, const qd
     *to = (arrival){.name = one->name, .needed = one->needed, .old = UINT32_MAX, .owner = one->owner};
     const size_t index = qdi_names_from(world, one->name);
     job->migrations += one->owner == job->me && one->moved;
-    if (index < world->index_count && world->names[index] == one->name) {
+    if (index < world->index_count && qdi_name_of(world, (qd_body_index)index) == one->name) {
         to->old = (uint32_t)index;
         job->fate[index] = one->owner == job->me ? QDI_FATE_OWN : QDI_FATE_GHOST;
     } else {
@@ -266,7 +266,8 @@ static void release_arrivals(amendment *job) {
 static void name_range(void *context, size_t begin, size_t end) {
     const amendment *job = context;
     for (size_t i = begin; i < end; ++i)
-        if (job->bodies.to[i] != UINT32_MAX) job->names[job->bodies.to[i]] = job->world->names[i];
+        if (job->bodies.to[i] != UINT32_MAX)
+            job->names[job->bodies.to[i]] = qdi_name_of(job->world, (qd_body_index)i);
 }
 
 // Amending: indices and names then, and room for who comes.
@@ -308,7 +309,7 @@ static bool next_shared(const amendment *job, shared_walk *at, shared_body *one)
     if (!edge && !arrives) return false;
     const arrival *other = &job->arrivals[at->arrival];
     const uint32_t index = edge ? (uint32_t)job->edge.index[at->edge] : 0;
-    if (edge && (!arrives || job->world->names[index] < other->name)) {
+    if (edge && (!arrives || qdi_name_of(job->world, index) < other->name)) {
         *one = (shared_body){job->edge.needed[at->edge], job->bodies.to[index], owner_of_edge(job, at->edge)};
         at->edge += 1;
         return true;

@@ -132,7 +132,7 @@ typedef struct qdi_fleet_common {
 qdi_fleet_common qdi_fleet_common_of(const qd_world *world);
 void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common);
 
-/// Fleet: a part without bodies that has room for `count` of them and their names, and all that is not bodies
+/// Fleet: a part without bodies that has room for `count` of them, and all that is not bodies
 /// or contacts: `past` is the part before, or the whole.
 QD_MUST_USE qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, size_t count,
                                            qd_world **world);

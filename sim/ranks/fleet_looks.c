@@ -1,6 +1,7 @@
 #include "sim/ranks/fleet_looks.h"
 
 #include "core/base/memory.h"
+#include "sim/world/names.h"
 
 #include <quadrille/hash.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static void find_first(const numbering *job) {
     for (size_t i = 0; i < part->index_count; ++i) {
         const uint32_t row = part->row_of_index[i];
         uint64_t *first = &job->looks->first[look_of(job, row)];
-        if (*first == UINT64_MAX && !qdi_is_ghost(part, row)) *first = part->names[i];
+        if (*first == UINT64_MAX && !qdi_is_ghost(part, row)) *first = qdi_name_of(part, (qd_body_index)i);
     }
 }
 

@@ -109,6 +109,13 @@ size_t qdi_pile_count(const qdi_body_pile *pile) {
     return count;
 }
 
+bool qdi_pile_is_indexed(const qdi_body_pile *pile) {
+    const size_t count = qdi_pile_count(pile);
+    bool indexed = true;
+    for (int q = 0; q < pile->count; ++q) indexed = indexed && pile->from[q].end[-1].name < count;
+    return indexed;
+}
+
 void qdi_look_put(const qdi_look_mail *look, qd_body_state *state) {
     const qdi_trait *trait = &look->trait;
     state->shape = look->shape;

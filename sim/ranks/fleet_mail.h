@@ -67,6 +67,8 @@ typedef struct qdi_body_pile {
 qdi_body_pile qdi_pile_of(const qdi_message *from, int ranks);
 /// Fleet's mail: bodies that are left.
 size_t qdi_pile_count(const qdi_body_pile *pile);
+/// Fleet's mail: whether the names of these are the first ones: 0, 1, 2 and so on.
+bool qdi_pile_is_indexed(const qdi_body_pile *pile);
 /// Fleet's mail: takes the body of the lowest name; `state` gets all but its id. NULL: none is left.
 const qdi_body_mail *qdi_pile_take(qdi_body_pile *pile, qd_body_state *state);
 

@@ -66,17 +66,17 @@ static qd_status deal(qdi_fleet_rank *rank, const qd_world *past, uint64_t *ghos
 
 // ---- slack ----
 
-/// Steps for which ghosts are to last, at least and at most.
-static const double lasting_least = 24, lasting_most = 400;
+/// Steps for which ghosts are to last, at least and at most; and as long as how many steps a renewal takes.
+static const double lasting_least = 24, lasting_most = 400, renewal_cost = 3;
 
 // Fleet's needs: for how many steps ghosts are to last if bodies come `way` in each. A renewal takes as long
-// as a step, so it costs 1/n of the time where it is made every n steps. Ghosts cost their part of all
+// as some steps, so it costs their part of n where it is made every n steps. Ghosts cost their part of all
 // bodies; there are as many as the strip round a part is wide, and that is 2 * (small + n * way). What both
 // cost is least at the root here, and not much more for half or twice as many steps.
 static double lasting_for(const qdi_fleet_rank *rank, double way, uint64_t ghosts) {
     const double strip = 2 * rank->small + rank->world->part->slack;
     const double each = ((double)ghosts + 1) / strip; // for a unit of length
-    const double steps = sqrt((double)rank->bodies / (2 * way * each));
+    const double steps = sqrt(renewal_cost * (double)rank->bodies / (2 * way * each));
     if (!(steps > lasting_least)) return lasting_least; // also for NaN
     return steps < lasting_most ? steps : lasting_most;
 }

@@ -66,17 +66,12 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
     world->margin.held = world->margin.edited = false;
 }
 
-// Part of a rank: room for bodies and their names, and where there are others for those that come and go at
-// renewals: first parts have few ghosts, later ones some 20 times the root of their bodies. To make room
+// Part of a rank: room for bodies, and where there are others for those that come and go at
+// renewals: first parts have few ghosts, later ones some 30 times the root of their bodies. To make room
 // later would take as much memory again for a while.
 static qd_status reserve_bodies(qd_world *world, size_t count, bool alone) {
-    const size_t more = alone ? count : count + (size_t)(30 * sqrt((double)count)) + 64;
-    const qd_status status = count > 0 ? qdi_bodies_reserve(world, more, more) : QD_OK;
-    if (status != QD_OK || count == 0) return status;
-    world->names = qdi_allocate(world->allocator, count, sizeof *world->names);
-    if (!world->names) return QD_ERR_MEMORY;
-    world->name_count = count;
-    return QD_OK;
+    const size_t more = alone ? count : count + (size_t)(50 * sqrt((double)count)) + 64;
+    return count > 0 ? qdi_bodies_reserve(world, more, more) : QD_OK;
 }
 
 qd_status qdi_fleet_empty_part(const qdi_fleet_rank *rank, const qd_world *past, size_t count,

@@ -127,13 +127,23 @@ static qd_status take_bodies(const renewal *job, qdi_body_pile *pile, const new_
         status = qdi_body_add_again(world, &state, false, NULL);
         if (status == QD_ERR_VALUE) status = QD_ERR_INTERNAL; // it was in order where it comes from
         if (status != QD_OK) break;
-        world->names[i] = one->name;
+        if (world->names) world->names[i] = one->name;
         world->generation_of_index[i] = one->generation;
         world->generation[world->row_of_index[i]] = one->generation;
     }
     world->entered = entered;
     world->turning = turning;
     return status;
+}
+
+// Renewal: room for the names of the new part's bodies, where they are not their indices.
+static qd_status reserve_names(qd_world *world, const qdi_body_pile *pile) {
+    const size_t count = qdi_pile_count(pile);
+    if (qdi_pile_is_indexed(pile)) return QD_OK;
+    world->names = qdi_allocate(world->allocator, count, sizeof *world->names);
+    if (!world->names) return QD_ERR_MEMORY;
+    world->name_count = count;
+    return QD_OK;
 }
 
 // Renewal: makes the new part's bodies of the mail of all ranks.
@@ -145,6 +155,7 @@ static qd_status make_bodies(renewal *job, const qdi_message *from) {
     known.needed = qdi_allocate(job->allocator, known.room, sizeof *known.needed);
     qd_status status = known.owner && known.needed ? QD_OK : QD_ERR_MEMORY;
     if (status == QD_OK) status = qdi_fleet_empty_part(job->rank, job->past, count, &job->made);
+    if (status == QD_OK) status = reserve_names(job->made, &pile);
     if (status == QD_OK) status = take_bodies(job, &pile, &known);
     if (status == QD_OK) status = make_part(job, &known);
     qdi_release(job->allocator, known.owner, known.room, sizeof *known.owner);

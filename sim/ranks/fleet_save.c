@@ -15,7 +15,7 @@
 #include <string.h>
 
 /// Names of a window.
-enum { WINDOW = 1 << 15 };
+enum { WINDOW = 1 << 14 };
 
 /// Lists of a saved world, in its order.
 typedef enum saved_list {
@@ -73,15 +73,18 @@ static bool is_due(const saving *job, saved_list list, size_t k) {
     if (qdi_is_ghost(part, part->row_of_index[k])) return false;
     const uint32_t row = part->row_of_index[k];
     if (list == SHAPES)
-        return job->shapes.leads[part->shape[row]] && job->shapes.first[part->shape[row]] == part->names[k];
+        return job->shapes.leads[part->shape[row]] &&
+               job->shapes.first[part->shape[row]] == qdi_name_of(part, (qd_body_index)k);
     if (list == TRAITS)
-        return job->traits.leads[part->trait[row]] && job->traits.first[part->trait[row]] == part->names[k];
+        return job->traits.leads[part->trait[row]] &&
+               job->traits.first[part->trait[row]] == qdi_name_of(part, (qd_body_index)k);
     return true;
 }
 
 // Fleet's saving: the name that says where item `k` goes.
 static uint64_t name_of_item(const saving *job, saved_list list, size_t k) {
-    return job->part->names[is_of_contacts(list) ? job->part->present.contacts[k].a.index : k];
+    return qdi_name_of(job->part,
+                       is_of_contacts(list) ? job->part->present.contacts[k].a.index : (qd_body_index)k);
 }
 
 // Fleet's saving: a window of a list from a name on.
@@ -126,8 +129,8 @@ static void put_item(const saving *job, saved_list list, size_t k, unsigned char
     case SHAPES: qdi_shape_put(part->shapes.shape[part->shape[row]], at); break;
     case TRAITS: qdi_trait_put(&part->traits.trait[part->trait[row]], at); break;
     case BODIES:
-        qdi_saved_body(at, part, row, (uint32_t)part->names[k], job->shapes.number[part->shape[row]],
-                       job->traits.number[part->trait[row]]);
+        qdi_saved_body(at, part, row, (uint32_t)qdi_name_of(part, (qd_body_index)k),
+                       job->shapes.number[part->shape[row]], job->traits.number[part->trait[row]]);
         break;
     case TOUCHING:
     case NEAR: put_contact(job, k, at); break;
@@ -183,9 +186,27 @@ static void sort_items(const saving *job, const qdi_message *message, size_t ite
     }
 }
 
+// Fleet's saving: the one message that has items, which are in order by themselves; NULL: there are several.
+static const qdi_message *only_one(const qdi_message *from, int ranks) {
+    const qdi_message *one = NULL;
+    for (int q = 0; q < ranks; ++q) {
+        if (from[q].bytes == 0) continue;
+        if (one) return NULL;
+        one = &from[q];
+    }
+    return one;
+}
+
 // Fleet's saving: puts a window in order and hands it on.
 static qd_status finish_window(saving *job, const window *now, const qdi_message *from) {
     const int ranks = qdi_ranks_count(job->rank->ranks);
+    const qdi_message *one = only_one(from, ranks);
+    if (one) {
+        uint64_t count;
+        memcpy(&count, one->data, sizeof count);
+        return qdi_saver_add(&job->saver, (const unsigned char *)one->data + bytes_before(count),
+                             (size_t)count * now->item_bytes);
+    }
     memset(job->next, 0, WINDOW * sizeof *job->next);
     for (int q = 0; q < ranks; ++q) sort_items(job, &from[q], now->item_bytes, false);
     uint32_t all = 0;

@@ -58,6 +58,7 @@ qd_status qdi_fleet_find_small(qdi_ranks *ranks, const qd_world *world, double *
 
 qd_status qdi_fleet_name_seeds(qd_world *seeds, uint64_t first) {
     const size_t count = seeds->index_count;
+    if (first == 0) return QD_OK; // they are their indices
     uint64_t *names = qdi_allocate(seeds->allocator, count, sizeof *names);
     if (count > 0 && !names) return QD_ERR_MEMORY;
     for (size_t i = 0; i < count; ++i) names[i] = first + i;

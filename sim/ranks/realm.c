@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 
-#include <math.h>
 #include <quadrille/hash.h>
 #include <string.h>
 
@@ -47,8 +46,10 @@ void qdi_realm_deal(qdi_realm *realm, const uint64_t *bodies) {
 
 // Realm: the number of the column or row of a coordinate, which may lie outside of the grid.
 static int64_t line_of(double at, double low, double cell) {
-    const double most = 0x1p40, line = floor((at - low) / cell);
-    return (int64_t)(line > most ? most : line > -most ? line : -most);
+    const double most = 0x1p40, line = (at - low) / cell;
+    const double within = line > most ? most : line > -most ? line : -most;
+    const int64_t whole = (int64_t)within; // rounded down without a call
+    return whole - ((double)whole > within);
 }
 
 // Realm: the column or row in the grid that counts for one that may lie outside.

@@ -185,7 +185,8 @@ static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done
     return status;
 }
 
-qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap) {
+qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struct qdi_found *found,
+                         qdi_lap *lap) {
     qd_status status = prepare(world);
     if (status != QD_OK) return status;
     qd_vec2 period = qdi_world_period(world);
@@ -198,7 +199,8 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
                      .fresh = SIZE_MAX,
                      .periodic = period.x > 0 || period.y > 0,
-                     .walls = walls};
+                     .walls = walls,
+                     .found = found};
     if (!step.following) {
         status = qdi_ccd_stop(&step, lap);
         return status == QD_OK ? qdi_ccd_note_lost(&step) : status;

@@ -4,6 +4,7 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/lap.h"
 #include "sim/world/scratch.h"
+#include "sim/world/stop.h"
 #include "sim/world/world_impl.h"
 
 /// Fast bodies: what would pass a wall or another body within a step is followed on its path, bounces where
@@ -26,18 +27,18 @@
 /// part of qdi_ccd_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies
 /// do to each other is found where the step ends, as in any step.
 ///
-/// **Who is near.** Bodies that are followed, and those that have been hit, are listed, and a tree of their
-/// own holds the boxes of their whole paths; its pairs are candidates. All others move little: no further
-/// than `slow`. The world's tree still has the boxes of the step's beginning (or fat ones around them), so
-/// whoever of them a listed body can meet has a box there that overlaps the box of that body's path, made
-/// larger by `slow`: one retrieve for each body that is followed. Where many are, or such a box would be too
-/// large for a periodic world, all are listed and nothing is retrieved. So a step costs what any step costs,
-/// and something for each body that is followed; the world's tree, margins and candidates are what they are
-/// anyway. Candidates only have to be enough: what becomes an edge is found by an exact test.
+/// **Who is near**, where bodies are stopped (`auto`): the world's tree is refreshed with boxes that hold the
+/// whole way of each body, and its candidates are all pairs that may meet (rigid/ccd_sweep.c). They serve the
+/// contacts of the step's end, too.
 ///
-/// Where no impact is followed exactly and fat boxes are held, most paths stay in the fat boxes of their
-/// bodies, and the world's own candidates are enough for them (`by_margin`). Listed are only the strays:
-/// those whose path leaves that box, followed or not.
+/// Where impacts are followed exactly (`on`), paths are not known before they are solved. Bodies that are
+/// followed, and those that have been hit, are listed, and a tree of their own holds the boxes of their whole
+/// paths; its pairs are candidates. All others move little: no further than `slow`. The world's tree still
+/// has the boxes of the step's beginning (or fat ones around them), so whoever of them a listed body can meet
+/// has a box there that overlaps the box of that body's path, made larger by `slow`: one retrieve for each
+/// body that is followed. Where many are, or such a box would be too large for a periodic world, all are
+/// listed and nothing is retrieved. Candidates only have to be enough: what becomes an edge is found by an
+/// exact test.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
 /// looks ahead in all rounds, of which those that search for a time of impact count for several; then its
@@ -70,6 +71,7 @@ typedef struct qdi_glance {
     double inner, radius;
     bool moves;  ///< dynamic
     bool bullet; ///< or on an arc: no glance is enough
+    bool known;  ///< `free` has its segment
 } qdi_glance;
 
 /// A meeting of two on their segments.
@@ -126,7 +128,7 @@ enum {
     QDI_LOST = 4,        ///< its path is too long to be followed
     QDI_GROUNDED = 8,    ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
-    QDI_STRAY = 32,      ///< `by_margin`: its path is not in the box that the world's tree has for it
+    QDI_STRAY = 32,      ///< its path is not in the box that the world's tree has for it
     QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that
     QDI_DRIVEN = 128     ///< no small mover stops it (rigid/ccd_drive.c)
 };
@@ -175,11 +177,12 @@ struct qdi_ccd {
     uint32_t *trajectory_of; ///< by row
     uint32_t *place_of;      ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;          ///< by row
-    qdi_path_segment *free;  ///< by row, but for disks: the segment that the body goes where nothing stops it
-    qdi_glance *glances;     ///< by row, in worlds where `free` is
+    qdi_path_segment
+        *free;           ///< by row, where `glances` say so: the segment that it goes where nothing stops it
+    qdi_glance *glances; ///< by row, in worlds where `free` is
     size_t trajectory_of_room, place_of_room, flag_room, free_room, glance_room;
+    size_t plain_count;   ///< so many rows are known to have no trajectory and no place
     bool all;             ///< all bodies are listed
-    bool by_margin;       ///< listed are strays, all others are met in the world's candidates
     atomic_bool carriers; ///< some kinematic body moves
     atomic_bool wide;     ///< some path's box is too large to retrieve what is about it
     atomic_bool misses;   ///< some path is too long to be followed
@@ -240,7 +243,8 @@ typedef struct qdi_step {
     int round;      ///< of stops
     size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known
     bool periodic;  ///< along some axis
-    qdi_wall_gain *walls; ///< gets added what walls give
+    qdi_wall_gain *walls;    ///< gets added what walls give
+    struct qdi_found *found; ///< the step's searches for candidates
 } qdi_step;
 
 /// Somebody on a segment.
@@ -252,12 +256,13 @@ typedef struct qdi_party {
 
 // ---- rigid/ccd_path.c ----
 
-/// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
-/// when they are listed.
+/// The segment that a body goes where nothing stops it. For bodies that are no disks, and are followed, it is
+/// worked out once.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
-/// Ccd: the same, as it has been worked out; of disks it is worked out each time.
+/// Ccd: the same, as it has been worked out, or worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
-    return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
+    const bool known = step->world->shape[row] && step->ccd->glances[row].known;
+    return known ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
 /// The first segment of a body's path as it is now.
 qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row);
@@ -274,7 +279,9 @@ qdi_path_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time)
 bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_path_segment *segment);
 qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_path_segment *segment);
 qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time);
-/// Paths of ccd: what contains a body's whole path.
+/// Paths of ccd: what a body's whole path takes up.
+void qdi_path_own_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
+/// Paths of ccd: what contains that, and all that is in reach of it.
 void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
 /// Paths of ccd: the same as a box for a tree. False: it is too long for a periodic world, and the body is
 /// not followed: `box` is where it was.
@@ -294,10 +301,33 @@ double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, doub
 /// Paths of ccd: true where a body is within the limits in `next`.
 bool qdi_within_limits(const qd_world *world, uint32_t row);
 
-// ---- rigid/ccd_list.c ----
+/// ccd: true where the step is to end before it is made. Once the tree has been brought up to date it is not.
+static inline bool qdi_ccd_stopping(const qdi_step *step) {
+    return step->following && qdi_stopping(step->world);
+}
+
+/// ccd: true where all are disks on their first paths that go straight from `now` to `next`, and no bullets.
+static inline bool qdi_ccd_plain(const qdi_step *step) {
+    const qd_world *world = step->world;
+    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic &&
+           !step->following;
+}
+
+// ---- rigid/ccd_survey.c ----
 
 /// How far any point of a body moves at most in the step where nothing stops it.
 double qdi_ccd_way(const qdi_step *step, uint32_t row);
+/// Finds out who is followed: `flags`, and per range how many; `ways` is of all.
+QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
+
+// ---- rigid/ccd_sweep.c ----
+
+/// Brings the world's tree and candidates up to date for the step's end, with boxes of whole ways. Errors:
+/// QD_ERR_MEMORY, QD_ERR_LIMIT.
+QD_MUST_USE qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap);
+
+// ---- rigid/ccd_list.c ----
+
 /// Finds out who is followed, and lists them.
 QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
 /// Lists those who have a trajectory since. `wide`: the box of a body's path is too large for a retrieve.

@@ -12,6 +12,7 @@
 // order).
 
 #include "sim/contact/margin.h"
+#include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
@@ -320,11 +321,26 @@ static qd_status take_rounds(qdi_step *step) {
     return status;
 }
 
+/// Stops of ccd: who is followed, and driven. `count` is how many.
+static qd_status survey(const qdi_step *step, size_t *count) {
+    qdi_ccd *ccd = step->ccd;
+    qdi_ways ways;
+    const qd_status status = qdi_ccd_survey(step, &ways);
+    if (status != QD_OK) return status;
+    *count = qdi_exclusive_scan(ccd->followed, qdi_range_count(step->world->count, QDI_BODY_GRAIN));
+    ccd->all = false;
+    ccd->listed_count = 0;
+    return qdi_ccd_mark_driven(step, sqrt(ways.drive) * (1 + 1e-9), ways.least);
+}
+
 qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
+    size_t count = 0;
     qd_status status = reserve(step);
-    if (status == QD_OK) status = qdi_ccd_list(step);
+    if (status == QD_OK) status = survey(step, &count);
+    if (status == QD_OK && qdi_stopping(step->world)) status = QD_ERR_STOPPED;
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    if (status == QD_OK && step->ccd->listed_count > 0) status = qdi_ccd_file(step, lap);
+    if (status != QD_OK || count == 0) return status;
+    status = qdi_ccd_sweep(step, lap);
     if (status == QD_OK) status = take_rounds(step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     if (status == QD_OK && step->ccd->halted_count > 0) status = qdi_ccd_stopped(step);

@@ -92,24 +92,44 @@ static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
         meets->status = status;
 }
 
+/// Two plain disks: where b is at the start as seen from a, how it moves, and how near they are when they
+/// touch.
+typedef struct disk_pair {
+    double x, y, way_x, way_y, sum;
+} disk_pair;
+
+/// Impacts of ccd: two disks on their first paths, which go straight.
+static inline disk_pair disk_pair_of(const qd_world *world, uint32_t a, uint32_t b) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
+    return (disk_pair){x, y, next->x[b] - next->x[a] - x, next->y[b] - next->y[a] - y,
+                       world->radius[a] + world->radius[b]};
+}
+
 /// Impacts of ccd: true for two disks on their first paths that do not come near each other: the one moves
 /// straight, seen from the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
-    const qdi_motion *now = &world->now, *next = &world->next;
     if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
     if (step->ccd->trajectory_of[a] != QDI_NONE_YET || step->ccd->trajectory_of[b] != QDI_NONE_YET)
         return false;
     if (world->kind[a] == QD_BODY_KINEMATIC || world->kind[b] == QD_BODY_KINEMATIC) return false; // arcs
-    double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
-    double way_x = next->x[b] - next->x[a] - x, way_y = next->y[b] - next->y[a] - y;
-    double sum = world->radius[a] + world->radius[b], enough = sum * sum * (1 + 1e-6);
-    double squared = way_x * way_x + way_y * way_y, along = -(x * way_x + y * way_y);
-    if (!(along > 0)) return x * x + y * y > enough;
-    double part = along < squared ? along / squared : 1;
-    x += part * way_x;
-    y += part * way_y;
+    const disk_pair p = disk_pair_of(world, a, b);
+    const double enough = p.sum * p.sum * (1 + 1e-6), squared = p.way_x * p.way_x + p.way_y * p.way_y,
+                 along = -(p.x * p.way_x + p.y * p.way_y);
+    if (!(along > 0)) return p.x * p.x + p.y * p.y > enough;
+    const double part = along < squared ? along / squared : 1, x = p.x + part * p.way_x,
+                 y = p.y + part * p.way_y;
     return x * x + y * y > enough;
+}
+
+/// Impacts of ccd: true for two such disks that are apart at the start, and move by less than the size of the
+/// smaller one relative to each other: neither stops the other.
+static inline bool stays_in_sight(const qd_world *world, uint32_t a, uint32_t b) {
+    const disk_pair p = disk_pair_of(world, a, b);
+    const double ra = world->radius[a], rb = world->radius[b], least = ra < rb ? ra : rb;
+    return p.x * p.x + p.y * p.y > p.sum * p.sum &&
+           p.way_x * p.way_x + p.way_y * p.way_y < (1 - QDI_GLANCE_ROUNDING) * (least * least);
 }
 
 /// Impacts of ccd: true where a glance says that nothing comes of two bodies.
@@ -137,7 +157,7 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
 /// Impacts of ccd: shows a range of the pairs of paths to the visitor.
 static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    if (qdi_stopping(job->step->world)) return;
+    if (qdi_ccd_stopping(job->step)) return;
     for (size_t i = begin; i < end; ++i) look_at_pair(job, job->pairs[i].a, job->pairs[i].b, worker);
 }
 
@@ -205,11 +225,11 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
     const qdi_ccd *ccd = step->ccd;
-    for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i) {
+    for (size_t i = begin; i < end && !qdi_ccd_stopping(step); ++i) {
         uint32_t row = ccd->listed[i];
         const bool goes = due(step, ccd->flags[row]);
-        if ((!goes && !ccd->by_margin) || (ccd->flags[row] & QDI_LOST)) continue;
-        if (job->walls && goes) look_at_walls(job, row, ccd->boxes[i], worker);
+        if (!goes || (ccd->flags[row] & QDI_LOST)) continue;
+        if (job->walls) look_at_walls(job, row, ccd->boxes[i], worker);
         if (ccd->all) continue;
         about here = {job, row, worker};
         qd_box box;
@@ -222,26 +242,26 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Impacts of ccd: shows a range of the world's candidates to the visitor; strays are met in other ways.
+/// Impacts of ccd: shows a range of the world's candidates to the visitor.
 static void look_at_candidates(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
     const uint8_t *flags = step->ccd->flags;
-    if (qdi_stopping(step->world)) return;
+    const bool plain = qdi_ccd_plain(step) && step->first;
     for (size_t i = begin; i < end; ++i) {
         const qdi_meeting pair = step->world->met[i];
-        const uint8_t both = flags[pair.a] | flags[pair.b];
-        if (due(step, both) && !(both & QDI_STRAY)) look_at_pair(job, pair.a, pair.b, worker);
+        if (!due(step, flags[pair.a] | flags[pair.b])) continue;
+        if (!plain || !stays_in_sight(step->world, pair.a, pair.b)) look_at_pair(job, pair.a, pair.b, worker);
     }
 }
 
-/// Impacts of ccd: shows the walls near a range of bodies that are no strays to the visitor.
+/// Impacts of ccd: shows the walls near a range of bodies to the visitor.
 static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
     const uint8_t *flags = step->ccd->flags;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (due(step, flags[row]) && !(flags[row] & (QDI_STRAY | QDI_LOST)))
+        if (due(step, flags[row]) && !(flags[row] & QDI_LOST))
             look_at_walls(job, row, step->world->fat[row], worker);
 }
 
@@ -265,16 +285,16 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
     const uint8_t flags = ccd->flags[row];
     const uint32_t place = ccd->place_of[row];
     const bool listed = place != QDI_NONE_YET;
-    if (!(flags & QDI_FRESH) || (flags & QDI_LOST) || (!listed && !ccd->by_margin)) return;
+    if (!(flags & QDI_FRESH) || (flags & QDI_LOST) || (!listed && step->following)) return;
     qd_box box = listed ? ccd->boxes[place] : world->fat[row];
     const bool goes = due(step, flags);
     if (job->walls && goes) look_at_walls(job, row, box, worker);
     about here = {job, row, worker};
     qd_box wider;
-    if (!ccd->all && qdi_path_wider(step, box, &wider)) box = wider;
+    if (step->following && !ccd->all && qdi_path_wider(step, box, &wider)) box = wider;
     qd_status status = QD_OK;
     if (ccd->listed_count > 0) status = qd_tree_retrieve(ccd->tree, box, row, look_at_listed, &here);
-    if (status == QD_OK && !ccd->all && (goes || ccd->by_margin))
+    if (status == QD_OK && !ccd->all && (goes || !step->following))
         status = qd_tree_retrieve(world->tree, box, world->index[row], look_at_neighbour, &here);
     QD_ASSERT(status == QD_OK);
     (void)status;
@@ -283,7 +303,7 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
 /// Impacts of ccd: the same for a range of those that may have one.
 static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    for (size_t i = begin; i < end && !qdi_stopping(job->step->world); ++i)
+    for (size_t i = begin; i < end && !qdi_ccd_stopping(job->step); ++i)
         look_from(job, job->step->ccd->halted[i], worker);
 }
 
@@ -307,7 +327,7 @@ static void look_at_all(find_job *job, size_t pairs, size_t met) {
     const qdi_ccd *ccd = job->step->ccd;
     const qd_world *world = job->step->world;
     if (pairs > 0) qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, job);
-    if (ccd->by_margin) {
+    if (!job->step->following) {
         qdi_team_for_workers(world->team, met, QDI_CONTACT_GRAIN, look_at_candidates, job);
         if (job->walls) qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_at_sides, job);
     }
@@ -327,12 +347,12 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
         job.glances = ccd->glances;
     size_t pairs = 0;
     if (ccd->listed_count > 0) job.pairs = qd_pairs_data(ccd->pairs, &pairs);
-    const size_t met = ccd->by_margin ? world->met_count : 0;
+    const size_t met = step->following ? 0 : world->met_count;
     if (!step->first && step->fresh < (pairs + met) / WORTH_ALL)
         qdi_team_for_workers(world->team, ccd->halted_count, RETRIEVE_GRAIN, look_from_fresh, &job);
     else
         look_at_all(&job, pairs, met);
-    if (qdi_stopping(world)) return QD_ERR_STOPPED;
+    if (qdi_ccd_stopping(step)) return QD_ERR_STOPPED;
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
         if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;
     return QD_OK;

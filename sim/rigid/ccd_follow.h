@@ -16,8 +16,9 @@ double qdi_ccd_part(const qd_world *world);
 /// qsort's order of impacts: by time, then by (a, b).
 int qdi_impact_order(const void *p, const void *q);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where
-/// they really go, their boxes with them. The world's tree must still be that of `now`, and is not changed.
-/// `walls` gets added what walls gave. Impacts go to `following`.
-QD_MUST_USE qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
+/// they really go, their boxes with them. The world's tree must still be that of `now`; it may be brought up
+/// to date for `next`, which `found` tells. `walls` gets added what walls gave. Impacts go to `following`.
+QD_MUST_USE qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls,
+                                     struct qdi_found *found, qdi_lap *lap);
 
 #endif

@@ -40,8 +40,6 @@ static double mean_velocity(double from, double to, double way, double last, dou
 /// A chord may leave its arc by this part of the body's size, or of the arc's radius where that is more.
 static const double chord_size_part = 0.05, chord_radius_part = 1e-3;
 enum { CHORDS = 64 };
-/// What turns by less than this part of its size has a box that is good enough without being turned.
-static const double little_turn_part = 0.1;
 
 /// Paths of ccd: from its pivot to a body that turns about one, at the step's start; (0, 0) for the others.
 static qd_vec2 pivot_arm(const qd_world *world, uint32_t row) {
@@ -235,13 +233,17 @@ static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
                       (now->y[row] > next->y[row] ? now->y[row] : next->y[row]) + radius};
 }
 
-void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+void qdi_path_own_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     bool plain = step->world->shape[row] == 0 && !step->periodic &&
                  step->world->kind[row] != QD_BODY_KINEMATIC && step->ccd->trajectory_of[row] == QDI_NONE_YET;
     if (plain)
         disk_bounds(step, row, low, high);
     else
         segments_bounds(step, row, low, high);
+}
+
+void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    qdi_path_own_bounds(step, row, low, high);
     // Positions are worked out in more than one way, each with its own rounding; who comes this near has met
     // (rigid/ccd_meet.c); and two touch that are in reach of each other.
     double more = step->reach * qdi_inner_of_row(step->world, row) + 1e-9 * step->world->radius[row] +
@@ -259,28 +261,8 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
                     qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
 }
 
-/// Paths of ccd: a box of a path that goes straight and turns little, from the box of its end, which motion
-/// has made. False: it is none.
-static bool straight_box(const qdi_step *step, uint32_t row, qd_box *box) {
-    const qd_world *world = step->world;
-    if (world->shape[row] == 0 || step->periodic || step->ccd->trajectory_of[row] != QDI_NONE_YET)
-        return false;
-    const qdi_path_segment *path = &step->ccd->free[row];
-    const double turn = fabs(path->spin) * step->dt * world->radius[row],
-                 more = turn + 1e-6 * world->radius[row];
-    if (path->parts > 0 || turn > little_turn_part * qdi_inner_of_row(world, row)) return false;
-    const double x = path->vx * step->dt, y = path->vy * step->dt;
-    const qd_box end = world->boxes[row];
-    *box = (qd_box){qdi_outward((double)end.min_x - more - (x > 0 ? x : 0), -1.0F),
-                    qdi_outward((double)end.min_y - more - (y > 0 ? y : 0), -1.0F),
-                    qdi_outward((double)end.max_x + more - (x < 0 ? x : 0), 1.0F),
-                    qdi_outward((double)end.max_y + more - (y < 0 ? y : 0), 1.0F)};
-    return qdi_box_acceptable(*box, (qd_vec2){0, 0});
-}
-
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
     qd_vec2 low, high;
-    if (straight_box(step, row, box)) return true;
     qdi_path_bounds(step, row, &low, &high);
     *box = box_between(step->world, low, high);
     if (qdi_box_acceptable(*box, qdi_world_period(step->world))) return true;

@@ -22,6 +22,7 @@
 
 #include "sim/rigid/ccd_stop.h"
 
+#include "core/math/outward.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
 #include "sim/world/reach.h"
@@ -357,8 +358,8 @@ static bool is_followed(double way, double size, double gap, bool both, bool bul
 static qdi_twist free_velocity(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     if (world->shape[row]) {
-        const qdi_path_segment *segment = &step->ccd->free[row];
-        return (qdi_twist){segment->vx, segment->vy, segment->spin};
+        const qdi_path_segment segment = qdi_segment_of_row(step, row);
+        return (qdi_twist){segment.vx, segment.vy, segment.spin};
     }
     if (step->periodic) {
         const qdi_path_segment segment = qdi_segment_make(step, row);
@@ -464,8 +465,8 @@ static bool own_paths_near(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2
     const double *carried = step->ccd->carried;
     if (!(carried[a] < step->dt) && !(carried[b] < step->dt)) return true;
     qd_vec2 low_a, high_a, low_b, high_b;
-    qdi_path_bounds(step, a, &low_a, &high_a);
-    qdi_path_bounds(step, b, &low_b, &high_b);
+    qdi_path_own_bounds(step, a, &low_a, &high_a);
+    qdi_path_own_bounds(step, b, &low_b, &high_b);
     return low_a.x <= high_b.x + shift.x && low_b.x + shift.x <= high_a.x && low_a.y <= high_b.y + shift.y &&
            low_b.y + shift.y <= high_a.y;
 }
@@ -520,8 +521,12 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
 /// Stops of ccd: the same of a body and a wall.
 static bool own_path_reaches(const qdi_step *step, uint32_t row, int wall) {
     if (!(step->ccd->carried[row] < step->dt)) return true;
-    qd_box box;
-    return !qdi_path_box(step, row, &box) || qdi_ccd_walls_near(step, box) >> wall & 1U;
+    const qd_vec2 centre = step->world->centre;
+    qd_vec2 low, high;
+    qdi_path_own_bounds(step, row, &low, &high);
+    const qd_box own = {qdi_outward(low.x - centre.x, -1.0F), qdi_outward(low.y - centre.y, -1.0F),
+                        qdi_outward(high.x - centre.x, 1.0F), qdi_outward(high.y - centre.y, 1.0F)};
+    return qdi_ccd_walls_near(step, own) >> wall & 1U;
 }
 
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {

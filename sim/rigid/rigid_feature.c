@@ -36,7 +36,7 @@ const qdi_feature qdi_impulse_feature = {
 /// Rigid contacts: follows the fast bodies of a step.
 static qd_status follow(qd_world *world, qdi_step_context *step) {
     if (world->fast == 0 && world->scratch.pressed == 0) return QD_OK;
-    return qdi_ccd_follow(world, step->dt, &step->gains[0], step->lap);
+    return qdi_ccd_follow(world, step->dt, &step->gains[0], step->found, step->lap);
 }
 
 const qdi_feature qdi_ccd_feature = {.at = {[QDI_STAGE_FOLLOW] = follow}};

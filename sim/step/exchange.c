@@ -70,9 +70,10 @@ static double way_along(double from, double to, double period) {
     return period > 0 && way > 0.5 * period ? fabs(period - way) : way;
 }
 
-/// The most of some own bodies, squared: how far one is from where it was when ghosts were chosen, and speed.
+/// The most of some own bodies, squared: how far one is from where it was when ghosts were chosen, and speed;
+/// and for how many steps fat boxes lasted that are due (qdi_margin_due).
 typedef struct way_most {
-    double way, speed;
+    double way, speed, due;
 } way_most;
 
 typedef struct way_job {
@@ -82,7 +83,8 @@ typedef struct way_job {
 
 // Exchange of ghosts: what is the most of two.
 static way_most larger(way_most a, way_most b) {
-    return (way_most){a.way > b.way ? a.way : b.way, a.speed > b.speed ? a.speed : b.speed};
+    return (way_most){a.way > b.way ? a.way : b.way, a.speed > b.speed ? a.speed : b.speed,
+                      a.due > b.due ? a.due : b.due};
 }
 
 // Exchange of ghosts: the most of a range of rows.
@@ -91,12 +93,12 @@ static void see_ways(void *context, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_part *part = world->part;
     const qd_vec2 period = qdi_world_period(world);
-    way_most most = {0, 0};
+    way_most most = {0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
         const double x = way_along(part->from_x[r], world->next.x[r], period.x);
         const double y = way_along(part->from_y[r], world->next.y[r], period.y);
         const double vx = world->next.vx[r], vy = world->next.vy[r];
-        if (!part->ghost[r]) most = larger(most, (way_most){x * x + y * y, vx * vx + vy * vy});
+        if (!part->ghost[r]) most = larger(most, (way_most){x * x + y * y, vx * vx + vy * vy, 0});
     }
     job->most[begin / QDI_BODY_GRAIN] = most;
 }
@@ -105,7 +107,7 @@ static void see_ways(void *context, size_t begin, size_t end) {
 static qd_status look_at_all(qd_world *world, way_most *most) {
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     way_job job = {world, qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.most)};
-    *most = (way_most){0, 0};
+    *most = (way_most){0, 0, 0};
     if (ranges > 0 && !job.most) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_ways, &job);
     for (size_t k = 0; k < ranges; ++k) *most = larger(*most, job.most[k]);
@@ -120,33 +122,46 @@ static void keep_larger(void *sum, const void *other, size_t bytes) {
 }
 
 // Exchange of ghosts: finds out how far bodies of all ranks may have come. They are looked at where what is
-// known of their speeds would let one be too far.
-static qd_status find_way(qd_world *world, qdi_ranks *ranks) {
+// known of their speeds would let one be too far, now or before fat boxes that are due fall due again.
+static qd_status find_way(qd_world *world, qdi_ranks *ranks, double dt, double *ahead) {
     static const double faster = 1.05; // than any is now
     qdi_part *part = world->part;
-    way_most mine = {part->bound + part->stride, 0}, all;
+    way_most mine = {part->bound + part->stride, 0, qdi_margin_due(world)}, all;
     qd_status status = qdi_ranks_merged(ranks, &mine, &all, sizeof mine, keep_larger);
-    if (status == QD_OK) part->way = all.way;
-    if (status != QD_OK || part->way <= 0.5 * part->slack) return status;
+    if (status != QD_OK) return status;
+    const double due = all.due;
+    *ahead = due > 0 ? due * (all.way - part->bound) : 0;
+    part->way = all.way;
+    if (part->way + *ahead <= 0.5 * part->slack) return QD_OK;
     status = look_at_all(world, &mine);
     if (status == QD_OK) status = qdi_ranks_merged(ranks, &mine, &all, sizeof mine, keep_larger);
     if (status != QD_OK) return status;
     part->way = sqrt(all.way);
     part->speed = faster * sqrt(all.speed);
+    *ahead = due * part->speed * dt;
     return QD_OK;
+}
+
+// Exchange of ghosts: whether these are to be chosen anew. Then all fat boxes are made anew, too: so where
+// that is due in this step, and the ghosts would not last until it is again, it is better done now, unless
+// they are good for long still.
+static bool is_stale(const qdi_part *part, double ahead) {
+    static const double long_still = 0.75; // as a part of all the way that they are good for
+    const double most = 0.5 * part->slack;
+    return !(part->way <= most) || (part->way > long_still * most && part->way + ahead > most);
 }
 
 // Hook of the step: ghosts follow their owners.
 static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
     qdi_part *part = world->part;
     if (!part) return QD_OK;
-    (void)step;
     qdi_ranks *ranks = qdi_team_ranks(world->team);
     part->stale = false;
     if (qdi_ranks_count(ranks) == 1) return QD_OK;
-    qd_status status = find_way(world, ranks);
+    double ahead = 0;
+    qd_status status = find_way(world, ranks, step->dt, &ahead);
     if (status != QD_OK) return status;
-    part->stale = !(part->way <= 0.5 * part->slack);
+    part->stale = is_stale(part, ahead);
     if (part->stale) return QD_ERR_STOPPED;
     qdi_message to[QDI_RANKS_MAX], from[QDI_RANKS_MAX];
     const int count = qdi_ranks_count(ranks);

@@ -55,6 +55,7 @@ typedef struct move_job {
     uint8_t *mask;        ///< by row: axes mirrored; NULL where no wall mirrors
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
     double fast_part;     ///< see qdi_ccd_part
+    size_t few;           ///< bodies out of their fat boxes that are worth being counted
     size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
     size_t *left;         ///< per range: bodies that left their fat boxes; NULL where there are none
     qd_vec2 period;
@@ -223,6 +224,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     for (size_t at = begin; at < end; at += PIECE) {
         size_t stop = end - at < PIECE ? end : at + PIECE;
         qdi_disks_found moved = move(&disks, at, stop);
+        moved.out = moved.out && sum.left <= job->few;
         bool met = moved.side && !open;
         if (!met && mask) memset(mask + at, 0, stop - at);
         findings found = met ? move_disks_at_sides(job, at, stop) : findings_of(job, at, stop, &moved);
@@ -232,6 +234,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
         sum.left += found.left;
         sum.swift |= moved.bad != 0;
     }
+    if (sum.left > job->few) sum.left = QDI_MARGIN_MANY;
     return sum;
 }
 
@@ -355,7 +358,14 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
     return result;
 }
 
-/// Boxes of all are asked for where bodies have traits, which the narrow phase then looks at one by one.
+/// Motion of a step: true where a piece of soft disks that all stay in their fat boxes needs no boxes of its
+/// own. Boxes of all are asked for where bodies have traits, which the narrow phase then looks at one by one.
+static bool spares_boxes(const qd_world *world) {
+    return world->margin.held && world->margin.near && qdi_spring_plain(world) &&
+           world->traits.numbers.live == 0;
+}
+
+/// Soft disks that never turn.
 static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
     const qdi_spring_way way = {.dt = job->dt,
                                 .half_kick = job->half_kick,
@@ -364,8 +374,7 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
                                 .watched_squared = job->watched_squared,
                                 .period = job->period,
                                 .held = job->left != NULL,
-                                .near = job->left != NULL && job->world->margin.near &&
-                                        job->world->traits.numbers.live == 0};
+                                .near = spares_boxes(job->world)};
     findings result = {.bad = QD_NO_BODY};
     result.swift = qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
     return result;
@@ -552,6 +561,7 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
         status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
                              sizeof *scratch->left);
     job->left = held ? scratch->left : NULL;
+    job->few = qdi_margin_few(world);
     if (x.inset > 0 || y.inset > 0) {
         job->mask = qdi_arena_take(&scratch->arena, world->count, sizeof *job->mask);
         job->mirrored = count;
@@ -592,7 +602,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     watch_speed(&job);
     qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_rows, &job);
     tell_stride(&job);
-    world->margin.behind = world->margin.held && world->margin.near;
+    world->margin.behind = spares_boxes(world);
     world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);
     if (scratch->flown) status = qdi_balance_flights(world);

@@ -130,7 +130,8 @@ qd_status qd_world_detect(qd_world *world) {
 // ---- the step ----
 
 /// The phases. `filed`: the boxes are no longer those of `now`. A step is stopped before it comes to the
-/// tree: so the boxes are as they were, and how often the tree is rebuilt does not depend on stops.
+/// tree, which is where fast bodies are followed or after that: so the boxes are as they were, and how often
+/// the tree is rebuilt does not depend on stops.
 static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found *found, bool *filed) {
     // Resolve: from contacts and forces to velocities.
     world->following.impact_count = world->following.unfollowed = 0;
@@ -145,7 +146,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     if (status == QD_OK) status = qdi_motion_move(world, step->dt, &step->gains[1]);
     *filed = status == QD_OK;
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FOLLOW, world, step);
-    if (*filed) status = step_stop_if_asked(world, status);
+    if (*filed && !found->swept) status = step_stop_if_asked(world, status);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CHANGE, world, step);
     end_phase(&world->scratch.arena, step->lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
@@ -220,6 +221,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qdi_step_context step = step_context_of(world, dt, &lap);
     qdi_found found = {.rebuilds = 0};
     bool filed = false;
+    step.found = &found;
     if (begun) status = pass_phases(world, &step, &found, &filed);
     if (world->part) status = qdi_ranks_agree(qdi_team_ranks(world->team), status);
     if (!begun) return status;

@@ -19,8 +19,9 @@ typedef struct qdi_step_context {
     qdi_wall_gain gains[2];      ///< what walls gave: to bodies that moved, to those that were mirrored
     const qdi_outcome *outcomes; ///< what the contacts of `present` gave; NULL: the contact model has none
     qdi_lap *lap;
-    bool same; ///< from QDI_STAGE_NARROW on: candidates are those of the step before
-    bool met;  ///< a feature has made the contacts of `following`, with forces: the narrow phase need not
+    struct qdi_found *found; ///< searches for candidates; NULL in a search after a change by hand
+    bool same;               ///< from QDI_STAGE_NARROW on: candidates are those of the step before
+    bool met; ///< a feature has made the contacts of `following`, with forces: the narrow phase need not
 } qdi_step_context;
 
 /// When a step calls a hook.

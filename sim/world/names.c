@@ -27,8 +27,9 @@ qd_status qdi_names_give(qd_world *world, const uint64_t *names) {
     return QD_OK;
 }
 
-// Names: the first of some that is not below `name`.
+// Names: the first of some that is not below `name`; NULL: they are the indices.
 static size_t first_from(const uint64_t *names, size_t count, uint64_t name) {
+    if (!names) return name < count ? (size_t)name : count;
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -46,5 +47,5 @@ size_t qdi_names_from(const qd_world *world, uint64_t name) {
 
 uint32_t qdi_names_find(const uint64_t *names, size_t count, uint64_t name) {
     const size_t index = first_from(names, count, name);
-    return index < count && names[index] == name ? (uint32_t)index : QDI_NO_ROW;
+    return index < count && (!names || names[index] == name) ? (uint32_t)index : QDI_NO_ROW;
 }

@@ -7,6 +7,8 @@
 #include "core/parallel/ranks.h"
 #include "sim/world/grain.h"
 
+#include <stdbool.h>
+
 enum { GRAIN = 4096 };
 
 /// What a range of items adds up to.
@@ -53,7 +55,7 @@ static qdi_tally_most most_of_ranges(const tally_job *job, size_t ranges) {
 /// What ranks tell each other of their terms, and of their sums.
 typedef struct shared_most {
     qdi_tally_most most;
-    uint64_t terms;
+    uint64_t terms, items; ///< of which items are those that are not left out
 } shared_most;
 
 // Exact sums: merges the sizes and the numbers of terms of two ranks.
@@ -63,6 +65,7 @@ static void merge_most(void *sum, const void *other, size_t bytes) {
     (void)bytes;
     qdi_tally_see(&all->most, more->most.lane);
     all->terms += more->terms;
+    all->items += more->items;
 }
 
 // Exact sums: merges the sums of two ranks.
@@ -71,13 +74,19 @@ static void merge_tally(void *sum, const void *other, size_t bytes) {
     qdi_tally_merge(sum, other);
 }
 
-qd_status qdi_sum_cut(qd_team *team, const qdi_tally_most *most, size_t terms, qdi_tally_cut *cut) {
-    qdi_ranks *ranks = qdi_team_ranks(team);
-    const shared_most mine = {*most, terms};
-    shared_most all = mine;
-    const qd_status status = ranks ? qdi_ranks_merged(ranks, &mine, &all, sizeof all, merge_most) : QD_OK;
+// Exact sums: how to cut the terms of all ranks; `any`: whether one has an item at all.
+static qd_status share_most(qdi_ranks *ranks, const shared_most *mine, qdi_tally_cut *cut, bool *any) {
+    shared_most all = *mine;
+    const qd_status status = ranks ? qdi_ranks_merged(ranks, mine, &all, sizeof all, merge_most) : QD_OK;
     if (status == QD_OK) *cut = qdi_tally_cut_for(&all.most, (size_t)all.terms);
+    *any = all.items > 0;
     return status;
+}
+
+qd_status qdi_sum_cut(qd_team *team, const qdi_tally_most *most, size_t terms, qdi_tally_cut *cut) {
+    const shared_most mine = {*most, terms, terms};
+    bool any;
+    return share_most(qdi_team_ranks(team), &mine, cut, &any);
 }
 
 /// Exact sums: the sums over all ranks.
@@ -103,9 +112,10 @@ static qd_status add_up(qd_team *team, qdi_arena *arena, tally_job *job, size_t 
     job->lines = qdi_arena_take(arena, ranges, sizeof *job->lines);
     if (!job->lines) return QD_ERR_MEMORY;
     qdi_team_for(team, items, GRAIN, see_tally_range, job);
-    const qdi_tally_most most = most_of_ranges(job, ranges);
-    qd_status status = qdi_sum_cut(team, &most, terms, &job->cut);
-    if (status != QD_OK) return status;
+    const shared_most mine = {most_of_ranges(job, ranges), terms, items};
+    bool any;
+    qd_status status = share_most(ranks, &mine, &job->cut, &any);
+    if (status != QD_OK || !any) return status; // then no rank waits for another again
     qdi_team_for(team, items, GRAIN, add_tally_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);

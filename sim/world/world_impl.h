@@ -68,9 +68,13 @@ typedef struct qdi_margin {
     double pairs; ///< candidates per body when all were retrieved last, or, of fat boxes, about what there
                   ///< were without fat
     double slack; ///< automatic: part of its size that each body is given for a step, whatever its speed
-    size_t left;  ///< bodies that the last motion brought out of their fat boxes
+    size_t left;  ///< bodies that the last motion brought out of their fat boxes, or QDI_MARGIN_MANY and more
     bool behind;  ///< not all of the bodies' own boxes are at the places of the last motion
 } qdi_margin;
+
+/// Bodies out of their fat boxes that were not counted, as they are more than would be looked after one by
+/// one.
+#define QDI_MARGIN_MANY ((size_t)1 << 40)
 
 /// Steps after which it is looked again whether fat boxes would pay, once they did not.
 enum { QDI_MARGIN_AGAIN = 32 };

@@ -1,3 +1,4 @@
+#include "core/parallel/ranks.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -14,7 +15,7 @@ typedef struct resume_settings {
     qdi_common common;
     const char *directory;
     const char *simd;
-    qdi_option_number threads, steps, log;
+    qdi_option_number threads, ranks, steps, log;
     bool force;
 } resume_settings;
 
@@ -23,8 +24,8 @@ typedef struct resume_job {
     qdi_session session;
 } resume_job;
 
-/// Command resume: threads and kernels may be others than those that the run was begun with: results are the
-/// same.
+/// Command resume: threads, ranks and kernels may be others than those that the run was begun with: results
+/// are the same.
 static int prepare_resume(const resume_settings *settings, qdi_session *session) {
     if (strlen(settings->directory) >= sizeof session->directory) {
         qdi_complain("the name of the run directory is longer than %d characters", QDI_SESSION_PATH - 1);
@@ -38,8 +39,8 @@ static int prepare_resume(const resume_settings *settings, qdi_session *session)
     qd_error error = {""};
     qd_status status = qdi_simd_choose(settings->simd, &session->simd, &error);
     session->simd_asked = settings->simd != NULL;
-    (void)qdi_session_choose_ranks(session, (qdi_option_number){false, 0}); // there is nothing to refuse
-    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_USAGE);
+    return qdi_session_choose_ranks(session, settings->ranks);
 }
 
 // `quadrille resume`: continues an interrupted run.
@@ -82,6 +83,8 @@ static const qdi_option resume_options[] = {
      "go on to step N: a complete run, too, becomes one with so many steps"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
      "work with N threads; results are the same for any N"},
+    {"--ranks", 0, QDI_OPTION_NUMBER, "N", 1, QDI_RANKS_MAX, offsetof(resume_settings, ranks),
+     "step with N ranks, whether it was begun with them or not; same results"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(resume_settings, simd),
      "kernels: auto, portable, sse2, avx2, avx512, neon; default as begun"},
     {"--log", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(resume_settings, log),

@@ -34,7 +34,8 @@ typedef struct run_settings {
     qdi_option_number steps, threads, ranks, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
     bool scatter, force, resume, json;
-    char *input; ///< the scene as it came from the standard input, or NULL
+    const char *left_out; ///< the change by which frames leave out the tree, or NULL
+    char *input;          ///< the scene as it came from the standard input, or NULL
     size_t input_bytes, input_room;
 } run_settings;
 
@@ -79,10 +80,17 @@ static int leave_out_tree(run_settings *settings, qdi_session *session) {
     static const char text[] = "view.text=[step, time, bodies, contacts, legend, scale]";
     if (!qdi_scene_tells_tree_unasked(session->scene)) return QDI_EXIT_DONE;
     settings->sets.items[settings->sets.count++] = text;
-    if (!settings->common.quiet)
-        fprintf(stderr, "frames   leave out the tree's nodes, which ranks do not know, as with --set '%s'\n",
-                text);
+    settings->left_out = text;
     return read_scene_with_sets(settings, session);
+}
+
+// Command run: whether ranks know the scene; what is left out for them is told where they do.
+static int check_ranks(const run_settings *settings, const qdi_session *session) {
+    const int exit_code = qdi_session_check_ranks(session);
+    if (exit_code == QDI_EXIT_DONE && settings->left_out && !settings->common.quiet)
+        fprintf(stderr, "frames   leave out the tree's nodes, which ranks do not know, as with --set '%s'\n",
+                settings->left_out);
+    return exit_code;
 }
 
 // Reads the scene of a run and applies flags to it.
@@ -175,7 +183,7 @@ static int begin_run(const run_settings *settings, qdi_session *session) {
     int exit_code = choose_run_threads(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_plan_video(session, settings->force);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_world(session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = check_ranks(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_host_watch_signals();
     exit_code = qdi_session_begin(session, settings->force);
@@ -193,7 +201,7 @@ static int go_on(const run_settings *settings, qdi_session *session) {
     exit_code = choose_run_threads(settings, session);
     qdi_host_watch_signals();
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_restore(session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_check_ranks(session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = check_ranks(settings, session);
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 

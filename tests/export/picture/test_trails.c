@@ -103,6 +103,79 @@ START_TEST(across_a_border) {
 }
 END_TEST
 
+// The levels of trails in a picture of the area's size: those that were copied, or `pieces`.
+static void levels_of(const qdi_trail *pieces, size_t count, qdi_area clip, uint8_t *levels) {
+    qdi_raster raster;
+    qdi_trail_plane plane = {0};
+    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
+    qdi_raster_set_clip(&raster, clip);
+    ck_assert_int_eq(qdi_trail_plane_draw(&plane, pieces, count, 2.0F, QD_SIMD_AUTO, &raster), QD_OK);
+    for (size_t i = 0; i < (size_t)400 * 400; ++i) levels[i] = raster.level_of[raster.pixels[i]];
+    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
+    qdi_raster_destroy(&raster);
+}
+
+// Adds a piece, `back` pictures old, in all images near the picture.
+static size_t add_images(const follower *rig, qd_vec2 from, qd_vec2 to, size_t back, qdi_trail *pieces) {
+    const qdi_camera camera = qdi_camera_fit((qd_vec2){40, 40}, (qd_vec2){0, 0}, area);
+    const size_t frames = (size_t)rig->view.trails;
+    size_t count = 0;
+    for (int j = -2; j <= 2; ++j)
+        for (int i = -2; i <= 2; ++i)
+            pieces[count++] = (qdi_trail){
+                (float)qdi_camera_x(&camera, from.x + 40 * i),
+                (float)qdi_camera_y(&camera, from.y + 40 * j),
+                (float)qdi_camera_x(&camera, to.x + 40 * i),
+                (float)qdi_camera_y(&camera, to.y + 40 * j),
+                1,
+                (uint8_t)(1 + (8 * (frames - back) + (frames - 1) / 2) / (frames - 1))};
+    return count;
+}
+
+// Round a period every piece is seen wherever one of its images comes into the picture.
+static void check_images(uint64_t seed) {
+    enum { BODIES = 12, FRAMES = 9 };
+    static qdi_trail pieces[25 * BODIES * FRAMES];
+    static uint8_t seen[400 * 400], wanted[400 * 400];
+    follower all;
+    qd_random random = qd_random_at(seed, 0, 0);
+    rig_make(&all, QD_BOUNDARY_PERIODIC, FRAMES);
+    for (int i = 0; i < BODIES; ++i) {
+        const double most = i % 2 ? 3 : 60; // the way in a frame is up to 6 then, and many cross the border
+        const qd_vec2 at = {qd_test_between(&random, 0, 40), qd_test_between(&random, 0, 40)};
+        (void)qd_test_disk(all.world, at.x, at.y, qd_test_between(&random, -most, most),
+                           qd_test_between(&random, -most, most), 0.5, 0);
+    }
+    look(&all);
+    go(&all, FRAMES);
+    ck_assert(all.picture.facts.scale == qdi_camera_fit((qd_vec2){40, 40}, (qd_vec2){0, 0}, area).scale);
+    size_t count = 0;
+    for (size_t k = 0; k < BODIES; ++k) {
+        qd_vec2 at = {qdi_trails_at(&all.trails, 0)->places[k].x, qdi_trails_at(&all.trails, 0)->places[k].y};
+        for (size_t back = 1; back <= FRAMES; ++back) {
+            const qdi_trail_place *old = &qdi_trails_at(&all.trails, back)->places[k];
+            const qd_vec2 to = {at.x + remainder(old->x - at.x, 40), at.y + remainder(old->y - at.y, 40)};
+            count += add_images(&all, at, to, back, pieces + count);
+            at = to;
+        }
+    }
+    levels_of(all.picture.trails, all.picture.trail_count, all.picture.clip, seen);
+    levels_of(pieces, count, all.picture.clip, wanted);
+    size_t other = 0, far = 0; // by how places are rounded; and by more
+    for (size_t i = 0; i < (size_t)400 * 400; ++i) {
+        other += seen[i] != wanted[i];
+        far += abs(seen[i] - wanted[i]) > 1;
+    }
+    ck_assert_uint_eq(far, 0);
+    ck_assert_uint_le(other, 20);
+    rig_destroy(&all);
+}
+
+START_TEST(images_near_the_border) {
+    qd_test_seeds(60, 2, check_images);
+}
+END_TEST
+
 // Of a body that came the way begins where it came, also where it has another's number; of one that went
 // there is none.
 START_TEST(bodies_come_and_go) {
@@ -251,6 +324,50 @@ START_TEST(lines_in_any_order) {
 }
 END_TEST
 
+// A way of pieces that go straight on, bend, turn back, tremble on the spot, or are long.
+static void make_way(qdi_trail *way, size_t pieces, qd_random *random) {
+    const double steps[] = {1e-4, 0.02, 0.3, 1, 2, 7}, bends[] = {0, 0, 1e-4, 1e-3, 0.01, 0.1, 3};
+    double step = steps[(size_t)qd_test_between(random, 0, 6)];
+    const double bend = bends[(size_t)qd_test_between(random, 0, 7)];
+    double angle = qd_test_between(random, 0, 6.28), x = qd_test_between(random, -10, 110),
+           y = qd_test_between(random, -10, 110);
+    if (qd_test_between(random, 0, 8) < 1) angle = 0; // along a row
+    for (size_t i = 0; i < pieces; ++i) {
+        angle += qd_test_between(random, -bend, bend);
+        if (qd_test_between(random, 0, 20) < 1) step = -step;
+        const double next_x = x + step * cos(angle), next_y = y + step * sin(angle);
+        way[i] = (qdi_trail){(float)x,      (float)y, (float)next_x,
+                             (float)next_y, 3,        (uint8_t)(9 - 9 * i / pieces)};
+        x = next_x, y = next_y;
+    }
+}
+
+// Pieces that follow each other are drawn together: with the same pixels as when none follows another.
+static void check_way(uint64_t seed) {
+    enum { WAYS = 12, PIECES = 90, ALL = WAYS * PIECES };
+    qd_random random = qd_random_at(seed, 0, 0);
+    static qdi_trail pieces[ALL], apart[ALL];
+    for (size_t i = 0; i < WAYS; ++i) make_way(pieces + i * PIECES, PIECES, &random);
+    for (size_t i = 0; i < ALL; ++i) apart[i] = pieces[ALL - 1 - i];
+    const qd_simd simd[] = {QD_SIMD_AUTO, QD_SIMD_PORTABLE};
+    qdi_trail_plane plane = {0};
+    qdi_raster raster[4];
+    for (size_t k = 0; k < 4; ++k) {
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 100, 100, &raster[k]), QD_OK);
+        qdi_raster_set_clip(&raster[k], (qdi_area){5, 5, 95, 97});
+        ck_assert_int_eq(
+            qdi_trail_plane_draw(&plane, k < 2 ? apart : pieces, ALL, 2.0F, simd[k % 2], &raster[k]), QD_OK);
+        ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, 100 * 100);
+    }
+    for (size_t k = 0; k < 4; ++k) qdi_raster_destroy(&raster[k]);
+    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
+}
+
+START_TEST(pieces_drawn_together) {
+    qd_test_seeds(400, 1, check_way);
+}
+END_TEST
+
 // ---- through the frame writer ----
 
 static qd_world *crowd(size_t count, int threads) {
@@ -381,10 +498,12 @@ int main(void) {
     TCase *tests = qd_test_case("trails", 120, NULL, NULL);
     tcase_add_test(tests, a_straight_way);
     tcase_add_test(tests, across_a_border);
+    tcase_add_test(tests, images_near_the_border);
     tcase_add_test(tests, bodies_come_and_go);
     tcase_add_test(tests, through_a_camera);
     tcase_add_test(tests, saved_and_taken_up);
     tcase_add_test(tests, lines_in_any_order);
+    tcase_add_test(tests, pieces_drawn_together);
     tcase_add_test(tests, same_for_any_workers);
     tcase_add_test(tests, too_many_places);
     tcase_add_test(tests, more_bodies_than_at_first);

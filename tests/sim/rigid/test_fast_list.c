@@ -103,7 +103,8 @@ START_TEST(margins_change_nothing) {
         ck_assert_uint_eq(qd_world_hash(none), qd_world_hash(fixed));
         ck_assert_uint_eq(qd_test_events_hash(none), qd_test_events_hash(fixed));
     }
-    ck_assert_uint_eq(qd_world_total(none).rebuilds, steps + 1);
+    ck_assert_uint_ge(qd_world_total(none).rebuilds, steps + 1);
+    ck_assert_uint_le(qd_world_total(none).rebuilds, 2 * steps + 1); // many are carried out of their boxes
     qd_world_destroy(none);
     qd_world_destroy(fixed);
 }

@@ -71,6 +71,8 @@ START_TEST(goes_on_with_other_ranks) {
     qd_program_forget(&outcome);
     if (_i == 0)
         SUCCEED("resume", "out", "-q", "--threads", "1");
+    else if (_i == 1)
+        SUCCEED("resume", "out", "-q", "--threads", "1", "--ranks", "2");
     else
         SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "3", "--resume");
     expect_as_reference("out");
@@ -99,6 +101,11 @@ START_TEST(frames_leave_out_the_tree) {
     expect_refusal(RUN("run", "gas", "-o", "other", "-q", "--ranks", "2", "--set", "contact.model=none",
                        "--set", "view.text=true"),
                    2, "view.text");
+    // One that is refused is told nothing else.
+    qd_program_outcome refused = RUN("run", "gas", "-o", "other", "--no-progress", "--ranks", "2");
+    ck_assert_int_eq(refused.code, 2);
+    ck_assert_msg(strchr(refused.err, '\n') == strrchr(refused.err, '\n'), "%s", refused.err);
+    qd_program_forget(&refused);
 }
 END_TEST
 

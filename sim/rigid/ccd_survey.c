@@ -1,0 +1,217 @@
+// Who of all bodies is followed, and how far the others move. A range of rows writes its own.
+
+#include "sim/rigid/ccd.h"
+#include "sim/rigid/ccd_drive.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Survey of ccd: a body on its way through the step. `bends`: that is an arc, and a glance not enough.
+static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn, bool bends) {
+    const qd_world *world = step->world;
+    return (qdi_glance){.x = world->now.x[row],
+                        .y = world->now.y[row],
+                        .way_x = way.x,
+                        .way_y = way.y,
+                        .turn = turn,
+                        .inner = qdi_inner_of_row(world, row),
+                        .radius = world->radius[row],
+                        .moves = world->kind[row] == QD_BODY_DYNAMIC,
+                        .bullet = bends || qdi_is_bullet(world, row)};
+}
+
+/// Survey of ccd: how far any point of a body moves at most.
+static double way_of(const qdi_step *step, uint32_t row, const qdi_path_segment *segment) {
+    double far = sqrt(segment->vx * segment->vx + segment->vy * segment->vy) * step->dt;
+    if (step->world->shape[row]) far += fabs(segment->spin) * step->dt * step->world->radius[row];
+    return far;
+}
+
+double qdi_ccd_way(const qdi_step *step, uint32_t row) {
+    const qdi_path_segment segment = qdi_segment_of_row(step, row);
+    return way_of(step, row, &segment);
+}
+
+/// Survey of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
+static bool followed(const qdi_step *step, uint32_t row, double *way) {
+    const qdi_path_segment segment = qdi_segment_make(step, row);
+    const double far = way_of(step, row, &segment);
+    const bool is = qdi_segment_followed(step, row, &segment);
+    *way = far * far;
+    if (step->world->shaped == 0) return is;
+    qdi_glance *glance = &step->ccd->glances[row];
+    *glance = glance_at(step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
+                        step->world->shape[row] ? segment.spin * step->dt : 0, segment.parts > 0);
+    glance->known = step->world->shape[row] != 0;
+    if (glance->known) step->ccd->free[row] = segment;
+    return is;
+}
+
+/// Survey of ccd: true for a body that plainly moves by much less than what is followed, as most do; `way` is
+/// how far its centroid moves, and then any point of it, squared. Its glance is made.
+static inline bool plainly_slow(const qdi_step *step, uint32_t row, qd_vec2 moved, double *way) {
+    const qd_world *world = step->world;
+    const bool disk = world->shape[row] == 0;
+    const double least = 0.99 * step->part, inner = qdi_inner_of_row(world, row);
+    double turn = 0;
+    if (world->bullets > 0 && (disk || qdi_is_bullet(world, row))) return false;
+    if (disk) {
+        if (!(*way <= least * least * (inner * inner))) return false;
+    } else {
+        if (step->periodic || world->kind[row] == QD_BODY_KINEMATIC) return false;
+        turn = qdi_motion_turn(world, row, step->dt);
+        const double far = sqrt(*way) + fabs(turn) * world->radius[row];
+        if (!(far <= least * inner)) return false;
+        *way = far * far;
+    }
+    if (world->shaped > 0) step->ccd->glances[row] = glance_at(step, row, moved, turn, false);
+    return true;
+}
+
+/// Survey of ccd: clears the flags of a range of bodies.
+static void clear_flags(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    memset(step->ccd->flags + begin, 0, end - begin);
+}
+
+/// Survey of ccd: marks the bodies that a range of contacts presses into what cannot move.
+static void mark_pressed(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &step->world->scratch.links[i];
+        if (!link->pressed) continue;
+        uint8_t *flag = &step->ccd->flags[link->moves_a ? link->row_a : link->row_b];
+        __atomic_store_n(flag, QDI_FOLLOWED, __ATOMIC_RELAXED); // several contacts may press it
+    }
+}
+
+/// Survey of ccd: marks those that are pressed: they are followed however little they move.
+static void find_pressed(qdi_step *step) {
+    qd_world *world = step->world;
+    if (world->scratch.pressed == 0) return;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_flags, step);
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
+}
+
+/// Survey of ccd: takes note of a body whose points move by a `way` at most, squared.
+static inline void note_way(qdi_ways *ways, double way, double size, bool followed, bool moves) {
+    const double part = QDI_DRIVING_PART * size, drive = way < part * part ? way : part * part;
+    if (moves && drive > ways->drive) ways->drive = drive;
+    if (!followed && way > ways->slow) ways->slow = way;
+    if (followed && size < ways->least) ways->least = size;
+}
+
+/// Survey of ccd: the same where all are plain disks. What `slow` says nobody asks for.
+static void survey_disks(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    const qdi_motion now = step->world->now, next = step->world->next;
+    const double *radius = step->world->radius;
+    const double part = step->part * step->part, driving = QDI_DRIVING_PART * QDI_DRIVING_PART;
+    uint8_t *flags = step->ccd->flags;
+    const uint8_t marked = step->world->scratch.pressed > 0 ? QDI_FOLLOWED : 0;
+    size_t count = 0;
+    double drive = 0, least = (double)INFINITY;
+    for (size_t r = begin; r < end; ++r) {
+        const double x = next.x[r] - now.x[r], y = next.y[r] - now.y[r], size = radius[r] * radius[r],
+                     way = x * x + y * y, most = driving * size, drives = way < most ? way : most;
+        const bool is = (way > part * size) | ((flags[r] & marked) != 0);
+        flags[r] = is ? QDI_FOLLOWED : 0;
+        count += is;
+        drive = drives > drive ? drives : drive;
+        const double followed_size = is ? size : (double)INFINITY;
+        least = followed_size < least ? followed_size : least;
+    }
+    step->ccd->followed[begin / QDI_BODY_GRAIN] = count;
+    step->ccd->ways[begin / QDI_BODY_GRAIN] = (qdi_ways){.drive = drive, .least = sqrt(least)};
+}
+
+/// Survey of ccd: finds out who of a range of bodies is followed, and how far the others move.
+static void survey(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    const qd_world *world = step->world;
+    const qdi_motion now = world->now, next = world->next;
+    qdi_ccd *ccd = step->ccd;
+    size_t count = 0;
+    qdi_ways ways = {.least = (double)INFINITY};
+    bool carries = false, misses = false;
+    const bool marked = world->scratch.pressed > 0;
+    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
+        const qd_vec2 moved = {next.x[row] - now.x[row], next.y[row] - now.y[row]};
+        double way = moved.x * moved.x + moved.y * moved.y;
+        bool is = !plainly_slow(step, row, moved, &way) && followed(step, row, &way);
+        is = is || (marked && ccd->flags[row] == QDI_FOLLOWED);
+        qd_box box;
+        const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);
+        misses = misses || missed;
+        ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (missed ? QDI_MISSED : 0));
+        if (missed && !step->following) ccd->flags[row] = QDI_LOST | QDI_MISSED;
+        count += is;
+        note_way(&ways, way, qdi_inner_of_row(world, row), is, world->kind[row] == QD_BODY_DYNAMIC);
+        carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
+    }
+    if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
+    if (misses) atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
+    ccd->followed[begin / QDI_BODY_GRAIN] = count;
+    ccd->ways[begin / QDI_BODY_GRAIN] = ways;
+}
+
+/// Survey of ccd: nobody of a range of bodies is listed or has a trajectory; from the first row on of which
+/// that is not known.
+static void forget_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t r = begin + step->ccd->plain_count; r < end + step->ccd->plain_count; ++r)
+        step->ccd->trajectory_of[r] = step->ccd->place_of[r] = QDI_NONE_YET;
+}
+
+/// Survey of ccd: makes room for what is kept of each body.
+static qd_status reserve(const qdi_step *step, size_t ranges) {
+    qdi_ccd *ccd = step->ccd;
+    const qd_allocator *allocator = step->world->allocator;
+    const size_t count = step->world->count, before = ccd->place_of_room;
+    qd_status status = qdi_reserve(allocator, &ccd->trajectory_of, &ccd->trajectory_of_room, 0, count,
+                                   sizeof *ccd->trajectory_of);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->place_of, &ccd->place_of_room, 0, count, sizeof *ccd->place_of);
+    if (ccd->place_of_room != before || status != QD_OK) ccd->plain_count = 0;
+    if (status == QD_OK) status = qdi_reserve(allocator, &ccd->flags, &ccd->flag_room, 0, count, 1);
+    if (status == QD_OK && step->world->shaped > 0)
+        status = qdi_reserve(allocator, &ccd->free, &ccd->free_room, 0, count, sizeof *ccd->free);
+    if (status == QD_OK && step->world->shaped > 0)
+        status = qdi_reserve(allocator, &ccd->glances, &ccd->glance_room, 0, count, sizeof *ccd->glances);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->ways, &ccd->ways_room, 0, ranges, sizeof *ccd->ways);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->followed, &ccd->followed_room, 0, ranges,
+                             sizeof *ccd->followed);
+    return status;
+}
+
+qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways) {
+    qdi_ccd *ccd = step->ccd;
+    const qd_world *world = step->world;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    qd_status status = reserve(step, ranges);
+    if (status != QD_OK) return status;
+    qdi_step job = *step;
+    if (ccd->plain_count < world->count) {
+        qdi_team_for(world->team, world->count - ccd->plain_count, QDI_BODY_GRAIN, forget_range, &job);
+        ccd->plain_count = world->count;
+    }
+    find_pressed(&job);
+    atomic_store_explicit(&ccd->carriers, false, memory_order_relaxed);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, qdi_ccd_plain(step) ? survey_disks : survey,
+                 &job);
+    *ways = ccd->ways[0];
+    for (size_t k = 1; k < ranges; ++k) {
+        if (ccd->ways[k].slow > ways->slow) ways->slow = ccd->ways[k].slow;
+        if (ccd->ways[k].drive > ways->drive) ways->drive = ccd->ways[k].drive;
+        if (ccd->ways[k].least < ways->least) ways->least = ccd->ways[k].least;
+    }
+    return QD_OK;
+}
