@@ -38,6 +38,11 @@ size_t qdi_margin_few(const qd_world *world);
 /// True where a search for candidates would look after those alone that left their fat boxes, if they are no
 /// more than the last motion found.
 bool qdi_margin_mends(const qd_world *world);
+/// True where the fat boxes are those of whole ways through one step, which no margin makes last: all are
+/// made anew in the next step, and nobody asks who is out of his own.
+static inline bool qdi_margin_gone(const qd_world *world) {
+    return world->margin.held && world->margin.horizon == 0;
+}
 /// True where a body's box is no longer in its fat box, nor is any image of it.
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 /// The box of a body that has another place in `next` than motion gave it, and whether it is out of its fat

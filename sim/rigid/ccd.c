@@ -27,6 +27,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->flags, ccd->flag_room, 1);
     qdi_release(allocator, ccd->ways, ccd->ways_room, sizeof *ccd->ways);
     qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
+    qdi_release(allocator, ccd->followed_rows, ccd->followed_rows_room, sizeof *ccd->followed_rows);
     qdi_release(allocator, ccd->listed, ccd->listed_room, sizeof *ccd->listed);
     qdi_release(allocator, ccd->boxes, ccd->box_room, sizeof *ccd->boxes);
     qdi_release(allocator, ccd->lost, ccd->lost_room, sizeof *ccd->lost);

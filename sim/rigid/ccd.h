@@ -29,7 +29,8 @@
 ///
 /// **Who is near**, where bodies are stopped (`auto`): the world's tree is refreshed with boxes that hold the
 /// whole way of each body, and its candidates are all pairs that may meet (rigid/ccd_sweep.c). They serve the
-/// contacts of the step's end, too.
+/// contacts of the step's end, too. Where few are followed only these have such boxes, larger by what any
+/// other one moves.
 ///
 /// Where impacts are followed exactly (`on`), paths are not known before they are solved. Bodies that are
 /// followed, and those that have been hit, are listed, and a tree of their own holds the boxes of their whole
@@ -188,10 +189,11 @@ struct qdi_ccd {
     atomic_bool misses;   ///< some path is too long to be followed
     qd_body_index *lost;  ///< whose they were, in the last step
     size_t lost_count, lost_room;
-    double slow;      ///< how far any point of a body that is not listed moves at most
-    qdi_ways *ways;   ///< per range
-    size_t *followed; ///< per range: bodies that are followed
-    size_t ways_room, followed_room;
+    double slow;             ///< how far any point of a body that is not listed moves at most
+    qdi_ways *ways;          ///< per range
+    size_t *followed;        ///< per range of bodies: how many are followed
+    uint32_t *followed_rows; ///< those, a range's from its first row on
+    size_t ways_room, followed_room, followed_rows_room;
     uint32_t *listed; ///< rows; the tree of their paths knows them by these
     qd_box *boxes;    ///< of their paths
     size_t listed_count, listed_room, box_room;
@@ -241,6 +243,8 @@ typedef struct qdi_step {
     bool following; ///< impacts are followed exactly
     bool first;     ///< round
     int round;      ///< of stops
+    bool few;       ///< only those that are followed have boxes of whole ways
+    double slow;    ///< which are larger by this then: how far any point of the others moves at most
     size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known
     bool periodic;  ///< along some axis
     qdi_wall_gain *walls;    ///< gets added what walls give

@@ -30,6 +30,8 @@
 
 /// Rounds, and how many of those that are stopped a thread takes at once.
 enum { ROUNDS = 64, HALTED_GRAIN = 64 };
+/// Where one in so many is followed, or fewer, the others need no boxes of their ways.
+enum { FEW = 4 };
 
 // ---- rounds ----
 
@@ -322,12 +324,16 @@ static qd_status take_rounds(qdi_step *step) {
 }
 
 /// Stops of ccd: who is followed, and driven. `count` is how many.
-static qd_status survey(const qdi_step *step, size_t *count) {
+static qd_status survey(qdi_step *step, size_t *count) {
     qdi_ccd *ccd = step->ccd;
     qdi_ways ways;
     const qd_status status = qdi_ccd_survey(step, &ways);
     if (status != QD_OK) return status;
-    *count = qdi_exclusive_scan(ccd->followed, qdi_range_count(step->world->count, QDI_BODY_GRAIN));
+    *count = 0;
+    for (size_t k = 0; k < qdi_range_count(step->world->count, QDI_BODY_GRAIN); ++k)
+        *count += ccd->followed[k];
+    step->slow = sqrt(ways.slow) * (1 + 1e-6); // more than boxes are rounded by
+    step->few = !step->periodic && *count * FEW <= step->world->count && step->slow <= ways.least;
     ccd->all = false;
     ccd->listed_count = 0;
     return qdi_ccd_mark_driven(step, sqrt(ways.drive) * (1 + 1e-9), ways.least);

@@ -19,11 +19,17 @@
 /// takes to retrieve what one body may meet.
 enum { RETRIEVE_GRAIN = 32, WORTH_ALL = 64 };
 
+/// Sides of the room in which no wall is near.
+typedef struct wall_sides {
+    qd_vec2 low, high;
+} wall_sides;
+
 typedef struct find_job {
     const qdi_step *step;
     const qdi_ccd_visitor *visitor;
     const qd_pair *pairs;
-    unsigned walls;
+    unsigned walls; ///< that there are, a bit each
+    wall_sides sides;
     const qdi_glance *glances; ///< NULL: all is shown
 } find_job;
 
@@ -74,7 +80,8 @@ static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
 
 /// Impacts of ccd: true where a pair is to be looked at in this round.
 static bool due(const qdi_step *step, uint8_t flags) {
-    return (flags & QDI_FOLLOWED) && (step->first || (flags & QDI_FRESH));
+    const uint8_t need = step->first ? QDI_FOLLOWED : QDI_FOLLOWED | QDI_FRESH;
+    return (flags & need) == need;
 }
 
 /// Impacts of ccd: true for a body that stops nobody.
@@ -180,25 +187,33 @@ static double above_zero(double value) {
     return value > 0 ? value : 0;
 }
 
-unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box) {
+/// Impacts of ccd: beyond these sides, relative to the world's centre, walls are near.
+static wall_sides wall_sides_of(const qdi_step *step) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
-    qd_vec2 centre = step->world->centre;
-    qd_vec2 low = {centre.x + (double)box.min_x, centre.y + (double)box.min_y},
-            high = {centre.x + (double)box.max_x, centre.y + (double)box.max_y};
+    const qd_vec2 centre = step->world->centre;
     double came[QDI_WALLS]; // from where each wall was, if that was further in
     for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
-    return (low.x <= x->low + above_zero(-came[0]) ? 1U : 0U) |
-           (high.x >= x->high - above_zero(came[1]) ? 2U : 0U) |
-           (low.y <= y->low + above_zero(-came[2]) ? 4U : 0U) |
-           (high.y >= y->high - above_zero(came[3]) ? 8U : 0U);
+    return (wall_sides){{x->low + above_zero(-came[0]) - centre.x, y->low + above_zero(-came[2]) - centre.y},
+                        {x->high - above_zero(came[1]) - centre.x, y->high - above_zero(came[3]) - centre.y}};
+}
+
+/// Impacts of ccd: the walls that what is in a box may reach, a bit each.
+static inline unsigned walls_near(const wall_sides *sides, qd_box box) {
+    return ((double)box.min_x <= sides->low.x ? 1U : 0U) | ((double)box.max_x >= sides->high.x ? 2U : 0U) |
+           ((double)box.min_y <= sides->low.y ? 4U : 0U) | ((double)box.max_y >= sides->high.y ? 8U : 0U);
+}
+
+unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box) {
+    const wall_sides sides = wall_sides_of(step);
+    return walls_near(&sides, box);
 }
 
 /// Impacts of ccd: shows the walls that a body's path may reach, which is in `box`, to the visitor.
 static void look_at_walls(const find_job *job, uint32_t row, qd_box box, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
-    if (world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
-    unsigned near = qdi_ccd_walls_near(step, box) & job->walls;
+    unsigned near = walls_near(&job->sides, box) & job->walls;
+    if (near == 0 || world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
     for (int wall = 0; near; ++wall, near >>= 1)
         if (near & 1U) job->visitor->wall(step, row, wall, worker);
 }
@@ -242,27 +257,41 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Impacts of ccd: shows a range of the world's candidates to the visitor.
+/// Impacts of ccd: shows a range of the world's candidates to the visitor. Most are not due, which no
+/// processor foresees: those that are get listed without a branch.
 static void look_at_candidates(void *context, size_t begin, size_t end, int worker) {
+    enum { BLOCK = 256 };
     const find_job *job = context;
     const qdi_step *step = job->step;
     const uint8_t *flags = step->ccd->flags;
+    const qdi_meeting *met = step->world->met;
     const bool plain = qdi_ccd_plain(step) && step->first;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_meeting pair = step->world->met[i];
-        if (!due(step, flags[pair.a] | flags[pair.b])) continue;
-        if (!plain || !stays_in_sight(step->world, pair.a, pair.b)) look_at_pair(job, pair.a, pair.b, worker);
+    for (size_t at = begin; at < end; at += BLOCK) {
+        const size_t stop = end - at < BLOCK ? end : at + BLOCK;
+        qdi_meeting list[BLOCK];
+        size_t count = 0;
+        for (size_t i = at; i < stop; ++i) {
+            list[count] = met[i];
+            count += due(step, flags[met[i].a] | flags[met[i].b]);
+        }
+        for (size_t k = 0; k < count; ++k)
+            if (!plain || !stays_in_sight(step->world, list[k].a, list[k].b))
+                look_at_pair(job, list[k].a, list[k].b, worker);
     }
 }
 
-/// Impacts of ccd: shows the walls near a range of bodies to the visitor.
+/// Impacts of ccd: shows the walls near those that are followed of a range of bodies to the visitor.
 static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
-    const uint8_t *flags = step->ccd->flags;
-    for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (due(step, flags[row]) && !(flags[row] & QDI_LOST))
-            look_at_walls(job, row, step->world->fat[row], worker);
+    const qdi_ccd *ccd = step->ccd;
+    const uint32_t *rows = ccd->followed_rows + begin;
+    (void)end;
+    for (size_t k = 0; k < ccd->followed[begin / QDI_BODY_GRAIN]; ++k) {
+        const uint8_t flags = ccd->flags[rows[k]];
+        if (due(step, flags) && !(flags & QDI_LOST))
+            look_at_walls(job, rows[k], step->world->fat[rows[k]], worker);
+    }
 }
 
 /// Impacts of ccd: looks at a listed body near one that has a new path; where both are listed and have one,
@@ -340,7 +369,7 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     qdi_ccd *ccd = step->ccd;
     qd_status status = reserve(step);
     if (status != QD_OK) return status;
-    find_job job = {.step = step, .visitor = visitor};
+    find_job job = {.step = step, .visitor = visitor, .sides = wall_sides_of(step)};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
     if (step->first && visitor->at_a_glance && world->shaped > 0 && !step->periodic)

@@ -12,6 +12,10 @@
 #include <math.h>
 #include <string.h>
 
+/// Disks looked at side by side: for every processor.
+#define WIDTH 2
+#include "core/math/lanes.h"
+
 /// Survey of ccd: a body on its way through the step. `bends`: that is an arc, and a glance not enough.
 static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn, bool bends) {
     const qd_world *world = step->world;
@@ -107,28 +111,64 @@ static inline void note_way(qdi_ways *ways, double way, double size, bool follow
     if (followed && size < ways->least) ways->least = size;
 }
 
-/// Survey of ccd: the same where all are plain disks. What `slow` says nobody asks for.
+/// Survey of ccd: up to WIDTH numbers, and zeros.
+static inline vec load_some(const double *from, size_t count) {
+    vec value = {0};
+    if (count >= WIDTH) return v_load(from);
+    memcpy(&value, from, count * sizeof *from);
+    return value;
+}
+
+/// Survey of ccd: lists and flags those of a few bodies that are followed: `is`, and who is pressed already.
+/// Returns how many; `is` tells of these, too.
+static inline size_t note_few(qdi_ccd *ccd, size_t row, size_t count, bool pressed, mask *is,
+                              uint32_t *list) {
+    int64_t one[WIDTH];
+    memcpy(one, is, sizeof one);
+    size_t found = 0;
+    for (size_t k = 0; k < count; ++k) {
+        if (pressed && ccd->flags[row + k] & QDI_FOLLOWED) one[k] = -1;
+        ccd->flags[row + k] = one[k] ? QDI_FOLLOWED : 0;
+        list[found] = (uint32_t)(row + k);
+        found += one[k] != 0;
+    }
+    memcpy(is, one, sizeof one);
+    return found;
+}
+
+/// Survey of ccd: finds out who of a range of plain disks is followed.
 static void survey_disks(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qdi_motion now = step->world->now, next = step->world->next;
     const double *radius = step->world->radius;
-    const double part = step->part * step->part, driving = QDI_DRIVING_PART * QDI_DRIVING_PART;
-    uint8_t *flags = step->ccd->flags;
-    const uint8_t marked = step->world->scratch.pressed > 0 ? QDI_FOLLOWED : 0;
-    size_t count = 0;
-    double drive = 0, least = (double)INFINITY;
-    for (size_t r = begin; r < end; ++r) {
-        const double x = next.x[r] - now.x[r], y = next.y[r] - now.y[r], size = radius[r] * radius[r],
-                     way = x * x + y * y, most = driving * size, drives = way < most ? way : most;
-        const bool is = (way > part * size) | ((flags[r] & marked) != 0);
-        flags[r] = is ? QDI_FOLLOWED : 0;
-        count += is;
-        drive = drives > drive ? drives : drive;
-        const double followed_size = is ? size : (double)INFINITY;
-        least = followed_size < least ? followed_size : least;
+    const vec part = v_set(step->part * step->part), driving = v_set(QDI_DRIVING_PART * QDI_DRIVING_PART),
+              never = v_set((double)INFINITY);
+    const bool pressed = step->world->scratch.pressed > 0;
+    uint32_t *list = step->ccd->followed_rows + begin;
+    vec drive = {0}, slow = {0}, least = never;
+    for (size_t r = begin; r < end; r += WIDTH) {
+        const size_t few = end - r < WIDTH ? end - r : WIDTH;
+        const vec x = load_some(next.x + r, few) - load_some(now.x + r, few),
+                  y = load_some(next.y + r, few) - load_some(now.y + r, few),
+                  size = load_some(radius + r, few), squared = size * size, way = x * x + y * y,
+                  most = driving * squared, drives = v_pick(BELOW(way, most), way, most);
+        mask is = BELOW(part * squared, way);
+        list += note_few(step->ccd, r, few, pressed, &is, list);
+        drive = v_pick(BELOW(drive, drives), drives, drive);
+        const vec slow_way = v_pick(is, (vec){0}, way);
+        slow = v_pick(BELOW(slow, slow_way), slow_way, slow);
+        const vec followed_size = v_pick(is, squared, never);
+        least = v_pick(BELOW(followed_size, least), followed_size, least);
     }
-    step->ccd->followed[begin / QDI_BODY_GRAIN] = count;
-    step->ccd->ways[begin / QDI_BODY_GRAIN] = (qdi_ways){.drive = drive, .least = sqrt(least)};
+    qdi_ways ways = {.drive = drive[0], .slow = slow[0], .least = least[0]};
+    for (int k = 1; k < WIDTH; ++k) {
+        if (drive[k] > ways.drive) ways.drive = drive[k];
+        if (slow[k] > ways.slow) ways.slow = slow[k];
+        if (least[k] < ways.least) ways.least = least[k];
+    }
+    ways.least = sqrt(ways.least);
+    step->ccd->followed[begin / QDI_BODY_GRAIN] = (size_t)(list - (step->ccd->followed_rows + begin));
+    step->ccd->ways[begin / QDI_BODY_GRAIN] = ways;
 }
 
 /// Survey of ccd: finds out who of a range of bodies is followed, and how far the others move.
@@ -151,6 +191,7 @@ static void survey(void *context, size_t begin, size_t end) {
         misses = misses || missed;
         ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (missed ? QDI_MISSED : 0));
         if (missed && !step->following) ccd->flags[row] = QDI_LOST | QDI_MISSED;
+        ccd->followed_rows[begin + count] = row;
         count += is;
         note_way(&ways, way, qdi_inner_of_row(world, row), is, world->kind[row] == QD_BODY_DYNAMIC);
         carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
@@ -180,6 +221,9 @@ static qd_status reserve(const qdi_step *step, size_t ranges) {
         status = qdi_reserve(allocator, &ccd->place_of, &ccd->place_of_room, 0, count, sizeof *ccd->place_of);
     if (ccd->place_of_room != before || status != QD_OK) ccd->plain_count = 0;
     if (status == QD_OK) status = qdi_reserve(allocator, &ccd->flags, &ccd->flag_room, 0, count, 1);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->followed_rows, &ccd->followed_rows_room, 0, count,
+                             sizeof *ccd->followed_rows);
     if (status == QD_OK && step->world->shaped > 0)
         status = qdi_reserve(allocator, &ccd->free, &ccd->free_room, 0, count, sizeof *ccd->free);
     if (status == QD_OK && step->world->shaped > 0)

@@ -15,34 +15,28 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 /// What turns by less than this part of its size has a box that is good enough without being turned.
 static const double little_turn_part = 0.1;
 /// What is added to a way, and taken from a side, relative to each: more than they are rounded by.
 static const float way_rounding = 1 + 1e-5F, side_rounding = 2.5e-7F;
 
-/// Sweeps of ccd: a lower or left side that lies `by` further out.
-static inline float lower_side(float side, float by) {
-    const float at = side - by * way_rounding;
-    return at - fabsf(at) * side_rounding;
-}
-
-/// Sweeps of ccd: an upper or right side that does.
-static inline float upper_side(float side, float by) {
-    const float at = side + by * way_rounding;
-    return at + fabsf(at) * side_rounding;
-}
-
-/// Sweeps of ccd: the value, or 0 where it is below.
-static inline float above_zero(float value) {
-    return value > 0 ? value : 0;
-}
+/// The sides of a box, in its order, as one vector of the compiler's own (GNU C).
+typedef float sides __attribute__((vector_size(4 * sizeof(float))));
+typedef int32_t side_bits __attribute__((vector_size(4 * sizeof(int32_t))));
+_Static_assert(sizeof(sides) == sizeof(qd_box), "four sides in a box");
 
 /// Sweeps of ccd: a box that is longer by the way back to where it came from, and by `more` on each side.
 static inline qd_box drawn_back(qd_box end, float x, float y, float more) {
-    return (qd_box){lower_side(end.min_x, more + above_zero(x)), lower_side(end.min_y, more + above_zero(y)),
-                    upper_side(end.max_x, more + above_zero(-x)),
-                    upper_side(end.max_y, more + above_zero(-y))};
+    const sides way = {x, y, -x, -y}, out = {-1, -1, 1, 1};
+    const sides by = more + (sides)((side_bits)way & (side_bits)(way > 0));
+    sides at;
+    memcpy(&at, &end, sizeof at);
+    at += by * (out * way_rounding);
+    at += (sides)((side_bits)at & INT32_MAX) * (out * side_rounding);
+    memcpy(&end, &at, sizeof end);
+    return end;
 }
 
 /// Sweeps of ccd: a box that holds two.
@@ -74,50 +68,67 @@ static qd_box turned_back(const qdi_step *step, uint32_t row) {
                                qdi_outward(high.x + x, 1.0F), qdi_outward(high.y + y, 1.0F)});
 }
 
+/// Sweeps of ccd: false for a body that needs no box of its way: those of the few that are followed are large
+/// enough.
+static inline bool has_way(const qdi_step *step, uint32_t row) {
+    return !step->few || step->ccd->flags[row] & QDI_FOLLOWED;
+}
+
 /// Sweeps of ccd: the box of a body's way, or where the tree would not take that, of its end: nothing comes
-/// of such a way (qdi_path_image).
+/// of such a way (qdi_path_image). Of those that need no box of it, of the end as well.
 static qd_box swept_box(const void *context, size_t at) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
     const uint32_t row = (uint32_t)at;
     const qd_box end = world->boxes[row];
     const double radius = world->radius[row];
-    if (world->kind[row] == QD_BODY_STATIC) return end;
+    if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
+    const double more = 1e-6 * radius + (step->few ? step->slow : 0);
     const double little = little_turn_part * qdi_inner_of_row(world, row);
     if (world->shaped > 0 && !step->periodic) {
         const qdi_glance glance = step->ccd->glances[row];
         const double turn = fabs(glance.turn) * radius;
         if (!glance.bullet && turn <= little)
-            return drawn_back(end, (float)glance.way_x, (float)glance.way_y, (float)(turn + 1e-6 * radius));
+            return drawn_back(end, (float)glance.way_x, (float)glance.way_y, (float)(turn + more));
     }
     const qdi_path_segment path = qdi_segment_of_row(step, row);
     const double turn = world->shape[row] ? fabs(path.spin) * step->dt * radius : 0;
     const bool turns = path.parts > 0 || turn > little;
-    qd_box box = turns ? turned_back(step, row)
+    qd_box box = turns ? drawn_back(turned_back(step, row), 0, 0, (float)more)
                        : drawn_back(end, (float)(path.vx * step->dt), (float)(path.vy * step->dt),
-                                    (float)(turn + 1e-6 * radius));
+                                    (float)(turn + more));
     const qd_vec2 period = qdi_world_period(world);
     wrap_side(&box.min_x, &box.max_x, period.x);
     wrap_side(&box.min_y, &box.max_y, period.y);
     return qdi_box_acceptable(box, period) ? box : end;
 }
 
-/// Sweeps of ccd: the boxes of the ways of a range of disks that go straight.
-static void sweep_disks(const qd_world *world, size_t begin, size_t end) {
-    const qdi_motion now = world->now, next = world->next;
-    const double *radius = world->radius;
-    const qd_box *own = world->boxes;
-    qd_box *fat = world->fat;
-    for (size_t r = begin; r < end; ++r)
-        fat[r] = drawn_back(own[r], (float)(next.x[r] - now.x[r]), (float)(next.y[r] - now.y[r]),
-                            1e-6F * (float)radius[r]);
+/// Sweeps of ccd: the box of the way of a disk that goes straight.
+static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
+    return drawn_back(world->boxes[r], (float)(world->next.x[r] - world->now.x[r]),
+                      (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
+}
+
+/// Sweeps of ccd: the same of those few alone that are followed.
+static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
+    qd_world *world = step->world;
+    const uint32_t *rows = step->ccd->followed_rows + begin;
+    memcpy(world->fat + begin, world->boxes + begin, (end - begin) * sizeof *world->fat);
+    const bool plain = qdi_ccd_plain(step);
+    const float more = (float)step->slow;
+    for (size_t k = 0; k < step->ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
+        world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : swept_box(step, rows[k]);
 }
 
 /// Sweeps of ccd: the boxes of the ways of a range of bodies.
 static void sweep_boxes(const void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
+    if (step->few) {
+        sweep_few(step, begin, end);
+        return;
+    }
     if (qdi_ccd_plain(step)) {
-        sweep_disks(step->world, begin, end);
+        for (size_t r = begin; r < end; ++r) step->world->fat[r] = disk_swept(step->world, r, 0);
         return;
     }
     for (size_t r = begin; r < end; ++r) step->world->fat[r] = swept_box(step, r);
@@ -133,8 +144,9 @@ static bool way_leaves(const void *context, size_t row) {
 /// both ends are.
 static bool way_in_fat(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
-    const bool straight = world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC;
-    if (straight) return world->margin.left == 0 || !qdi_margin_left(world, row, qdi_world_period(world));
+    const bool straight = !step->few && world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC;
+    if (straight || !has_way(step, row))
+        return world->margin.left == 0 || !qdi_margin_left(world, row, qdi_world_period(world));
     const qd_box box = swept_box(step, row);
     return qdi_margin_holds(world->fat[row], box) ||
            (step->periodic && qdi_margin_holds_image(world->fat[row], box, qdi_world_period(world)));

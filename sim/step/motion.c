@@ -560,7 +560,7 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
     if (status == QD_OK && held)
         status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
                              sizeof *scratch->left);
-    job->left = held ? scratch->left : NULL;
+    job->left = held && !qdi_margin_gone(world) ? scratch->left : NULL;
     job->few = qdi_margin_few(world);
     if (x.inset > 0 || y.inset > 0) {
         job->mask = qdi_arena_take(&scratch->arena, world->count, sizeof *job->mask);
@@ -608,7 +608,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     if (scratch->flown) status = qdi_balance_flights(world);
     if (status != QD_OK) return status;
     *mirrored = (qdi_wall_gain){{0, 0}, 0};
-    world->margin.left = 0;
+    world->margin.left = qdi_margin_gone(world) ? QDI_MARGIN_MANY : 0;
     for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
     if (!check_motion_limits(world, job.lowest_bad, ranges)) return QD_ERR_LIMIT;
     if (job.mirrored) return sum_mirrored_walls(world, &job, ranges, mirrored);
