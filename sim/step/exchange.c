@@ -15,52 +15,76 @@ static size_t numbers_of(const qd_world *world) {
     return world->turning ? 7 : 4;
 }
 
-// Exchange of ghosts: writes the bodies that other ranks have as ghosts, rank by rank.
-static void pack(const qd_world *world, int count, qdi_message *to) {
-    const qdi_part *part = world->part;
+typedef struct ghost_job {
+    qd_world *world;
+    const qdi_message *from; ///< of each rank; where they are received
+} ghost_job;
+
+// Exchange of ghosts: writes a range of the bodies that other ranks have as ghosts, which lie rank by rank.
+static void pack(void *context, size_t begin, size_t end) {
+    const qd_world *world = ((const ghost_job *)context)->world;
     const qdi_motion *next = &world->next;
     const size_t numbers = numbers_of(world);
-    double *at = part->buffer;
-    for (int q = 0; q < count; ++q) {
-        const size_t bodies = part->send_first[q + 1] - part->send_first[q];
-        to[q] = (qdi_message){at, bodies * numbers * sizeof *at};
-        for (size_t i = part->send_first[q]; i < part->send_first[q + 1]; ++i, at += numbers) {
-            const uint32_t row = world->row_of_index[part->send[i]];
-            at[0] = next->x[row];
-            at[1] = next->y[row];
-            at[2] = next->vx[row];
-            at[3] = next->vy[row];
-            if (!world->turning) continue;
-            at[4] = next->c[row];
-            at[5] = next->s[row];
-            at[6] = next->spin[row];
-        }
+    double *at = world->part->buffer + begin * numbers;
+    for (size_t i = begin; i < end; ++i, at += numbers) {
+        const uint32_t row = world->row_of_index[world->part->send[i]];
+        at[0] = next->x[row];
+        at[1] = next->y[row];
+        at[2] = next->vx[row];
+        at[3] = next->vy[row];
+        if (!world->turning) continue;
+        at[4] = next->c[row];
+        at[5] = next->s[row];
+        at[6] = next->spin[row];
     }
 }
 
-// Exchange of ghosts: puts ghosts, and their boxes, where their owners have them.
-static qd_status unpack(qd_world *world, int count, const qdi_message *from) {
-    const qdi_part *part = world->part;
+// Exchange of ghosts: puts a ghost, and its box, where its owner has it.
+static void put_ghost(qd_world *world, uint32_t row, const double *at) {
     const qdi_motion *next = &world->next;
-    const size_t numbers = numbers_of(world);
-    for (int q = 0; q < count; ++q) {
-        const double *at = from[q].data;
-        const size_t bodies = part->receive_first[q + 1] - part->receive_first[q];
-        if (from[q].bytes != bodies * numbers * sizeof *at) return QD_ERR_INTERNAL;
-        for (size_t i = part->receive_first[q]; i < part->receive_first[q + 1]; ++i, at += numbers) {
-            const uint32_t row = world->row_of_index[part->receive[i]];
-            next->x[row] = at[0];
-            next->y[row] = at[1];
-            next->vx[row] = at[2];
-            next->vy[row] = at[3];
-            if (world->turning) {
-                next->c[row] = at[4];
-                next->s[row] = at[5];
-                next->spin[row] = at[6];
-            }
-            qdi_margin_box_again(world, row);
-        }
+    next->x[row] = at[0];
+    next->y[row] = at[1];
+    next->vx[row] = at[2];
+    next->vy[row] = at[3];
+    if (world->turning) {
+        next->c[row] = at[4];
+        next->s[row] = at[5];
+        next->spin[row] = at[6];
     }
+    qdi_margin_box_again(world, row);
+}
+
+// Exchange of ghosts: the same for a range of them.
+static void unpack(void *context, size_t begin, size_t end) {
+    const ghost_job *job = context;
+    const qdi_part *part = job->world->part;
+    const size_t numbers = numbers_of(job->world);
+    int q = 0;
+    for (size_t i = begin; i < end; ++i) {
+        while (i >= part->receive_first[q + 1]) ++q;
+        const double *of_rank = job->from[q].data;
+        put_ghost(job->world, job->world->row_of_index[part->receive[i]],
+                  of_rank + (i - part->receive_first[q]) * numbers);
+    }
+}
+
+// Exchange of ghosts: sends the bodies that other ranks have as ghosts, and takes theirs.
+static qd_status exchange_bodies(qd_world *world, qdi_ranks *ranks) {
+    const qdi_part *part = world->part;
+    const int count = qdi_ranks_count(ranks);
+    const size_t bytes = numbers_of(world) * sizeof *part->buffer;
+    qdi_message to[QDI_RANKS_MAX], from[QDI_RANKS_MAX];
+    ghost_job job = {world, from};
+    qdi_team_for(world->team, part->send_first[count], QDI_BODY_GRAIN, pack, &job);
+    for (int q = 0; q < count; ++q)
+        to[q] = (qdi_message){part->buffer + part->send_first[q] * numbers_of(world),
+                              (part->send_first[q + 1] - part->send_first[q]) * bytes};
+    qd_status status = qdi_ranks_exchange(ranks, to, from);
+    if (status != QD_OK) return status;
+    for (int q = 0; q < count; ++q)
+        if (from[q].bytes != (part->receive_first[q + 1] - part->receive_first[q]) * bytes)
+            return QD_ERR_INTERNAL;
+    qdi_team_for(world->team, part->receive_first[count], QDI_BODY_GRAIN, unpack, &job);
     return QD_OK;
 }
 
@@ -163,11 +187,7 @@ static qd_status exchange_ghosts(qd_world *world, qdi_step_context *step) {
     if (status != QD_OK) return status;
     part->stale = is_stale(part, ahead);
     if (part->stale) return QD_ERR_STOPPED;
-    qdi_message to[QDI_RANKS_MAX], from[QDI_RANKS_MAX];
-    const int count = qdi_ranks_count(ranks);
-    pack(world, count, to);
-    status = qdi_ranks_exchange(ranks, to, from);
-    return status == QD_OK ? unpack(world, count, from) : status;
+    return exchange_bodies(world, ranks);
 }
 
 // Hook of the step: counts the contacts that are the part's own.
