@@ -58,11 +58,12 @@ static void wrap_side(float *min, float *max, double period) {
 static qd_box turned_back(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_path_segment last = qdi_segment_at(step, row, step->dt);
-    const qdi_pose pose = qdi_segment_pose(&last, step->dt);
+    const double gone = step->dt - last.start, end_x = last.x + last.vx * gone,
+                 end_y = last.y + last.vy * gone;
     qd_vec2 low, high;
     qdi_path_bounds(step, row, &low, &high);
-    const double x = world->next.x[row] - pose.x - world->centre.x,
-                 y = world->next.y[row] - pose.y - world->centre.y;
+    const double x = world->next.x[row] - end_x - world->centre.x,
+                 y = world->next.y[row] - end_y - world->centre.y;
     return both_boxes(world->boxes[row],
                       (qd_box){qdi_outward(low.x + x, -1.0F), qdi_outward(low.y + y, -1.0F),
                                qdi_outward(high.x + x, 1.0F), qdi_outward(high.y + y, 1.0F)});
