@@ -49,13 +49,17 @@ void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item
 }
 
 /// Scene's generators: refuses disks of more area than the region has; `least`: they have at least so much.
-static qd_status check_area(const qdi_interval both[2], double area, bool least, size_t number,
-                            qd_error *error) {
+static qd_status check_area(const qdi_settings *settings, const qdi_interval both[2], double area, bool least,
+                            size_t number, qd_error *error) {
     const double region = both[0].length * both[1].length;
     char text[QDI_NUMBER_ROOM];
     if (!(area > region)) return QD_OK;
-    return qdi_reason(error, QD_ERR_INVALID, "bodies.%zu: the disks have %s%s times the area of the region",
-                      number, least ? "at least " : "", qdi_place_rounded(area / region, text));
+    const qdi_body_item *item = &settings->items[number];
+    const char *which = item->kind == QDI_ITEM_DISKS ? "the disks"
+                        : qdi_place_in_rows(item)    ? "the bodies"
+                                                     : "the disks about the bodies, which lie at any angle,";
+    return qdi_reason(error, QD_ERR_INVALID, "bodies.%zu: %s have %s%s times the area of the region", number,
+                      which, least ? "at least " : "", qdi_place_rounded(area / region, text));
 }
 
 /// Scene's generators: refuses disks that are too large for the region or for a periodic world, and more
@@ -89,7 +93,7 @@ static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first
             return qdi_reason(placing->error, QD_ERR_INVALID,
                               "bodies.%zu: a disk of diameter %s does not fit into the region (%s)", number,
                               qdi_place_rounded(diameter, text), qdi_place_rounded(both[axis].length, more));
-    return check_area(both, area, false, number, placing->error);
+    return check_area(placing->settings, both, area, false, number, placing->error);
 }
 
 bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, size_t body, qd_vec2 at,
@@ -274,7 +278,7 @@ static qd_status check_counts(const qdi_settings *settings, qd_error *error) {
         if (item->kind != QDI_ITEM_DISKS || largest > both[0].length || largest > both[1].length) continue;
         const double least = item->radius.range.x;
         const double area = 3.14159265358979312 * least * least * (double)item->count;
-        const qd_status status = check_area(both, area, !fixed, i, error);
+        const qd_status status = check_area(settings, both, area, !fixed, i, error);
         if (status != QD_OK) return status;
     }
     return QD_OK;

@@ -7,25 +7,66 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Names that other programs have for the kinds of bodies, without a plural's s.
+/// Names that other programs have for the kinds of bodies, and for what is told of them, without a plural's
+/// s.
 static const struct {
     const char *word, *ours;
-} other_names[] = {
-    {"circle", "disks"},     {"disc", "disks"},      {"ball", "disks"},       {"sphere", "disks"},
-    {"particle", "disks"},   {"grain", "disks"},     {"box", "rects"},        {"boxe", "rects"},
-    {"rectangle", "rects"},  {"square", "rects"},    {"block", "rects"},      {"brick", "rects"},
-    {"pill", "capsules"},    {"rod", "capsules"},    {"stadium", "capsules"}, {"triangle", "polygons"},
-    {"hull", "polygons"},    {"convex", "polygons"}, {"chain", "polyline"},   {"line", "polyline"},
-    {"segment", "polyline"}, {"edge", "polyline"},   {"wall", "polyline"},    {"csv", "file"},
-    {"body", "list"},        {"bodie", "list"},      {"single", "list"},
-};
+} other_names[] = {{"circle", "disks"},
+                   {"disc", "disks"},
+                   {"ball", "disks"},
+                   {"sphere", "disks"},
+                   {"particle", "disks"},
+                   {"grain", "disks"},
+                   {"box", "rects"},
+                   {"boxe", "rects"},
+                   {"rectangle", "rects"},
+                   {"square", "rects"},
+                   {"block", "rects"},
+                   {"brick", "rects"},
+                   {"pill", "capsules"},
+                   {"rod", "capsules"},
+                   {"stadium", "capsules"},
+                   {"triangle", "polygons"},
+                   {"hull", "polygons"},
+                   {"convex", "polygons"},
+                   {"chain", "polyline"},
+                   {"line", "polyline"},
+                   {"segment", "polyline"},
+                   {"edge", "polyline"},
+                   {"wall", "polyline"},
+                   {"csv", "file"},
+                   {"body", "list"},
+                   {"bodie", "list"},
+                   {"single", "list"},
+                   {"position", "at"},
+                   {"center", "at"},
+                   {"centre", "at"},
+                   {"location", "at"},
+                   {"width", "size"},
+                   {"height", "size"},
+                   {"dimension", "size"},
+                   {"diameter", "radius"},
+                   {"vertice", "points"},
+                   {"rotation", "angle"},
+                   {"orientation", "angle"},
+                   {"omega", "spin"},
+                   {"angular_velocity", "spin"},
+                   {"fixed", "static"},
+                   {"bounce", "restitution"},
+                   {"bounciness", "restitution"},
+                   {"elasticity", "restitution"},
+                   {"mu", "friction"},
+                   {"timestep", "dt"},
+                   {"time_step", "dt"}};
 
-/// Hints on a scene: what we call it, or NULL.
-static const char *our_name(const char *word, size_t bytes) {
+/// Hints on a scene: what we call it, where `parent` has a key of that name; else NULL.
+static const char *our_name(const qdi_key *parent, const char *word, size_t bytes) {
     if (bytes > 1 && word[bytes - 1] == 's') --bytes;
-    for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; ++i)
-        if (strlen(other_names[i].word) == bytes && memcmp(other_names[i].word, word, bytes) == 0)
-            return other_names[i].ours;
+    for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; ++i) {
+        if (strlen(other_names[i].word) != bytes || memcmp(other_names[i].word, word, bytes) != 0) continue;
+        for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
+            if (strcmp(qdi_schema_word(key), other_names[i].ours) == 0) return other_names[i].ours;
+    }
     return NULL;
 }
 
@@ -86,8 +127,8 @@ static const char *what_was_meant(const qdi_key *parent, const char *word, size_
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
         qdi_suggest(&best, word, bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
     const char *other = same_word_below(parent, word, bytes, NULL);
-    if (parent && strcmp(parent->path, "bodies[]") == 0 && our_name(word, bytes))
-        other = our_name(word, bytes);
+    const char *ours = our_name(parent, word, bytes);
+    if (ours) other = ours;
     const bool below = other && !(best.word && best.distance == 0);
     *also = below && parent && !strstr(other, "[]") ? same_word_below(parent, word, bytes, other) : NULL;
     return below ? other : best.word;
@@ -153,6 +194,19 @@ qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, const qdi_key *k
     qdi_number_write(values[1], high);
     return qdi_scene_complain(reader, node, "%s: must be %s; between two numbers: {uniform: [%s, %s]}",
                               reader->path, qdi_schema_expected(key, expected), low, high);
+}
+
+const qdi_key *qdi_scene_item_named(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
+    static const char items[] = "bodies[]";
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (key->type != QDI_KEY_CHOICE || strncmp(key->path, items, strlen(items)) != 0) return NULL;
+    const qdi_key *parent = qdi_schema_find(items, strlen(items)), *item = NULL;
+    while ((item = qdi_schema_next(parent, item)) != NULL) {
+        const char *word = qdi_schema_word(item);
+        if (strlen(word) == here->bytes && memcmp(word, reader->yaml.chars + here->text, here->bytes) == 0)
+            break;
+    }
+    return item;
 }
 
 /// True for a value in quotes that would be of the key's kind without them.

@@ -128,6 +128,9 @@ QD_MUST_USE qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, cons
                                             qdi_yaml_ref node);
 /// The value, or the one in a list, that would do but for its quotes; 0 where there is none.
 qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
+/// The key of an item of bodies that a wrong choice within one names, or NULL: a polyline is no shape in a
+/// list.
+const qdi_key *qdi_scene_item_named(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
 /// Refuses a region of generator `word` of item `number` that reaches outside of the world by more than
 /// rounding.
 QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,

@@ -46,7 +46,9 @@ static qd_status refuse_scene_value(const qdi_scene_reader *reader, const qdi_ke
     if (here->kind != QDI_YAML_VALUE)
         return qdi_scene_complain(reader, node, "%s: must be %s", reader->path, expected);
     qdi_quote(quote, reader->yaml.chars + here->text, here->bytes);
-    return qdi_scene_complain(reader, node, "%s: must be %s, not \"%s\"", reader->path, expected, quote);
+    const qdi_key *item = qdi_scene_item_named(reader, key, node);
+    return qdi_scene_complain(reader, node, "%s: must be %s, not \"%s\"%s%s%s", reader->path, expected, quote,
+                              item ? "; there is \"" : "", item ? item->path : "", item ? "\"" : "");
 }
 
 // Whether a number is in the range of its scene key.

@@ -145,6 +145,10 @@ START_TEST(says_what_does_not_fit) {
                   "bodies.0: the disks have 1.571 times the area of the region");
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 1e3, radius: {uniform: [0.2, 0.5]}}]",
                   "bodies.0: the disks have at least 1.257 times the area of the region");
+    check_refused(
+        "world: {size: [10, 10]}\nbodies: [rects: {count: 100, size: [1, 1]}]",
+        "bodies.0: the disks about the bodies, which lie at any angle, have 1.571 times the area of "
+        "the region");
     // Before there is memory for each of them.
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 268435455, radius: 0.5}]",
                   "bodies.0: the disks have 2108287.133 times the area of the region");
