@@ -64,11 +64,12 @@ static inline bool plainly_slow(const qdi_step *step, uint32_t row, qd_vec2 move
     const bool disk = world->shape[row] == 0;
     const double least = 0.99 * step->part, inner = qdi_inner_of_row(world, row);
     double turn = 0;
+    if (world->kind[row] == QD_BODY_KINEMATIC) return false; // its way may be an arc
     if (world->bullets > 0 && (disk || qdi_is_bullet(world, row))) return false;
     if (disk) {
         if (!(*way <= least * least * (inner * inner))) return false;
     } else {
-        if (step->periodic || world->kind[row] == QD_BODY_KINEMATIC) return false;
+        if (step->periodic) return false;
         turn = qdi_motion_turn(world, row, step->dt);
         const double far = sqrt(*way) + fabs(turn) * world->radius[row];
         if (!(far <= least * inner)) return false;

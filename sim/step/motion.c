@@ -281,7 +281,9 @@ static void note_gain(const move_job *job, size_t row, qd_vec2 before) {
 /// True where a body's way is to be followed.
 static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle) {
     const qd_world *world = job->world;
-    double x = to.x - world->now.x[row], y = to.y - world->now.y[row];
+    const bool driven = world->kind[row] == QD_BODY_KINEMATIC; // it may come back to where it was
+    const double x = driven ? world->next.vx[row] * job->dt : to.x - world->now.x[row],
+                 y = driven ? world->next.vy[row] * job->dt : to.y - world->now.y[row];
     double most = job->fast_part * qdi_inner_of_row(world, (uint32_t)row);
     if (world->shape[row] != 0 && angle != 0) most -= fabs(angle) * world->radius[row];
     return most < 0 || x * x + y * y > most * most;

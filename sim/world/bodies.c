@@ -268,8 +268,10 @@ static void swap_rows(qd_world *world, size_t p, size_t q) {
         size_t size = columns[i].size;
         memcpy(&start, columns[i].array, sizeof start);
         memcpy(kept, start + p * size, size);
-        qdi_put_rare(start + p * size, start + q * size, size);
-        qdi_put_rare(start + q * size, kept, size);
+        const bool rare = columns[i].life == RARE; // all items of these have been written
+        if (rare && qdi_same_bytes(kept, start + q * size, size)) continue;
+        memcpy(start + p * size, start + q * size, size);
+        memcpy(start + q * size, kept, size);
     }
 }
 

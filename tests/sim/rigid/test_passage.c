@@ -317,6 +317,28 @@ START_TEST(a_blade_sweeps) {
 }
 END_TEST
 
+/// A disk that goes round a pivot, nearly once or more in a step, comes by whatever is on its way.
+START_TEST(an_orb_goes_round) {
+    const double turn[] = {2, 5, 6.1575, 6.28, 6.4, 12.4};
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 20};
+    def.continuous = modes[_i % 2];
+    qd_world *world = qd_test_world(&def);
+    qd_body_def orb = qd_body_def_default();
+    orb.kind = QD_BODY_KINEMATIC;
+    orb.shape = qd_shape_disk(1);
+    orb.position = (qd_vec2){13, 10};
+    orb.pivot = (qd_vec2){10, 10};
+    orb.spin = turn[_i / 2] / dt;
+    (void)qd_test_add(world, &orb);
+    const qd_id other = qd_test_disk(world, 7, 10, 0, 0, .3, 0);
+    qd_test_step(world, dt, 3);
+    const qd_vec2 at = qd_test_body(world, other).position;
+    ck_assert_msg(at.x != 7 || at.y != 10, "turn %g: nothing was touched", turn[_i / 2]);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // ---- all at one target ----
 
 START_TEST(many_at_one_target) {
@@ -463,7 +485,7 @@ int main(void) {
     tcase_add_test(tests, what_is_too_much_is_stopped_and_counted);
     qd_test_loops(tests, {rooms_are_tight, 2 * SHOTS}, {a_row_keeps_its_order, 6},
                   {any_row_keeps_its_order, 7}, {seams_are_tight, 10}, {a_blade_sweeps, 42},
-                  {many_at_one_target, 6}, {what_is_driven_stops_at_large_ones, 12},
+                  {an_orb_goes_round, 12}, {many_at_one_target, 6}, {what_is_driven_stops_at_large_ones, 12},
                   {a_thin_floor_holds_a_press, 12}, {what_goes_too_far_is_counted, 3});
     return qd_test_run_case("passage", tests);
 }
