@@ -12,9 +12,11 @@
 ///   of end_list           | 8 5 2 | 1 14 ...     the next row; 2 s + 1: body a of the candidate at s; 2 s +
 ///   2: b
 
-/// In the place of a contact's place, of its slot: of what does not touch, and of a slot that is new.
+/// In the place of a contact's place, of its slot: of what does not touch, of a slot that is new, and of what
+/// begins to touch.
 #define QDI_MEET_NONE    UINT32_MAX
 #define QDI_MEET_UNKNOWN (UINT32_MAX - 1)
+#define QDI_MEET_BEGINS  (UINT32_MAX - 2)
 
 /// Springs that meet: notes whether the slots are those of the step before, and lists the ends of the
 /// candidates, of which `contacts` touch, once it will pay. Errors: QD_ERR_MEMORY.

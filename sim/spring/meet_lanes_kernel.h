@@ -62,10 +62,21 @@ static inline void take_images(const qdi_meet_rows *from, two *at) {
 }
 
 /// Springs that meet: the shears of lanes from the moment before.
-static inline void take_shears(const qdi_meet_rows *from, const uint32_t *places, two *at) {
+static inline void take_shears(const qdi_meet_rows *from, const qdi_meet_some *some, size_t i, two *at) {
     static const qd_vec2 none = {0, 0};
     static const qdi_warm_start fresh = {{0, 0}, {0, 0}};
     at->shear_x = at->shear_y = (vec){0};
+    if (from->before && !some->from && i + WIDTH <= some->count) {
+        const qd_vec2 *shear = from->before + some->first + i;
+        for (int k = 0; k < WIDTH; ++k) at->shear_x[k] = shear[k].x;
+        for (int k = 0; k < WIDTH; ++k) at->shear_y[k] = shear[k].y;
+        return;
+    }
+    uint32_t places[WIDTH];
+    for (size_t k = 0; k < WIDTH; ++k) {
+        const size_t number = i + k < some->count ? i + k : some->count - 1;
+        places[k] = some->from ? some->from[number] : (uint32_t)(some->first + number);
+    }
     if (from->before) {
         const qd_vec2 *shear[WIDTH];
         for (int k = 0; k < WIDTH; ++k)
@@ -102,12 +113,12 @@ static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law,
 /// again.
 static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *some, const qdi_meet_law *law,
                               size_t i, qdi_meet_lanes *lanes, two *at) {
-    uint32_t a[WIDTH], b[WIDTH], places[WIDTH];
+    uint32_t a[WIDTH], b[WIDTH];
+    const qdi_meeting *pairs = from->pairs + some->place;
     for (size_t k = 0; k < WIDTH; ++k) {
         const size_t number = i + k < some->count ? i + k : some->count - 1;
-        a[k] = from->pairs[some->hits[number]].a;
-        b[k] = from->pairs[some->hits[number]].b;
-        places[k] = some->from[number];
+        a[k] = pairs[number].a;
+        b[k] = pairs[number].b;
     }
     const vec zero = {0};
     at->x = v_gather(from->x, a);
@@ -123,7 +134,7 @@ static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *so
     at->spin_a = from->spin ? v_gather(from->spin, a) : zero;
     at->spin_b = from->spin ? v_gather(from->spin, b) : zero;
     if (from->periodic) take_images(from, at);
-    take_shears(from, places, at);
+    take_shears(from, some, i, at);
     take_laws(from, law, a, b, i, some->count, lanes, at);
 }
 

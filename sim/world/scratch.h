@@ -195,9 +195,12 @@ struct qdi_scratch {
     // Slots, one for each candidate, see spring_meet.c:
     qdi_meeting *slot_pair; ///< whose it is
     uint32_t *slot_place;   ///< of its contact, or UINT32_MAX
-    float *slot_apart;      ///< way that bodies have to come before they may touch
+    float *slot_apart;      ///< way that bodies have to come before they may touch, or no longer do
+    uint32_t *slot_hits;    ///< slots of contacts, each range of candidates from its begin on
+    uint32_t *slot_touch;   ///< per range of candidates: how many
     float *wall_apart;      ///< per range of bodies: the same before some of them may touch a wall
-    size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room;
+    size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room, slot_hits_room,
+        slot_touch_room;
     uint32_t *end_first, *end_list; ///< ends of candidates by row, see spring/meet_ends.h
     size_t end_first_room, end_list_room;
     unsigned slots_lasted;        ///< steps for which the slots were the same, up to some

@@ -224,6 +224,8 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot_pair, scratch->slot_pair_room, sizeof *scratch->slot_pair);
     qdi_release(allocator, scratch->slot_place, scratch->slot_place_room, sizeof *scratch->slot_place);
     qdi_release(allocator, scratch->slot_apart, scratch->slot_apart_room, sizeof *scratch->slot_apart);
+    qdi_release(allocator, scratch->slot_hits, scratch->slot_hits_room, sizeof *scratch->slot_hits);
+    qdi_release(allocator, scratch->slot_touch, scratch->slot_touch_room, sizeof *scratch->slot_touch);
     qdi_release(allocator, scratch->wall_apart, scratch->wall_apart_room, sizeof *scratch->wall_apart);
     qdi_release(allocator, scratch->end_first, scratch->end_first_room, sizeof *scratch->end_first);
     qdi_release(allocator, scratch->end_list, scratch->end_list_room, sizeof *scratch->end_list);
