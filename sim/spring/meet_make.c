@@ -139,6 +139,7 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     (void)end;
     qdi_meet_tally *tally = &job->tallies[range];
     *tally = (qdi_meet_tally){.cut = job->world->scratch.meet_cut};
+    job->world->scratch.slot_shift[range] = (uint32_t)(first - begin);
     if (first == stop) return;
     const size_t own = job->own ? first + job->own[range] : stop;
     const bool stays = job->stay[range] != QDI_MEET_NONE;

@@ -211,6 +211,10 @@ static size_t list_touching(const qdi_meet_job *job, size_t begin, size_t end) {
         found += slot_place[i] != QDI_MEET_NONE;
     }
     if (job->own) job->own[range] = own_first(job, list, found);
+    if (job->same && job->world->scratch.ends_listed) {
+        qdi_meet_ends_change(job->world, hits, job->world->scratch.slot_touch[range]);
+        qdi_meet_ends_change(job->world, list, found);
+    }
     for (size_t k = 0; k < found; ++k) {
         const uint32_t place = slot_place[list[k]];
         hits[k] = list[k];

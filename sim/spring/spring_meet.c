@@ -59,6 +59,9 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->slot_touch, &scratch->slot_touch_room, 0, ranges,
                              sizeof *scratch->slot_touch);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_shift, &scratch->slot_shift_room, 0, ranges,
+                             sizeof *scratch->slot_shift);
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
     job->stay = qdi_arena_take(arena, ranges, sizeof *job->stay);
     job->tallies = qdi_arena_take(arena, ranges, sizeof *job->tallies);
