@@ -35,9 +35,9 @@ struct qdi_meet_job {
                      ///< on; and behind those of walls
     uint32_t *stay;  ///< per range of candidates: where the hits are those of the moment before, the place
                     ///< that the first had, behind which the others lay; else QDI_MEET_NONE, and `from` knows
-    size_t *count; ///< per range of candidates: hits, then those before
-    size_t *own;   ///< per range of candidates: hits that are a part's own (part.h), which come first; NULL:
-                   ///< all are
+    size_t *count;           ///< per range of candidates: hits, then those before
+    bool owned;              ///< some hits may not be a part's own (part.h)
+    uint32_t *own;           ///< per range of candidates: hits that are, which come first; NULL: all are
     qdi_meet_tally *tallies; ///< per range of candidates
     size_t *begun;           ///< per range of candidates: hits that begin
     qdi_wall_hit *walls;

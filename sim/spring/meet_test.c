@@ -210,7 +210,7 @@ static size_t list_touching(const qdi_meet_job *job, size_t begin, size_t end) {
         list[found] = (uint32_t)i;
         found += slot_place[i] != QDI_MEET_NONE;
     }
-    if (job->own) job->own[range] = own_first(job, list, found);
+    if (job->own) job->own[range] = (uint32_t)own_first(job, list, found);
     if (job->same && job->world->scratch.ends_listed) {
         qdi_meet_ends_change(job->world, hits, job->world->scratch.slot_touch[range]);
         qdi_meet_ends_change(job->world, list, found);
@@ -233,7 +233,7 @@ static void test_pairs(void *context, size_t begin, size_t end) {
     uint32_t list[QDI_CONTACT_GRAIN];
     const bool changed = test_listed(job, list, list_close(job, begin, end, list));
     job->stay[range] = QDI_MEET_NONE;
-    if (changed || !job->same || job->own) {
+    if (changed || !job->same) {
         job->begun[range] = list_touching(job, begin, end);
         return;
     }

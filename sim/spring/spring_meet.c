@@ -60,6 +60,9 @@ static qd_status reserve_tests(qdi_meet_job *job) {
         status = qdi_reserve(allocator, &scratch->slot_touch, &scratch->slot_touch_room, 0, ranges,
                              sizeof *scratch->slot_touch);
     if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_own, &scratch->slot_own_room, 0, ranges,
+                             sizeof *scratch->slot_own);
+    if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->slot_shift, &scratch->slot_shift_room, 0, ranges,
                              sizeof *scratch->slot_shift);
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
@@ -69,10 +72,7 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     job->goes_on = qdi_arena_take(arena, old, sizeof *job->goes_on);
     scratch->goes_on = job->goes_on;
     scratch->goes_on_placed = true;
-    if (job->simple && !qdi_has_no_ghosts(job->world)) {
-        job->own = qdi_arena_take(arena, ranges, sizeof *job->own);
-        if (!job->own) return QD_ERR_MEMORY;
-    }
+    job->own = job->owned ? scratch->slot_own : NULL;
     const bool good = job->count && job->stay && job->tallies && job->begun && job->goes_on;
     if (good) memset(job->goes_on, 0, old);
     return good ? status : QD_ERR_MEMORY;
@@ -130,7 +130,8 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
                           .simple = qdi_spring_simple(world),
                           .pairs = world->met_count,
                           .kept = held ? scratch->slot_count : 0,
-                          .same = held && same};
+                          .owned = qdi_spring_simple(world) && !qdi_has_no_ghosts(world)};
+    job->same = held && same && job->owned == scratch->slots_owned;
     scratch->slots_of = 0;
     qd_status status = world->present.met ? QD_OK : qdi_spots_part(world, &world->present);
     if (status == QD_OK) status = qdi_meet_way(job, dt);
@@ -151,6 +152,7 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     if (status != QD_OK) return status;
     scratch->slot_count = job->pairs;
     scratch->slots_of = moment + 1;
+    scratch->slots_owned = job->owned;
     scratch->way = job->way;
     return QD_OK;
 }

@@ -226,6 +226,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot_apart, scratch->slot_apart_room, sizeof *scratch->slot_apart);
     qdi_release(allocator, scratch->slot_hits, scratch->slot_hits_room, sizeof *scratch->slot_hits);
     qdi_release(allocator, scratch->slot_touch, scratch->slot_touch_room, sizeof *scratch->slot_touch);
+    qdi_release(allocator, scratch->slot_own, scratch->slot_own_room, sizeof *scratch->slot_own);
     qdi_release(allocator, scratch->slot_shift, scratch->slot_shift_room, sizeof *scratch->slot_shift);
     qdi_release(allocator, scratch->touch_stop, scratch->touch_stop_room, sizeof *scratch->touch_stop);
     qdi_release(allocator, scratch->touch_list, scratch->touch_list_room, sizeof *scratch->touch_list);
