@@ -281,6 +281,8 @@ static float way_to_walls(const qdi_meet_job *job, size_t begin, size_t end) {
     return gap > 0 ? (float)((job->way + gap) * (1 - 0x1p-22)) : 0.0F;
 }
 
+/// Disks that are passed over together where they are clear of the walls.
+enum { CLEAR = 16 };
 // Counts the disks of a range that are in walls. A range that is clear of them stays so for a way.
 static void count_walls(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
@@ -291,8 +293,12 @@ static void count_walls(void *context, size_t begin, size_t end) {
     const bool clear = range_is_clear(job, begin, end);
     *apart = clear ? way_to_walls(job, begin, end) : 0;
     size_t count = 0;
-    for (size_t r = begin; r < end && !clear; ++r)
-        for (unsigned mask = walls_of_row(job, (uint32_t)r); mask; mask &= mask - 1) count += 1;
+    for (size_t at = begin; at < end && !clear; at += CLEAR) {
+        const size_t stop = at + CLEAR < end ? at + CLEAR : end;
+        if (range_is_clear(job, at, stop)) continue;
+        for (size_t r = at; r < stop; ++r)
+            for (unsigned mask = walls_of_row(job, (uint32_t)r); mask; mask &= mask - 1) count += 1;
+    }
     job->wall_count[range] = count;
 }
 

@@ -412,14 +412,32 @@ static void accumulate_forces(accumulate_job *job) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
+/// Springs' forces: velocities of `next` of a range of bodies that all have accelerations.
+static void start_all(const qd_world *world, double half, size_t begin, size_t end) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const qdi_twist *accelerations = world->scratch.accelerations;
+    const double *vx = now->vx, *vy = now->vy, *spin = now->spin;
+    double *to_vx = next->vx, *to_vy = next->vy, *to_spin = next->spin;
+    for (size_t r = begin; r < end; ++r) {
+        to_vx[r] = vx[r] + accelerations[r].x * half;
+        to_vy[r] = vy[r] + accelerations[r].y * half;
+    }
+    for (size_t r = begin; r < end && world->turning; ++r)
+        to_spin[r] = spin[r] + accelerations[r].spin * half;
+}
+
 /// Velocities of `next` as they are in the middle of the step, but for what other forces do.
 void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end) {
     const qdi_motion *now = &world->now, *next = &world->next;
+    size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
+    if (count == end - begin) {
+        start_all(world, 0.5 * dt, begin, end);
+        return;
+    }
     size_t bytes = (end - begin) * sizeof(double);
     memcpy(next->vx + begin, now->vx + begin, bytes);
     memcpy(next->vy + begin, now->vy + begin, bytes);
     if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
-    size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
     for (size_t k = 0; k < count; ++k) kick_row(next, world->turning, &world->scratch, 0.5 * dt, begin + k);
 }
 
