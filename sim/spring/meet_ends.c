@@ -52,11 +52,9 @@ static void list_ends(void *context, size_t begin, size_t end) {
     }
 }
 
-// Springs that meet: lists the ends of all candidates.
-static qd_status list_all(qd_world *world) {
-    qdi_scratch *scratch = &world->scratch;
+// Springs that meet: makes room for lists of ends.
+static qd_status reserve_lists(const qd_world *world, qdi_scratch *scratch, size_t ends, size_t ranges) {
     const qd_allocator *allocator = world->allocator;
-    const size_t ends = 2 * world->met_count, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qd_status status = qdi_chain_reserve(allocator, scratch, world->count, ends);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->end_list, &scratch->end_list_room, 0, ends,
@@ -64,6 +62,23 @@ static qd_status list_all(qd_world *world) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->end_first, &scratch->end_first_room, 0, world->count + 1,
                              sizeof *scratch->end_first);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->touch_list, &scratch->touch_list_room, 0, ends,
+                             sizeof *scratch->touch_list);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->touch_stop, &scratch->touch_stop_room, 0, world->count,
+                             sizeof *scratch->touch_stop);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->touch_stale, &scratch->touch_stale_room, 0, ranges,
+                             sizeof *scratch->touch_stale);
+    return status;
+}
+
+// Springs that meet: lists the ends of all candidates.
+static qd_status list_all(qd_world *world) {
+    qdi_scratch *scratch = &world->scratch;
+    const size_t ends = 2 * world->met_count, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    const qd_status status = reserve_lists(world, scratch, ends, ranges);
     ends_job job = {.world = world, .count = qdi_arena_take(&scratch->arena, ranges, sizeof *job.count)};
     if (status != QD_OK || !job.count) return QD_ERR_MEMORY;
     job.alone = qdi_team_used(world->team) == 1;
@@ -72,8 +87,18 @@ static qd_status list_all(qd_world *world) {
     (void)qdi_exclusive_scan(job.count, ranges);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_ends, &job);
     scratch->end_first[world->count] = (uint32_t)ends;
+    for (size_t r = 0; r < ranges; ++r) atomic_init(&scratch->touch_stale[r], 1);
     scratch->ends_listed = true;
     return QD_OK;
+}
+
+void qdi_meet_ends_change(const qd_world *world, const uint32_t *hits, size_t count) {
+    _Atomic uint8_t *stale = world->scratch.touch_stale;
+    for (size_t k = 0; k < count; ++k) {
+        const qdi_meeting pair = world->met[hits[k]];
+        atomic_store_explicit(&stale[pair.a / QDI_BODY_GRAIN], 1, memory_order_relaxed);
+        atomic_store_explicit(&stale[pair.b / QDI_BODY_GRAIN], 1, memory_order_relaxed);
+    }
 }
 
 qd_status qdi_meet_ends_keep(qd_world *world, bool same, size_t contacts) {

@@ -11,11 +11,23 @@
 ///   end_first by row   | 0 | 3 | 7 | ...      ends of row r: end_list[end_first[r]] and so on, up to those
 ///   of end_list           | 8 5 2 | 1 14 ...     the next row; 2 s + 1: body a of the candidate at s; 2 s +
 ///   2: b
+///
+/// Who touches whom changes more seldom yet. So a range of bodies keeps a list of the ends that belong to
+/// contacts, too, for as long as these and their places in the ranges of candidates stay the same:
+///
+///   touch_stop by row  | 2 | 3 | ...     where the ends of row r stop, and those of the next row begin; a
+///   of touch_list         | 9 4 | 3 | ...    range begins where that of end_list does; 2 h: body b of the
+///   contact at h among slot_hits; 2 h + 1: a
 
-/// In the place of a contact's place, of its slot: of what does not touch, and of a slot that is new.
+/// In the place of a contact's place, of its slot: of what does not touch, of a slot that is new, and of what
+/// begins to touch.
 #define QDI_MEET_NONE    UINT32_MAX
 #define QDI_MEET_UNKNOWN (UINT32_MAX - 1)
+#define QDI_MEET_BEGINS  (UINT32_MAX - 2)
 
+/// Springs that meet: where ends are listed, notes that other contacts belong to a range of candidates than
+/// before: `count` hits that were there, or are.
+void qdi_meet_ends_change(const qd_world *world, const uint32_t *hits, size_t count);
 /// Springs that meet: notes whether the slots are those of the step before, and lists the ends of the
 /// candidates, of which `contacts` touch, once it will pay. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_meet_ends_keep(qd_world *world, bool same, size_t contacts);

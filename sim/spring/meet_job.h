@@ -23,19 +23,21 @@ struct qdi_meet_job {
     qdi_meet_kernel kernel;
     const qdi_contact_state *before;
     qdi_contact_state *after;
-    bool same;             ///< slots are those of the candidates
-    float float_way;       ///< rounded up
-    double way;            ///< how far two may have come towards each other since slots were new
-    double blur;           ///< the most by which places are rounded
-    double *most;          ///< per range of bodies: the square of the highest speed
-    bool simple;           ///< as qdi_spring_simple says
-    size_t pairs;          ///< candidates; hits of walls lie behind those of a range's begin
-    size_t kept;           ///< slots that are of the moment before
-    uint32_t *hits, *from; ///< by candidate, each range from its begin on; those of walls behind: which one,
-                           ///< and its place in the moment before
-    size_t *count;         ///< per range of candidates: hits, then those before
-    size_t *own; ///< per range of candidates: hits that are a part's own (part.h), which come first; NULL:
-                 ///< all are
+    bool same;       ///< slots are those of the candidates
+    float float_way; ///< rounded up
+    double way;      ///< how far two may have come towards each other since slots were new
+    double blur;     ///< the most by which places are rounded
+    double *most;    ///< per range of bodies: the square of the highest speed
+    bool simple;     ///< as qdi_spring_simple says
+    size_t pairs;    ///< candidates; hits of walls lie behind those of a range's begin
+    size_t kept;     ///< slots that are of the moment before
+    uint32_t *from;  ///< places in the moment before: by candidate, for the hits of each range from its begin
+                     ///< on; and behind those of walls
+    uint32_t *stay;  ///< per range of candidates: where the hits are those of the moment before, the place
+                    ///< that the first had, behind which the others lay; else QDI_MEET_NONE, and `from` knows
+    size_t *count;           ///< per range of candidates: hits, then those before
+    bool owned;              ///< some hits may not be a part's own (part.h)
+    uint32_t *own;           ///< per range of candidates: hits that are, which come first; NULL: all are
     qdi_meet_tally *tallies; ///< per range of candidates
     size_t *begun;           ///< per range of candidates: hits that begin
     qdi_wall_hit *walls;

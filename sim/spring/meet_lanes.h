@@ -18,11 +18,11 @@ enum { QDI_MEET_LANES = 32 };
 /// change what is read.
 typedef struct qdi_meet_rows {
     const double *x, *y, *vx, *vy, *spin, *radius, *mass; ///< by row; spin NULL: nobody turns
-    const qdi_meeting *pairs;
-    const qdi_warm_start *warm_starts; ///< of the moment before, where they are not thin
-    const qd_vec2 *before;             ///< the same, where they are
-    qd_vec2 *shears;                   ///< of this moment; NULL where contacts are not thin
-    qdi_thin_force *forces;            ///< likewise
+    const qdi_meeting *pairs;                             ///< by place
+    const qdi_warm_start *warm_starts;                    ///< of the moment before, where they are not thin
+    const qd_vec2 *before;                                ///< the same, where they are
+    qd_vec2 *shears;        ///< of this moment; NULL where contacts are not thin
+    qdi_thin_force *forces; ///< likewise
     qd_vec2 half, period;
     bool periodic;
 } qdi_meet_rows;
@@ -39,11 +39,12 @@ typedef struct qdi_meet_lanes {
     double balance[QDI_TALLY_LANES][QDI_MEET_LANES]; ///< as a qdi_contact_balance has it
 } qdi_meet_lanes;
 
-/// Some pairs, at most QDI_MEET_LANES: which candidates they are, the place that each had in the moment
-/// before or QDI_MEET_NONE, and that of the first from now on, behind which the others lie.
+/// Some pairs, at most QDI_MEET_LANES: the place that each had in the moment before, or QDI_MEET_NONE; or
+/// that of the first, where the others lay behind it. And the place of the first from now on, behind which
+/// the others lie.
 typedef struct qdi_meet_some {
-    const uint32_t *hits, *from;
-    size_t place, count;
+    const uint32_t *from; ///< NULL: from `first` on
+    size_t first, place, count;
 } qdi_meet_some;
 
 /// What the balances of pairs add up to, the same in whatever order (tally.h): the sums are right where `cut`

@@ -35,10 +35,15 @@ static inline bool v_any(mask lanes) {
 #endif
 }
 
-/// Springs that meet: the numbers of some rows.
-static inline vec v_gather(const double *from, const uint32_t *rows) {
+/// Springs that meet: the numbers of the first, and of the second, of some pairs.
+static inline vec v_gather_a(const double *from, const qdi_meeting *pairs) {
     vec value = {0};
-    for (int k = 0; k < WIDTH; ++k) value[k] = from[rows[k]];
+    for (int k = 0; k < WIDTH; ++k) value[k] = from[pairs[k].a];
+    return value;
+}
+static inline vec v_gather_b(const double *from, const qdi_meeting *pairs) {
+    vec value = {0};
+    for (int k = 0; k < WIDTH; ++k) value[k] = from[pairs[k].b];
     return value;
 }
 
@@ -62,10 +67,21 @@ static inline void take_images(const qdi_meet_rows *from, two *at) {
 }
 
 /// Springs that meet: the shears of lanes from the moment before.
-static inline void take_shears(const qdi_meet_rows *from, const uint32_t *places, two *at) {
+static inline void take_shears(const qdi_meet_rows *from, const qdi_meet_some *some, size_t i, two *at) {
     static const qd_vec2 none = {0, 0};
     static const qdi_warm_start fresh = {{0, 0}, {0, 0}};
     at->shear_x = at->shear_y = (vec){0};
+    if (from->before && !some->from && i + WIDTH <= some->count) {
+        const qd_vec2 *shear = from->before + some->first + i;
+        for (int k = 0; k < WIDTH; ++k) at->shear_x[k] = shear[k].x;
+        for (int k = 0; k < WIDTH; ++k) at->shear_y[k] = shear[k].y;
+        return;
+    }
+    uint32_t places[WIDTH];
+    for (size_t k = 0; k < WIDTH; ++k) {
+        const size_t number = i + k < some->count ? i + k : some->count - 1;
+        places[k] = some->from ? some->from[number] : (uint32_t)(some->first + number);
+    }
     if (from->before) {
         const qd_vec2 *shear[WIDTH];
         for (int k = 0; k < WIDTH; ++k)
@@ -82,14 +98,13 @@ static inline void take_shears(const qdi_meet_rows *from, const uint32_t *places
 }
 
 /// Springs that meet: the law of each lane, where the one there was is of other masses.
-static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const uint32_t *a,
-                             const uint32_t *b, size_t i, size_t count, qdi_meet_lanes *l, two *at) {
+static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const qdi_meeting *pairs,
+                             size_t i, size_t count, qdi_meet_lanes *l, two *at) {
     if (from->forces) {
-        const vec mass_a = v_gather(from->mass, a), mass_b = v_gather(from->mass, b);
+        const vec mass_a = v_gather_a(from->mass, pairs), mass_b = v_gather_b(from->mass, pairs);
         const mask other = (mask)(mass_a != v_load(l->mass_a + i)) | (mask)(mass_b != v_load(l->mass_b + i));
         if (v_any(other))
-            for (size_t k = 0; k < WIDTH && i + k < count; ++k)
-                qdi_meet_take_law(law, (qdi_meeting){a[k], b[k]}, i + k, l);
+            for (size_t k = 0; k < WIDTH && i + k < count; ++k) qdi_meet_take_law(law, pairs[k], i + k, l);
     }
     at->kn = v_load(l->kn + i);
     at->kt = v_load(l->kt + i);
@@ -102,29 +117,28 @@ static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law,
 /// again.
 static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *some, const qdi_meet_law *law,
                               size_t i, qdi_meet_lanes *lanes, two *at) {
-    uint32_t a[WIDTH], b[WIDTH], places[WIDTH];
-    for (size_t k = 0; k < WIDTH; ++k) {
-        const size_t number = i + k < some->count ? i + k : some->count - 1;
-        a[k] = from->pairs[some->hits[number]].a;
-        b[k] = from->pairs[some->hits[number]].b;
-        places[k] = some->from[number];
+    const qdi_meeting *pairs = from->pairs + some->place + i;
+    qdi_meeting last[WIDTH];
+    if (i + WIDTH > some->count) {
+        for (size_t k = 0; k < WIDTH; ++k) last[k] = pairs[i + k < some->count ? k : some->count - 1 - i];
+        pairs = last;
     }
     const vec zero = {0};
-    at->x = v_gather(from->x, a);
-    at->y = v_gather(from->y, a);
-    at->dx = v_gather(from->x, b) - at->x + zero;
-    at->dy = v_gather(from->y, b) - at->y + zero;
-    at->vx_a = v_gather(from->vx, a);
-    at->vy_a = v_gather(from->vy, a);
-    at->vx_b = v_gather(from->vx, b);
-    at->vy_b = v_gather(from->vy, b);
-    at->radius_a = v_gather(from->radius, a);
-    at->radius_b = v_gather(from->radius, b);
-    at->spin_a = from->spin ? v_gather(from->spin, a) : zero;
-    at->spin_b = from->spin ? v_gather(from->spin, b) : zero;
+    at->x = v_gather_a(from->x, pairs);
+    at->y = v_gather_a(from->y, pairs);
+    at->dx = v_gather_b(from->x, pairs) - at->x + zero;
+    at->dy = v_gather_b(from->y, pairs) - at->y + zero;
+    at->vx_a = v_gather_a(from->vx, pairs);
+    at->vy_a = v_gather_a(from->vy, pairs);
+    at->vx_b = v_gather_b(from->vx, pairs);
+    at->vy_b = v_gather_b(from->vy, pairs);
+    at->radius_a = v_gather_a(from->radius, pairs);
+    at->radius_b = v_gather_b(from->radius, pairs);
+    at->spin_a = from->spin ? v_gather_a(from->spin, pairs) : zero;
+    at->spin_b = from->spin ? v_gather_b(from->spin, pairs) : zero;
     if (from->periodic) take_images(from, at);
-    take_shears(from, places, at);
-    take_laws(from, law, a, b, i, some->count, lanes, at);
+    take_shears(from, some, i, at);
+    take_laws(from, law, pairs, i, some->count, lanes, at);
 }
 
 /// Two that touch: their normal, how deep they are in each other, and their push.

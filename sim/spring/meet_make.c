@@ -32,9 +32,8 @@ static void put_wall(const qdi_meet_job *job, const qdi_wall_hit *hit, qd_contac
     *touch = (qdi_wall_touch){point, contact->touch[0].depth};
 }
 
-// The shear with which a hit's contact comes from the moment before.
-static inline qdi_warm_start shear_of_hit(const qdi_meet_job *job, size_t hit) {
-    const uint32_t from = job->from[hit];
+// The shear with which a contact comes from its place in the moment before.
+static inline qdi_warm_start shear_from(const qdi_meet_job *job, uint32_t from) {
     return from == QDI_MEET_NONE ? (qdi_warm_start){{0, 0}, {0, 0}} : qdi_shear_met(job->before, from);
 }
 
@@ -48,22 +47,26 @@ static void make_walls(void *context, size_t begin, size_t end) {
         put_wall(job, &job->walls[w], &contact, &job->after->walls[w]);
         job->after->spots[place] = (qdi_spot){
             .row_a = row, .row_b = QDI_NO_ROW, .touches = 1, .wall = (uint8_t)job->walls[w].wall};
-        job->after->warm_starts[place] = shear_of_hit(job, hit);
+        job->after->warm_starts[place] = shear_from(job, job->from[hit]);
         job->after->persists[place] = job->from[hit] != QDI_MEET_NONE;
         qdi_spring_force_met(&job->force, place, &contact);
     }
 }
 
 // Springs that meet: notes whose contacts lie from a place on, and which of them there were before.
-static inline void note_contacts(const qdi_meet_job *job, const qdi_meet_some *some) {
+static inline void note_contacts(const qdi_meet_job *job, const qdi_meet_some *some, const uint32_t *hits) {
     const qdi_meeting *pairs = job->narrow.pairs;
     uint32_t *slot_place = job->world->scratch.slot_place;
     qdi_meeting *pairs_met = job->after->pairs_met + some->place;
     uint8_t *persists = job->after->persists + some->place;
-    for (size_t k = 0; k < some->count; ++k) {
-        slot_place[some->hits[k]] = (uint32_t)(some->place + k);
-        pairs_met[k] = pairs[some->hits[k]];
+    const bool moved = some->from || some->first != some->place;
+    for (size_t k = 0; k < some->count && moved; ++k) slot_place[hits[k]] = (uint32_t)(some->place + k);
+    if (!some->from) {
+        memcpy(pairs_met, job->before->pairs_met + some->first, some->count * sizeof *pairs_met);
+        memset(persists, 1, some->count);
+        return;
     }
+    for (size_t k = 0; k < some->count; ++k) pairs_met[k] = pairs[hits[k]];
     for (size_t k = 0; k < some->count; ++k) persists[k] = some->from[k] != QDI_MEET_NONE;
 }
 
@@ -97,10 +100,12 @@ static inline void put_approaches(const qdi_meet_job *job, const qdi_meet_lanes 
 }
 
 // Springs that meet: the force of a contact that is not simple, whose geometry is there.
-static void force_one(const qdi_meet_job *job, size_t hit, size_t place) {
+static void force_one(const qdi_meet_job *job, const qdi_meet_some *some, size_t number) {
+    const size_t place = some->place + number;
     qd_contact contact;
     qdi_contact_at(job->world, job->after, place, &contact);
-    job->after->warm_starts[place] = shear_of_hit(job, hit);
+    job->after->warm_starts[place] = shear_from(job, some->from ? some->from[number]
+                                                                : (uint32_t)(some->first + number));
     qdi_spring_force_met(&job->force, place, &contact);
 }
 
@@ -115,7 +120,7 @@ static qdi_meet_rows rows_of(const qdi_meet_job *job) {
                            .spin = world->turning ? m->spin : NULL,
                            .radius = world->radius,
                            .mass = world->mass,
-                           .pairs = job->narrow.pairs,
+                           .pairs = job->after->pairs_met,
                            .warm_starts = job->before->warm_starts,
                            .before = job->before->thin ? job->before->shears : NULL,
                            .shears = job->simple ? job->after->shears : NULL,
@@ -134,8 +139,10 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     (void)end;
     qdi_meet_tally *tally = &job->tallies[range];
     *tally = (qdi_meet_tally){.cut = job->world->scratch.meet_cut};
+    job->world->scratch.slot_shift[range] = (uint32_t)(first - begin);
     if (first == stop) return;
     const size_t own = job->own ? first + job->own[range] : stop;
+    const bool stays = job->stay[range] != QDI_MEET_NONE;
     qdi_meet_tally others = *tally; // which they add up themselves
     const qdi_meet_rows rows = rows_of(job);
     const qdi_meet_law law = {.world = job->world,
@@ -150,11 +157,12 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     for (size_t place = first, count; place < stop; place += count) {
         const size_t hit = begin + place - first, more = (place < own ? own : stop) - place;
         count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
-        const qdi_meet_some some = {job->hits + hit, job->from + hit, place, count};
-        note_contacts(job, &some);
+        const qdi_meet_some some = {stays ? NULL : job->from + hit,
+                                    stays ? job->stay[range] + (place - first) : 0, place, count};
+        note_contacts(job, &some, job->world->scratch.slot_hits + hit);
         job->kernel(&rows, &some, &law, &lanes, place < own ? tally : &others);
         put_approaches(job, &lanes, place, count);
-        for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, hit + k, place + k);
+        for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, &some, k);
     }
 }
 

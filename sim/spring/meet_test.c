@@ -91,15 +91,14 @@ static double way_of_step(const qdi_meet_job *job, double dt) {
     return 2 * speed * dt * (1 + 1e-9) + job->blur;
 }
 
-// Springs that meet: by which way two that do not touch may: rounded down.
-static float way_apart(const qdi_meet_job *job, qd_vec2 d, double sum) {
-    const double gap = sqrt(d.x * d.x + d.y * d.y) - sum - job->blur;
+// Springs that meet: by which way two that do not touch may, or that do may no longer: rounded down.
+static float way_to_change(const qdi_meet_job *job, qd_vec2 d, double sum) {
+    const double gap = fabs(sqrt(d.x * d.x + d.y * d.y) - sum) - job->blur;
     return gap > 0 ? (float)((job->way + gap) * (1 - 0x1p-22)) : 0.0F;
 }
 
-// Springs that meet: notes a hit; true where it begins.
-static bool note_hit(const qdi_meet_job *job, size_t hit, uint32_t what, uint32_t place) {
-    job->hits[hit] = what;
+// Springs that meet: notes where a hit was; true where it begins.
+static bool note_hit(const qdi_meet_job *job, size_t hit, uint32_t place) {
     job->from[hit] = place;
     if (place == QDI_MEET_NONE) return true;
     job->goes_on[place] = 1;
@@ -141,31 +140,32 @@ static inline void prefetch_pair(const double *x, const double *y, const double 
     __builtin_prefetch(&radius[pair.b]);
 }
 
-// Tests listed candidates, and lists those that touch in their place; returns how many.
-static size_t list_touching(const qdi_meet_job *job, uint32_t *list, size_t count) {
+// Tests listed candidates, and notes in their slots which touch; true where some did not before, or do no
+// longer.
+static bool test_listed(const qdi_meet_job *job, const uint32_t *list, size_t count) {
     const double *radius = job->world->radius, *x = job->narrow.motion.x, *y = job->narrow.motion.y;
     const qd_vec2 half = job->narrow.half;
     const qdi_meeting *pairs = job->narrow.pairs;
     uint32_t *slot_place = job->world->scratch.slot_place;
     float *slot_apart = job->world->scratch.slot_apart;
     const bool sparse = 2 * count < QDI_CONTACT_GRAIN; // else neighbours in the list are neighbours in memory
-    size_t found = 0;
+    bool changed = false;
     for (size_t k = 0; k < count; ++k) {
-        const uint32_t i = list[k];
+        const uint32_t i = list[k], held = slot_place[i];
         const qdi_meeting pair = pairs[i];
         if (sparse && k + AHEAD < count) prefetch_pair(x, y, radius, pairs[list[k + AHEAD]]);
         const qd_vec2 d = {x[pair.b] - x[pair.a], y[pair.b] - y[pair.a]};
         const double sum = radius[pair.a] + radius[pair.b];
         const bool far = fabs(d.x) > half.x || fabs(d.y) > half.y;
-        if (far ? touches_nearest(job, pair) : qdi_disks_meet(d, sum)) {
-            slot_apart[i] = 0;
-            list[found++] = i;
-            continue;
-        }
-        slot_place[i] = QDI_MEET_NONE;
-        slot_apart[i] = far ? 0 : way_apart(job, d, sum);
+        const bool touches = far ? touches_nearest(job, pair) : qdi_disks_meet(d, sum);
+        slot_apart[i] = far ? 0 : way_to_change(job, d, sum);
+        if (touches ? held < QDI_MEET_BEGINS : held == QDI_MEET_NONE) continue;
+        changed = true;
+        uint32_t place = QDI_MEET_NONE;
+        if (touches && held == QDI_MEET_UNKNOWN) place = find_pair(job, pair);
+        slot_place[i] = touches && place == QDI_MEET_NONE ? QDI_MEET_BEGINS : place;
     }
-    return found;
+    return changed;
 }
 
 // Lists the candidates of a range that are worth a test; returns how many.
@@ -199,22 +199,50 @@ static size_t own_first(const qdi_meet_job *job, uint32_t *list, size_t count) {
     return own;
 }
 
-// Tests a range of candidates.
+// Springs that meet: lists the slots of a range that touch, with the places that they had; returns how many
+// begin.
+static size_t list_touching(const qdi_meet_job *job, size_t begin, size_t end) {
+    const size_t range = begin / QDI_CONTACT_GRAIN;
+    const uint32_t *slot_place = job->world->scratch.slot_place;
+    uint32_t *hits = job->world->scratch.slot_hits + begin, list[QDI_CONTACT_GRAIN];
+    size_t found = 0, begun = 0;
+    for (size_t i = begin; i < end; ++i) {
+        list[found] = (uint32_t)i;
+        found += slot_place[i] != QDI_MEET_NONE;
+    }
+    if (job->own) job->own[range] = (uint32_t)own_first(job, list, found);
+    if (job->same && job->world->scratch.ends_listed) {
+        qdi_meet_ends_change(job->world, hits, job->world->scratch.slot_touch[range]);
+        qdi_meet_ends_change(job->world, list, found);
+    }
+    for (size_t k = 0; k < found; ++k) {
+        const uint32_t place = slot_place[list[k]];
+        hits[k] = list[k];
+        begun += note_hit(job, begin + k, place == QDI_MEET_BEGINS ? QDI_MEET_NONE : place);
+    }
+    job->count[range] = job->world->scratch.slot_touch[range] = (uint32_t)found;
+    return begun;
+}
+
+// Tests a range of candidates. Where nothing begins or ends hits are those of the step before.
 static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    const uint32_t *slot_place = job->world->scratch.slot_place;
-    size_t begun = 0;
+    const qdi_scratch *scratch = &job->world->scratch;
+    const size_t range = begin / QDI_CONTACT_GRAIN;
     if (!job->same) check_slots(job, begin, end);
-    uint32_t list[QDI_CONTACT_GRAIN] = {0};
-    const size_t found = list_touching(job, list, list_close(job, begin, end, list));
-    if (job->own) job->own[begin / QDI_CONTACT_GRAIN] = own_first(job, list, found);
-    for (size_t k = 0; k < found; ++k) {
-        const uint32_t i = list[k], held = slot_place[i];
-        const uint32_t place = held == QDI_MEET_UNKNOWN ? find_pair(job, job->narrow.pairs[i]) : held;
-        begun += note_hit(job, begin + k, i, place);
+    uint32_t list[QDI_CONTACT_GRAIN];
+    const bool changed = test_listed(job, list, list_close(job, begin, end, list));
+    job->stay[range] = QDI_MEET_NONE;
+    if (changed || !job->same) {
+        job->begun[range] = list_touching(job, begin, end);
+        return;
     }
-    job->count[begin / QDI_CONTACT_GRAIN] = found;
-    job->begun[begin / QDI_CONTACT_GRAIN] = begun;
+    const size_t count = scratch->slot_touch[range];
+    job->begun[range] = 0;
+    job->count[range] = count;
+    if (count == 0) return;
+    job->stay[range] = scratch->slot_place[scratch->slot_hits[begin]];
+    memset(job->goes_on + job->stay[range], 1, count);
 }
 
 // Springs that meet: walls that a disk is in, by bit.
@@ -253,6 +281,8 @@ static float way_to_walls(const qdi_meet_job *job, size_t begin, size_t end) {
     return gap > 0 ? (float)((job->way + gap) * (1 - 0x1p-22)) : 0.0F;
 }
 
+/// Disks that are passed over together where they are clear of the walls.
+enum { CLEAR = 16 };
 // Counts the disks of a range that are in walls. A range that is clear of them stays so for a way.
 static void count_walls(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
@@ -263,8 +293,12 @@ static void count_walls(void *context, size_t begin, size_t end) {
     const bool clear = range_is_clear(job, begin, end);
     *apart = clear ? way_to_walls(job, begin, end) : 0;
     size_t count = 0;
-    for (size_t r = begin; r < end && !clear; ++r)
-        for (unsigned mask = walls_of_row(job, (uint32_t)r); mask; mask &= mask - 1) count += 1;
+    for (size_t at = begin; at < end && !clear; at += CLEAR) {
+        const size_t stop = at + CLEAR < end ? at + CLEAR : end;
+        if (range_is_clear(job, at, stop)) continue;
+        for (size_t r = at; r < stop; ++r)
+            for (unsigned mask = walls_of_row(job, (uint32_t)r); mask; mask &= mask - 1) count += 1;
+    }
     job->wall_count[range] = count;
 }
 
@@ -289,7 +323,7 @@ static size_t find_walls(const qdi_meet_job *job) {
         const qdi_wall_hit *hit = &job->walls[w];
         const uint32_t place = find_place(job, (qd_id){world->index[hit->row], world->generation[hit->row]},
                                           (qd_id){(uint32_t)QD_WALL_LEFT + hit->wall, 0});
-        begun += note_hit(job, job->pairs + w, (uint32_t)w, place);
+        begun += note_hit(job, job->pairs + w, place);
     }
     return begun;
 }
@@ -326,9 +360,8 @@ qd_status qdi_meet_test(qdi_meet_job *job) {
     if (body_ranges > 0) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_walls, job);
     job->wall_total = qdi_exclusive_scan(job->wall_count, body_ranges);
     job->walls = qdi_arena_take(arena, job->wall_total, sizeof *job->walls);
-    job->hits = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->hits);
     job->from = qdi_arena_take(arena, job->pairs + job->wall_total, sizeof *job->from);
-    if (!job->walls || !job->hits || !job->from) return QD_ERR_MEMORY;
+    if (!job->walls || !job->from) return QD_ERR_MEMORY;
     if (!job->same || job->wall_total > 0) {
         const qd_status status = list_before(job);
         if (status != QD_OK) return status;

@@ -83,7 +83,7 @@ static inline double sign_of_end(uint32_t end) {
 static inline void add_thin(const qdi_thin_force *force, double sign, double radius, qdi_twist *sum) {
     sum->x += sign * force->x;
     sum->y += sign * force->y;
-    sum->spin += 0 + force->friction * radius;
+    sum->spin += force->friction * radius; // never -0, as no sum is that begins with 0
 }
 
 /// Springs' forces: force and torque of one end added to those of a body.
@@ -168,22 +168,45 @@ static inline bool add_listed(const accumulate_job *job, size_t row, double radi
     return least != QDI_MEET_NONE;
 }
 
-/// Springs' forces: the same where contacts are thin. Which candidates touch is beyond guessing too, so what
-/// does not has the force of the last place, which is none.
-static inline bool add_listed_thin(const accumulate_job *job, size_t row, double radius, qdi_twist *sum) {
+/// Springs' forces: the same where contacts are thin, and lists the ends that belong to contacts. Which
+/// candidates do is beyond guessing too, so what does not touch has the force of the last place, which is
+/// none.
+static inline bool add_listed_thin(const accumulate_job *job, size_t row, double radius, uint32_t **touching,
+                                   qdi_twist *sum) {
     const qdi_scratch *scratch = &job->world->scratch;
     const uint32_t *ends = scratch->end_list, *places = scratch->slot_place;
     const uint32_t *stop = ends + scratch->end_first[row + 1], none = (uint32_t)job->thin;
     const qdi_thin_force *forces = job->state->thin_forces;
-    qdi_twist all = *sum; // nobody else adds to it meanwhile
-    uint32_t least = none;
+    qdi_twist all = {0, 0, 0}; // nobody else adds to it meanwhile
+    uint32_t *list = *touching;
     for (const uint32_t *at = ends + scratch->end_first[row]; at < stop; ++at) {
-        const uint32_t held = places[(*at - 1) / 2], place = held < none ? held : none;
-        least = place < least ? place : least;
+        const uint32_t slot = (*at - 1) / 2, held = places[slot], place = held < none ? held : none;
+        *list = 2 * (place - scratch->slot_shift[slot / QDI_CONTACT_GRAIN]) + *at % 2;
+        list += place < none;
         add_thin(&forces[place], sign_of_end(*at), radius, &all);
     }
     *sum = all;
-    return least < none;
+    const bool any = list > *touching;
+    *touching = list;
+    return any;
+}
+
+/// Springs' forces: the same for a range of bodies, from lists of these ends.
+static void add_touching(const accumulate_job *job, size_t begin, size_t end, qdi_twist *force, bool *any) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const qdi_thin_force *forces = job->state->thin_forces;
+    const double *radius = job->world->radius;
+    const uint32_t *shift = scratch->slot_shift, *at = scratch->touch_list + scratch->end_first[begin];
+    for (size_t row = begin; row < end; ++row) {
+        const uint32_t *stop = scratch->touch_list + scratch->touch_stop[row];
+        qdi_twist all = {0, 0, 0};
+        *any++ = at < stop;
+        for (; at < stop; ++at) {
+            const uint32_t hit = *at / 2, place = hit + shift[hit / QDI_CONTACT_GRAIN];
+            add_thin(&forces[place], sign_of_end(*at), radius[row], &all);
+        }
+        *force++ = all;
+    }
 }
 
 // ---- kicks ----
@@ -247,6 +270,16 @@ static inline void prefetch_forces(const accumulate_job *job, uint32_t row) {
     __builtin_prefetch(&world->next.spin[row], 1);
 }
 
+/// Springs' forces: finds those of a range's listed bodies that break limits.
+static void find_bad(const accumulate_job *job, size_t begin, size_t end, uint32_t *bad) {
+    const qd_world *world = job->world;
+    for (size_t place = begin; place < end; ++place) {
+        const uint32_t row = world->scratch.touched[place];
+        if (!row_within_limits(job, row) && world->index[row] < *bad && !qdi_is_ghost(world, row))
+            *bad = world->index[row];
+    }
+}
+
 /// Springs' forces: the acceleration of a body; where there is a kick, also that, and which limit it breaks.
 static inline void accelerate(const accumulate_job *job, size_t place, uint32_t row, qdi_twist force,
                               uint32_t *bad) {
@@ -258,8 +291,7 @@ static inline void accelerate(const accumulate_job *job, size_t place, uint32_t 
                                                 force.spin / world->inertia[row]};
     if (job->half == 0) return;
     kick_row(&world->next, world->turning, scratch, job->half, place);
-    if (!row_within_limits(job, row) && world->index[row] < *bad && !qdi_is_ghost(world, row))
-        *bad = world->index[row];
+    find_bad(job, place, place + 1, bad);
 }
 
 /// Springs' forces: accelerations of a range of bodies that have chains; returns where their places end.
@@ -276,20 +308,67 @@ static size_t accumulate_chains(const accumulate_job *job, size_t begin, size_t 
     return stop;
 }
 
+/// Springs' forces: accelerations of those of a range of bodies that have any, and a kick, as above.
+static size_t accelerate_range(const accumulate_job *job, size_t begin, size_t end, const qdi_twist *force,
+                               const bool *any, uint32_t *bad) {
+    const qd_world *world = job->world;
+    const double *mass = world->mass, *inertia = world->inertia, half = job->half, fastest = job->fastest;
+    double *vx = world->next.vx, *vy = world->next.vy;
+    double *spins = world->turning ? world->next.spin : NULL;
+    uint32_t *touched = world->scratch.touched + begin;
+    qdi_twist *accelerations = world->scratch.accelerations + begin;
+    size_t count = 0;
+    bool within = true;
+    for (size_t row = begin; row < end; ++row, ++force) {
+        if (!*any++) continue;
+        const qdi_twist a = {force->x / mass[row], force->y / mass[row], force->spin / inertia[row]};
+        touched[count] = (uint32_t)row;
+        accelerations[count++] = a;
+        const double x = vx[row] += a.x * half, y = vy[row] += a.y * half;
+        within &= x * x + y * y <= fastest;
+        if (spins) within &= qdi_is_sane(spins[row] += a.spin * half);
+    }
+    if (!within) find_bad(job, begin, begin + count, bad);
+    return begin + count;
+}
+
+/// Springs' forces: adds up those of listed ends, and says which bodies of a range have any.
+static void add_lists(const accumulate_job *job, size_t begin, size_t end, qdi_twist *force, bool *any) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const double *radius = job->world->radius;
+    _Atomic uint8_t *stale = &scratch->touch_stale[begin / QDI_BODY_GRAIN];
+    uint32_t *stops = scratch->touch_stop, *const lists = scratch->touch_list,
+             *list = lists + scratch->end_first[begin];
+    if (job->thin == 0) {
+        for (size_t row = begin; row < end; ++row, ++force) {
+            *force = (qdi_twist){0, 0, 0};
+            *any++ = add_listed(job, row, radius[row], force);
+        }
+        atomic_store_explicit(stale, 1, memory_order_relaxed);
+    } else if (atomic_load_explicit(stale, memory_order_relaxed)) {
+        for (size_t row = begin; row < end; ++row, ++force) {
+            *any++ = add_listed_thin(job, row, radius[row], &list, force);
+            stops[row] = (uint32_t)(list - lists);
+        }
+        atomic_store_explicit(stale, 0, memory_order_relaxed);
+    } else {
+        add_touching(job, begin, end, force, any);
+    }
+}
+
 /// Springs' forces: the same where the ends of pairs are listed.
 static size_t accumulate_lists(const accumulate_job *job, size_t begin, size_t end, uint32_t *bad) {
     const qdi_scratch *scratch = &job->world->scratch;
-    size_t place = begin;
+    qdi_twist force[QDI_BODY_GRAIN];
+    bool any[QDI_BODY_GRAIN];
+    add_lists(job, begin, end, force, any);
     for (size_t row = begin; row < end; ++row) {
-        qdi_twist force = {0, 0, 0};
-        const double radius = job->world->radius[row];
-        const bool any = job->thin > 0 ? add_listed_thin(job, row, radius, &force)
-                                       : add_listed(job, row, radius, &force);
         const uint32_t head = qdi_chain_take(scratch, row); // of contacts with walls, which come last
-        if (head) add_chain(job, head, radius, &force);
-        if (any || head) accelerate(job, place++, (uint32_t)row, force, bad);
+        if (!head) continue;
+        add_chain(job, head, job->world->radius[row], &force[row - begin]);
+        any[row - begin] = true;
     }
-    return place;
+    return accelerate_range(job, begin, end, force, any, bad);
 }
 
 // Springs' forces: accelerations of a range of bodies.
@@ -333,14 +412,32 @@ static void accumulate_forces(accumulate_job *job) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
+/// Springs' forces: velocities of `next` of a range of bodies that all have accelerations.
+static void start_all(const qd_world *world, double half, size_t begin, size_t end) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const qdi_twist *accelerations = world->scratch.accelerations;
+    const double *vx = now->vx, *vy = now->vy, *spin = now->spin;
+    double *to_vx = next->vx, *to_vy = next->vy, *to_spin = next->spin;
+    for (size_t r = begin; r < end; ++r) {
+        to_vx[r] = vx[r] + accelerations[r].x * half;
+        to_vy[r] = vy[r] + accelerations[r].y * half;
+    }
+    for (size_t r = begin; r < end && world->turning; ++r)
+        to_spin[r] = spin[r] + accelerations[r].spin * half;
+}
+
 /// Velocities of `next` as they are in the middle of the step, but for what other forces do.
 void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end) {
     const qdi_motion *now = &world->now, *next = &world->next;
+    size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
+    if (count == end - begin) {
+        start_all(world, 0.5 * dt, begin, end);
+        return;
+    }
     size_t bytes = (end - begin) * sizeof(double);
     memcpy(next->vx + begin, now->vx + begin, bytes);
     memcpy(next->vy + begin, now->vy + begin, bytes);
     if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
-    size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
     for (size_t k = 0; k < count; ++k) kick_row(next, world->turning, &world->scratch, 0.5 * dt, begin + k);
 }
 

@@ -6,8 +6,9 @@
 //   test     candidates and walls: hits, each with the place that it had, or as one that begins
 //   make     by hit: spot, contact, shear of the moment before, force
 //
-// Most candidates are far apart for many steps: a slot says how far everybody has to come, at the speed of
-// the fastest, before its two are worth a test.
+// Most candidates are far apart for many steps, or deep in each other: a slot says how far everybody has to
+// come, at the speed of the fastest, before its two are worth a test. A range of candidates in which nothing
+// begins or ends keeps its list of hits, whose contacts lie side by side as they did before.
 //
 // Contacts, the numbers that they get when somebody asks, and their events are those of the narrow phase
 // (narrow.h), which does the same for all else. Slots of candidates that are new, or others than before, are
@@ -52,17 +53,27 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->slot_apart, &scratch->slot_apart_room, job->kept,
                              job->pairs, sizeof *scratch->slot_apart);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_hits, &scratch->slot_hits_room, job->kept, job->pairs,
+                             sizeof *scratch->slot_hits);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_touch, &scratch->slot_touch_room, 0, ranges,
+                             sizeof *scratch->slot_touch);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_own, &scratch->slot_own_room, 0, ranges,
+                             sizeof *scratch->slot_own);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_shift, &scratch->slot_shift_room, 0, ranges,
+                             sizeof *scratch->slot_shift);
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
+    job->stay = qdi_arena_take(arena, ranges, sizeof *job->stay);
     job->tallies = qdi_arena_take(arena, ranges, sizeof *job->tallies);
     job->begun = qdi_arena_take(arena, ranges, sizeof *job->begun);
     job->goes_on = qdi_arena_take(arena, old, sizeof *job->goes_on);
     scratch->goes_on = job->goes_on;
     scratch->goes_on_placed = true;
-    if (job->simple && !qdi_has_no_ghosts(job->world)) {
-        job->own = qdi_arena_take(arena, ranges, sizeof *job->own);
-        if (!job->own) return QD_ERR_MEMORY;
-    }
-    const bool good = job->count && job->tallies && job->begun && job->goes_on;
+    job->own = job->owned ? scratch->slot_own : NULL;
+    const bool good = job->count && job->stay && job->tallies && job->begun && job->goes_on;
     if (good) memset(job->goes_on, 0, old);
     return good ? status : QD_ERR_MEMORY;
 }
@@ -119,7 +130,8 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
                           .simple = qdi_spring_simple(world),
                           .pairs = world->met_count,
                           .kept = held ? scratch->slot_count : 0,
-                          .same = held && same};
+                          .owned = qdi_spring_simple(world) && !qdi_has_no_ghosts(world)};
+    job->same = held && same && job->owned == scratch->slots_owned;
     scratch->slots_of = 0;
     qd_status status = world->present.met ? QD_OK : qdi_spots_part(world, &world->present);
     if (status == QD_OK) status = qdi_meet_way(job, dt);
@@ -140,6 +152,7 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     if (status != QD_OK) return status;
     scratch->slot_count = job->pairs;
     scratch->slots_of = moment + 1;
+    scratch->slots_owned = job->owned;
     scratch->way = job->way;
     return QD_OK;
 }

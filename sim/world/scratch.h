@@ -195,11 +195,19 @@ struct qdi_scratch {
     // Slots, one for each candidate, see spring_meet.c:
     qdi_meeting *slot_pair; ///< whose it is
     uint32_t *slot_place;   ///< of its contact, or UINT32_MAX
-    float *slot_apart;      ///< way that bodies have to come before they may touch
+    float *slot_apart;      ///< way that bodies have to come before they may touch, or no longer do
+    uint32_t *slot_hits;    ///< slots of contacts, each range of candidates from its begin on
+    uint32_t *slot_touch;   ///< per range of candidates: how many
+    uint32_t *slot_own;     ///< the same of those that are a part's own (part.h), which come first
+    bool slots_owned;       ///< that is known
+    uint32_t *slot_shift;   ///< the same: from the place of one among these to that of its contact
     float *wall_apart;      ///< per range of bodies: the same before some of them may touch a wall
-    size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room;
-    uint32_t *end_first, *end_list; ///< ends of candidates by row, see spring/meet_ends.h
-    size_t end_first_room, end_list_room;
+    size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room, slot_hits_room,
+        slot_touch_room, slot_own_room, slot_shift_room;
+    uint32_t *end_first, *end_list;    ///< ends of candidates by row, see spring/meet_ends.h
+    uint32_t *touch_stop, *touch_list; ///< those of contacts, likewise
+    _Atomic uint8_t *touch_stale;      ///< per range of bodies: whether they are others
+    size_t end_first_room, end_list_room, touch_stop_room, touch_list_room, touch_stale_room;
     unsigned slots_lasted;        ///< steps for which the slots were the same, up to some
     bool ends_listed;             ///< ends are those of the slots
     qdi_tally_cut meet_cut;       ///< with which the balances of contacts were added last

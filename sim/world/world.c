@@ -224,6 +224,13 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot_pair, scratch->slot_pair_room, sizeof *scratch->slot_pair);
     qdi_release(allocator, scratch->slot_place, scratch->slot_place_room, sizeof *scratch->slot_place);
     qdi_release(allocator, scratch->slot_apart, scratch->slot_apart_room, sizeof *scratch->slot_apart);
+    qdi_release(allocator, scratch->slot_hits, scratch->slot_hits_room, sizeof *scratch->slot_hits);
+    qdi_release(allocator, scratch->slot_touch, scratch->slot_touch_room, sizeof *scratch->slot_touch);
+    qdi_release(allocator, scratch->slot_own, scratch->slot_own_room, sizeof *scratch->slot_own);
+    qdi_release(allocator, scratch->slot_shift, scratch->slot_shift_room, sizeof *scratch->slot_shift);
+    qdi_release(allocator, scratch->touch_stop, scratch->touch_stop_room, sizeof *scratch->touch_stop);
+    qdi_release(allocator, scratch->touch_list, scratch->touch_list_room, sizeof *scratch->touch_list);
+    qdi_release(allocator, scratch->touch_stale, scratch->touch_stale_room, sizeof *scratch->touch_stale);
     qdi_release(allocator, scratch->wall_apart, scratch->wall_apart_room, sizeof *scratch->wall_apart);
     qdi_release(allocator, scratch->end_first, scratch->end_first_room, sizeof *scratch->end_first);
     qdi_release(allocator, scratch->end_list, scratch->end_list_room, sizeof *scratch->end_list);
