@@ -382,6 +382,15 @@ static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
                                   qdi_segment_make(step, row).parts > 0};
 }
 
+/// Stops of ccd: true for two that go their first ways, as long as nothing stops them: what is said of these
+/// is true. Where impacts are followed, others may have met somebody.
+static bool go_their_ways(const qdi_step *step, uint32_t a, uint32_t b) {
+    const qdi_ccd *ccd = step->ccd;
+    const uint32_t one = ccd->trajectory_of[a], two = ccd->trajectory_of[b];
+    return !(one != QDI_NONE_YET && ccd->trajectories[one].hit) &&
+           !(two != QDI_NONE_YET && ccd->trajectories[two].hit);
+}
+
 /// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
 /// each other, or are far apart. It says so of most pairs, for a fraction of the work.
 static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
@@ -393,7 +402,7 @@ static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_ve
                      two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
     if (one.bullet || two.bullet) return false;
     const double size = qdi_glance_size(&one, &two),
-                 way = step->first ? qdi_glance_way(&one, &two, d)
+                 way = step->first && !step->following ? qdi_glance_way(&one, &two, d)
                                    : (1 + QDI_GLANCE_ROUNDING) * relative_way(step, a, free_velocity(step, a),
                                                                               b, free_velocity(step, b));
     if (!(way > QDI_UNSEEN_PART * size)) return true;
@@ -446,7 +455,7 @@ static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a,
                        const qdi_party *b, qd_vec2 shift, double reach) {
     const qdi_ccd *ccd = step->ccd;
     const qdi_path_segment *p = &a->segment, *q = &b->segment;
-    if (step->following || p->parts > 0 || q->parts > 0) return false;
+    if (p->parts > 0 || q->parts > 0) return false;
     const double times[5] = {ccd->stopped[row_a], ccd->carried[row_a], ccd->stopped[row_b],
                              ccd->carried[row_b], step->dt};
     passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}};
@@ -481,7 +490,8 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = shift_of(world, image);
-    if (!bullet && !step->following && comes_to_nothing(step, a, b, shift)) return;
+    const bool first_ways = go_their_ways(step, a, b);
+    if (!bullet && first_ways && comes_to_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const qdi_party *mover = moves_a ? &one : &two;
@@ -489,11 +499,11 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                  way = way_between(step, a, &segment_a, b, &segment_b);
     if (!bullet && !(way > QDI_UNSEEN_PART * size)) return;
     const double least = qdi_ccd_least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
-    if (!step->following && least > way + rounding) return;
+    if (first_ways && least > way + rounding) return;
     if (!is_followed(way + rounding, size, least, both, bullet)) return;
     qdi_manifold manifold;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
-    if (stay_apart(step, a, &one, b, &two, shift, reach)) return;
+    if (first_ways && stay_apart(step, a, &one, b, &two, shift, reach)) return;
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
