@@ -108,6 +108,8 @@ typedef struct qdi_trajectory {
     qdi_wall_gain walls;        ///< what walls gave
     qdi_energy_balance balance; ///< what its impacts did
     bool hit;                   ///< something happened to it
+    bool strayed;               ///< and in some round its path was not its first one
+    bool seen_to;               ///< since it was given up, bodies have been stopped
     bool given_up;              ///< its cluster has used up what it may cost
 } qdi_trajectory;
 

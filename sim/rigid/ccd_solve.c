@@ -399,6 +399,15 @@ static void give_up(const solve_job *job) {
     }
 }
 
+/// Impacts of ccd: notes whose path is not their first one, before it is made anew.
+static void note_strayed(const solve_job *job) {
+    for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
+        qdi_trajectory *trajectory =
+            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
+        trajectory->strayed = trajectory->strayed || trajectory->hit;
+    }
+}
+
 /// What looks the trajectories of a cluster have cost so far.
 static uint64_t spent_on(const solve_job *job) {
     uint64_t most = 0;
@@ -455,6 +464,7 @@ bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
     qdi_ccd *ccd = step->ccd;
     solve_job job = {step, ccd, cluster, ccd->edge_by_cluster + cluster->first_edge,
                      ccd->winner + 2 * (size_t)cluster->first_edge};
+    note_strayed(&job);
     if (cluster->given_up) {
         give_up(&job);
         return true;

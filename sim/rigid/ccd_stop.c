@@ -402,9 +402,10 @@ static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_ve
                      two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
     if (one.bullet || two.bullet) return false;
     const double size = qdi_glance_size(&one, &two),
-                 way = step->first && !step->following ? qdi_glance_way(&one, &two, d)
-                                   : (1 + QDI_GLANCE_ROUNDING) * relative_way(step, a, free_velocity(step, a),
-                                                                              b, free_velocity(step, b));
+                 way = step->first && !step->following
+                           ? qdi_glance_way(&one, &two, d)
+                           : (1 + QDI_GLANCE_ROUNDING) *
+                                 relative_way(step, a, free_velocity(step, a), b, free_velocity(step, b));
     if (!(way > QDI_UNSEEN_PART * size)) return true;
     const bool both = one.moves && two.moves;
     const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
