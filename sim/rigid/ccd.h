@@ -79,6 +79,7 @@ typedef struct qdi_encounter {
     double time;
     qdi_pose a, b; ///< relative to a's position
     qdi_manifold manifold;
+    uint64_t searched; ///< what finding it took, or that there is none, in steps of a search; 0: a formula
 } qdi_encounter;
 
 /// What makes a pair of paths meet; a before b by index, a wall as b.

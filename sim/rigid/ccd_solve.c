@@ -61,8 +61,12 @@ static qdi_path_segment last_segment(const solve_job *job, uint32_t trajectory, 
                                       : job->ccd->segments[job->ccd->trajectories[trajectory].last];
 }
 
-/// The next impact of two from a time on: one of them may go along chords.
-static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
+/// What a step of a search for a time of impact takes, in looks that go by a formula (two disks, or a disk
+/// and a wall); and steps for each edge whose impacts are searched for.
+enum { STEP_COST = 16, EDGE_STEPS = 16 };
+
+/// The next impact of two from a time on: one of them may go along chords. `spent` gets added what it takes.
+static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from, uint64_t *spent) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
     const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
@@ -74,24 +78,29 @@ static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
         const double until = end_a < end_b ? end_a : end_b;
         const qdi_party a = qdi_party_of(step, edge->row_a, &segment_a),
                         b = qdi_party_of(step, edge->row_b, &segment_b);
-        if (qdi_segments_meet(step, &a, &b, shift, from, until, &edge->meeting)) return true;
+        const bool meet = qdi_segments_meet(step, &a, &b, shift, from, until, &edge->meeting);
+        *spent += 1 + STEP_COST * edge->meeting.searched;
+        if (meet) return true;
         if (!qdi_path_next(step, segment_a.parts ? &segment_a : &segment_b)) return false;
         from = until;
     }
 }
 
-/// The next impact of an edge from a time on.
-static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
+/// The next impact of an edge from a time on; returns what looking for it takes.
+static uint64_t look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qdi_step *step = job->step;
+    uint64_t spent = 0;
     bool meets;
     if (edge->wall >= 0) {
         const qdi_path_segment segment = last_segment(job, edge->trajectory_a, edge->row_a, from);
         const qdi_party a = qdi_party_of(step, edge->row_a, &segment);
         meets = qdi_segment_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
+        spent = 1 + STEP_COST * edge->meeting.searched;
     } else {
-        meets = meet_ahead(job, edge, from);
+        meets = meet_ahead(job, edge, from, &spent);
     }
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
+    return spent;
 }
 
 /// Ccd: appends a segment to a body's path.
@@ -364,13 +373,15 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     return true;
 }
 
-/// What a look takes that searches for a time of impact.
-enum { SHAPED_COST = 8 };
-
-/// What a look at an edge takes, in such as go by a formula: two disks, or a disk and a wall.
-static uint64_t cost_of(const solve_job *job, const qdi_edge *edge) {
+/// What a cluster may cost in all rounds.
+static uint64_t allowed_for(const solve_job *job) {
     const uint32_t *shape = job->step->world->shape;
-    return shape[edge->row_a] == 0 && (edge->wall >= 0 || shape[edge->row_b] == 0) ? 1 : SHAPED_COST;
+    uint64_t shaped = 0;
+    for (uint32_t k = 0; k < job->cluster->edges; ++k) {
+        const qdi_edge *edge = edge_at(job, k);
+        shaped += shape[edge->row_a] != 0 || (edge->wall < 0 && shape[edge->row_b] != 0);
+    }
+    return QDI_LOOKS((uint64_t)job->cluster->edges) + STEP_COST * EDGE_STEPS * shaped;
 }
 
 /// Impacts of ccd: all edges of a trajectory look for their next impact anew; returns what that takes.
@@ -380,9 +391,8 @@ static uint64_t look_around(const solve_job *job, uint32_t number, double time) 
     uint64_t cost = 0;
     for (uint32_t k = 0; k < trajectory->count; ++k) {
         qdi_edge *edge = &job->ccd->edges[job->ccd->incident[trajectory->edges + k]];
-        look_ahead(job, edge, time);
+        cost += look_ahead(job, edge, time);
         play_again(job, edge->place);
-        cost += cost_of(job, edge);
     }
     return cost;
 }
@@ -442,14 +452,14 @@ static bool any_passes(const solve_job *job) {
 
 /// Ccd: impact after impact. False: they are too many, or somebody has to be stopped.
 static bool follow(const solve_job *job, uint64_t *spent) {
-    const uint64_t edges = job->cluster->edges;
+    const uint64_t edges = job->cluster->edges, allowed = allowed_for(job);
     play(job);
     for (uint64_t impacts = 0;; ++impacts) {
         qdi_edge *edge = earliest(job);
         const double time = edge->time;
         if (qdi_stopping(job->step->world)) return true;
         if (!(time <= job->step->dt)) return !any_passes(job);
-        if (impacts == QDI_IMPACTS(edges) || *spent > QDI_LOOKS(edges)) return false;
+        if (impacts == QDI_IMPACTS(edges) || *spent > allowed) return false;
         if (!collide(job, edge)) {
             if (passes(job, edge)) return false;
             edge->time = (double)INFINITY;
@@ -474,8 +484,7 @@ bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
         begin(&job, ccd->by_cluster[cluster->first_trajectory + k]);
     for (uint32_t k = 0; k < cluster->edges; ++k) {
         if (qdi_stopping(step->world)) return false;
-        look_ahead(&job, edge_at(&job, k), 0);
-        spent += cost_of(&job, edge_at(&job, k));
+        spent += look_ahead(&job, edge_at(&job, k), 0);
     }
     if (!follow(&job, &spent)) give_up(&job);
     spend(&job, spent);
