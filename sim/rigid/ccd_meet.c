@@ -224,6 +224,19 @@ static bool any(const meet *two, qdi_encounter *meeting) {
     return false;
 }
 
+double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from, double until) {
+    const qdi_pose p = qdi_segment_pose(&a->segment, from), q = qdi_segment_pose(&b->segment, from);
+    const double x = q.x + shift.x - p.x, y = q.y + shift.y - p.y;
+    const double ux = b->segment.vx - a->segment.vx, uy = b->segment.vy - a->segment.vy;
+    const double sum = a->reach + b->reach, apart = x * x + y * y - sum * sum * (1 + 1e-6),
+                 towards = -(x * ux + y * uy);
+    if (!(apart > 0)) return from;
+    const double under = towards * towards - (ux * ux + uy * uy) * apart;
+    if (!(towards > 0) || !(under > 0)) return (double)INFINITY;
+    const double time = from + apart / (towards + sqrt(under)) * (1 - 1e-9);
+    return time <= until ? time : (double)INFINITY;
+}
+
 /// Meetings of ccd: true where the circles about two do not meet: this says so of most, and soon.
 static bool circles_apart(const meet *two) {
     const qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);

@@ -268,20 +268,43 @@ static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_
     a->form.ghost = b->form.ghost = NULL;
 }
 
+/// Where two meet on their first ways, as far as that is known.
+typedef struct first_meeting {
+    bool known;
+    double time;
+    qd_vec2 normal;
+} first_meeting;
+
+/// Stops of ccd: where impacts are followed, two on their first ways have an edge if they meet on these.
+static first_meeting first_meeting_of(const qdi_step *step, uint32_t row_a, const qdi_path_segment *a,
+                                      uint32_t row_b, const qdi_path_segment *b) {
+    if (!step->following || !qdi_is_first_way(a) || !qdi_is_first_way(b)) return (first_meeting){false};
+    const qdi_edge *edge = qdi_ccd_edge_of(step, row_a, row_b);
+    if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
+    return (first_meeting){edge->first_known, edge->first_time, edge->first.manifold.normal};
+}
+
 /// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
 static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                         qd_vec2 shift, double last, qd_vec2 *normal) {
+                         qd_vec2 shift, double last, const first_meeting *first, qd_vec2 *normal) {
     walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
+    bool known = first && first->known;
     for (;;) {
         a->segment = p.segment;
         b->segment = q.segment;
         const double from = p.segment.start > q.segment.start ? p.segment.start : q.segment.start;
         const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
         qdi_encounter meeting;
-        if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
+        if (known) {
+            if (first->time <= until) {
+                *normal = first->normal;
+                return first->time;
+            }
+        } else if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
             *normal = meeting.manifold.normal;
             return meeting.time;
         }
+        known = false; // of what comes after that
         if (!(until < last)) return (double)INFINITY;
         const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
         if (!more_p && !more_q) return (double)INFINITY;
@@ -508,16 +531,19 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
-    if (gap <= met_gap * mover->inner && !m.touching) make_cores(step, &m, &one, &two);
+    const first_meeting first = first_meeting_of(step, a, &segment_a, b, &segment_b);
+    const bool cores = gap <= met_gap * mover->inner && !m.touching;
+    if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
     const double last = both && !step->following
                             ? larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
-    double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
-                             : meeting_of(step, a, &one, b, &two, shift, last, &m.normal);
+    double time = m.touching
+                      ? pressed_at(step, &m, &manifold, shift, size, gap)
+                      : meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, &m.normal));
+        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
@@ -597,5 +623,5 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     *mover = core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
-    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, &normal) < step->dt;
+    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
 }
