@@ -165,17 +165,24 @@ static qd_status list_impacts(const qdi_step *step) {
     return QD_OK;
 }
 
+/// ccd: new edges; where there are none, those that were given up are stopped, and may stand in somebody's
+/// way.
+static qd_status find_edges(qdi_step *step, int round, size_t *added) {
+    qd_status status = QD_OK;
+    *added = 0;
+    step->first = round == 0;
+    if (round < QDI_ROUNDS) status = qdi_ccd_find(step, added);
+    if (status != QD_OK || *added > 0 || !step->ccd->stopping) return status;
+    status = qdi_ccd_stop_given_up(step);
+    step->ccd->stopping = step->first = false;
+    return status == QD_OK && round < QDI_ROUNDS ? qdi_ccd_find(step, added) : status;
+}
+
 /// ccd: one round: candidates, edges, new paths. `done`: there were no new edges.
 static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done, qdi_lap *lap) {
     qd_status status = *outside ? qdi_ccd_file(step, lap) : QD_OK;
     size_t added = 0;
-    step->first = round == 0;
-    if (status == QD_OK && step->ccd->stopping) {
-        status = qdi_ccd_stop_given_up(step);
-        step->ccd->stopping = false;
-        step->first = true; // others may have new paths as well
-    }
-    if (status == QD_OK && round < QDI_ROUNDS) status = qdi_ccd_find(step, &added);
+    if (status == QD_OK) status = find_edges(step, round, &added);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     *done = added == 0;
     if (status != QD_OK || *done) return status;

@@ -42,14 +42,18 @@
 /// exact test.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
-/// looks ahead in all rounds, of which those that search for a time of impact count for several; then its
-/// bodies are given up: they go as if they had met nobody, and are stopped instead (rigid/ccd_clamp.c). After
-/// QDI_ROUNDS rounds what still meets is left to the contacts of the step's end. On a periodic axis a path
-/// that is longer than half a period is not followed.
+/// looks ahead in all rounds; where one searches for a time of impact, each step of that counts for
+/// QDI_STEP_COST looks, and edges that need it add QDI_SEARCHES(edges). Then its bodies are given up: they go
+/// as if they had met nobody, until no more edges are found, and are stopped then (rigid/ccd_clamp.c), which
+/// may bring new edges, and more that are given up and stopped. After QDI_ROUNDS rounds what still meets is
+/// left to the contacts of the step's end. On a periodic axis a path that is longer than half a period is not
+/// followed.
 
-#define QDI_IMPACTS(edges) (2 * (edges) + 30)
-#define QDI_LOOKS(edges)   (16 * (edges) + 2048)
-#define QDI_ROUNDS         64
+#define QDI_IMPACTS(edges)  (2 * (edges) + 30)
+#define QDI_LOOKS(edges)    (16 * (edges) + 2048)
+#define QDI_ROUNDS          64
+#define QDI_STEP_COST       12
+#define QDI_SEARCHES(edges) (4 * QDI_STEP_COST * (edges))
 /// No segment, no trajectory.
 #define QDI_NONE_YET UINT32_MAX
 
@@ -80,6 +84,7 @@ typedef struct qdi_encounter {
     double time;
     qdi_pose a, b; ///< relative to a's position
     qdi_manifold manifold;
+    uint64_t searched; ///< what finding it took, or that there is none, in steps of a search; 0: a formula
 } qdi_encounter;
 
 /// What makes a pair of paths meet; a before b by index, a wall as b.
@@ -90,8 +95,13 @@ typedef struct qdi_edge {
     qd_image image;
     uint32_t trajectory_a, trajectory_b; ///< QDI_NONE_YET for what nothing moves
     double time;                         ///< of its next impact; infinity: none
+    double from;                         ///< from when on that is to be looked for
+    bool pending;                        ///< it has not been: there is none before `time`
     qdi_encounter meeting;               ///< that impact
-    uint32_t place;                      ///< in its cluster
+    double first_time;                   ///< the same where both go their first ways, as at the start of
+    qdi_encounter first;                 ///< each round
+    bool first_known;
+    uint32_t place; ///< in its cluster
     bool fresh;
     bool stop; ///< its cluster is to be given up
 } qdi_edge;
@@ -109,6 +119,8 @@ typedef struct qdi_trajectory {
     qdi_wall_gain walls;        ///< what walls gave
     qdi_energy_balance balance; ///< what its impacts did
     bool hit;                   ///< something happened to it
+    bool strayed;               ///< and in some round its path was not its first one
+    bool seen_to;               ///< since it was given up, bodies have been stopped
     bool given_up;              ///< its cluster has used up what it may cost
 } qdi_trajectory;
 
@@ -140,7 +152,8 @@ typedef struct qdi_meet {
     uint32_t row_a, row_b;
     int wall;
     qd_image image;
-    bool stop; ///< see qdi_edge
+    bool stop, first_known; ///< see qdi_edge
+    qdi_encounter first;
 } qdi_meet;
 
 /// A body that is stopped by what carries it, or stands where that comes along.
@@ -349,6 +362,8 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
 /// The first time in [from, until] at which the two meet and approach. `shift` is added to b's positions.
 bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift,
                        double from, double until, qdi_encounter *meeting);
+/// No later than that, for much less work; infinity: they do not meet.
+double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from, double until);
 /// The same with a wall.
 bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
                             qdi_encounter *meeting);
@@ -370,6 +385,12 @@ unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box);
 /// Adds an edge for each pair of paths that meet and have none; `added` tells how many. Errors:
 /// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
+/// The edge of two bodies, a of the lower index; NULL: they have none.
+const qdi_edge *qdi_ccd_edge_of(const qdi_step *step, uint32_t row_a, uint32_t row_b);
+/// ccd: true for a body that goes its first way, straight, and is stopped nowhere.
+static inline bool qdi_is_first_way(const qdi_path_segment *begin) {
+    return begin->next == QDI_NONE_YET && begin->parts == 0;
+}
 
 // ---- rigid/ccd_clamp.c ----
 

@@ -306,15 +306,16 @@ static qd_status settle(qdi_step *step) {
     return QD_OK;
 }
 
-/// Stops of ccd: stops who would pass through something, and those behind whoever stands.
-static qd_status take_rounds(qdi_step *step) {
+/// Stops of ccd: stops who would pass through something, and those behind whoever stands. `more`: those that
+/// were stopped before in this step stay so, and only who has a new path is looked at.
+static qd_status take_rounds(qdi_step *step, bool more) {
     const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall, !step->following};
     qd_status status = QD_OK;
-    release_all(step);
+    if (!more) release_all(step);
     step->ccd->stops_hold = true;
     step->fresh = SIZE_MAX;
     for (step->round = 0; status == QD_OK && step->fresh > 0 && step->round < ROUNDS; ++step->round) {
-        step->first = step->round == 0;
+        step->first = step->round == 0 && !more;
         status = qdi_ccd_visit(step, &visitor);
         if (status == QD_OK) status = settle(step);
     }
@@ -347,7 +348,7 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK || count == 0) return status;
     status = qdi_ccd_sweep(step, lap);
-    if (status == QD_OK) status = take_rounds(step);
+    if (status == QD_OK) status = take_rounds(step, false);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     if (status == QD_OK && step->ccd->halted_count > 0) status = qdi_ccd_stopped(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
@@ -356,15 +357,26 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
 
 qd_status qdi_ccd_stop_given_up(qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
-    for (size_t i = 0; i < ccd->trajectory_count; ++i) // until now they stood where they were stopped before
-        if (ccd->trajectories[i].given_up) ccd->segments[ccd->trajectories[i].first].next = QDI_NONE_YET;
+    for (size_t i = 0; i < ccd->trajectory_count; ++i) {
+        qdi_trajectory *trajectory = &ccd->trajectories[i];
+        uint8_t *flags = &ccd->flags[trajectory->row];
+        *flags &= (uint8_t)~QDI_FRESH;
+        if (!trajectory->given_up) continue;
+        if (!trajectory->seen_to) *flags |= QDI_FRESH;
+        trajectory->seen_to = true;
+        ccd->segments[trajectory->first].next = QDI_NONE_YET; // until now they stood where they were stopped
+    }
     qd_status status = reserve(step);
-    if (status == QD_OK) status = take_rounds(step);
+    if (status == QD_OK) status = take_rounds(step, ccd->stops_hold);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < ccd->trajectory_count; ++i) {
         qdi_trajectory *trajectory = &ccd->trajectories[i];
         const double stop = ccd->stopped[trajectory->row];
+        uint8_t *flags = &ccd->flags[trajectory->row];
+        *flags &= (uint8_t)~QDI_FRESH;
         if (!trajectory->given_up) continue;
+        const bool stood = trajectory->last != trajectory->first;
+        if (stop != (stood ? ccd->segments[trajectory->last].start : step->dt)) *flags |= QDI_FRESH;
         trajectory->last = trajectory->first;
         if (!(stop < step->dt)) continue;
         const qdi_pose pose = qdi_segment_pose(&ccd->segments[trajectory->first], stop);

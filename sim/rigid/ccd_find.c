@@ -38,18 +38,22 @@ static uint64_t key_of(uint64_t a, uint64_t b) {
     return a << 32 | b;
 }
 
-/// Impacts of ccd: true for an edge that is there already.
-static bool known(const qdi_ccd *ccd, uint64_t key) {
+/// Impacts of ccd: the edge that has a key; NULL: none.
+static const qdi_edge *edge_of_key(const qdi_ccd *ccd, uint64_t key) {
     size_t low = 0, high = ccd->edge_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (ccd->edges[middle].key == key) return true;
+        if (ccd->edges[middle].key == key) return &ccd->edges[middle];
         if (ccd->edges[middle].key < key)
             low = middle + 1;
         else
             high = middle;
     }
-    return false;
+    return NULL;
+}
+
+const qdi_edge *qdi_ccd_edge_of(const qdi_step *step, uint32_t row_a, uint32_t row_b) {
+    return edge_of_key(step->ccd, key_of(step->world->index[row_a], step->world->index[row_b]));
 }
 
 /// Impacts of ccd: the later one of two times.
@@ -57,20 +61,22 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-/// Ccd: true where two paths meet, on segments of which one is followed.
-static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image image) {
+/// Ccd: true where two paths meet, on segments of which one is followed; `found` gets told where.
+static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     const qd_world *world = step->world;
+    const uint32_t a = found->row_a, b = found->row_b;
+    const qd_image image = found->image;
     qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                      image.y != 0 ? image.y * world->axis[1].length : 0};
     qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
+    found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
         double from = later(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
             qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
-            qdi_encounter meeting;
-            if (qdi_segments_meet(step, &one, &two, shift, from, until, &meeting)) return true;
+            if (qdi_segments_meet(step, &one, &two, shift, from, until, &found->first)) return true;
         }
         bool more_a = end_a <= end_b && qdi_path_next(step, &segment_a);
         bool more_b = end_b <= end_a && qdi_path_next(step, &segment_b);
@@ -90,11 +96,11 @@ static bool sensor(const qd_world *world, uint32_t row) {
 }
 
 /// Impacts of ccd: adds to what a worker has found.
-static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
+static void note(const qdi_step *step, qdi_meets *meets, const qdi_meet *meet) {
     qd_status status = qdi_reserve(step->world->allocator, &meets->at, &meets->room, meets->count,
                                    meets->count + 1, sizeof *meets->at);
     if (status == QD_OK)
-        meets->at[meets->count++] = meet;
+        meets->at[meets->count++] = *meet;
     else
         meets->status = status;
 }
@@ -168,15 +174,16 @@ static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) look_at_pair(job, job->pairs[i].a, job->pairs[i].b, worker);
 }
 
-/// Ccd: true where a path meets a wall, on a segment that is followed.
-static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
+/// Ccd: true where a path meets a wall, on a segment that is followed; `found` gets told where.
+static bool path_meets_wall(const qdi_step *step, qdi_meet *found) {
+    const uint32_t row = found->row_a;
     qdi_path_segment segment = qdi_path_begin(step, row);
+    found->first_known = qdi_is_first_way(&segment);
     do {
         if (!qdi_segment_followed(step, row, &segment)) continue;
         qdi_party party = qdi_party_of(step, row, &segment);
-        qdi_encounter meeting;
-        if (qdi_segment_meets_wall(step, &party, wall, segment.start, qdi_segment_end(step, &segment),
-                                   &meeting))
+        if (qdi_segment_meets_wall(step, &party, found->wall, segment.start, qdi_segment_end(step, &segment),
+                                   &found->first))
             return true;
     } while (qdi_path_next(step, &segment));
     return false;
@@ -417,6 +424,9 @@ static qdi_edge edge_of(const qdi_meet *meet) {
                       .row_b = meet->row_b,
                       .wall = meet->wall,
                       .image = meet->image,
+                      .first_time = meet->first.time,
+                      .first = meet->first,
+                      .first_known = meet->first_known && !meet->stop,
                       .fresh = true,
                       .stop = meet->stop};
 }
@@ -441,24 +451,39 @@ static bool given_up(const qdi_ccd *ccd, uint32_t row) {
     return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
 }
 
+/// Impacts of ccd: what may be found of two. It is large, and most find nothing: where they meet is not set.
+static void begin_meet(qdi_meet *meet, uint64_t key, uint32_t row_a, uint32_t row_b, int wall,
+                       qd_image image) {
+    meet->key = key;
+    meet->row_a = row_a;
+    meet->row_b = row_b;
+    meet->wall = wall;
+    meet->image = image;
+    meet->first.time = (double)INFINITY;
+}
+
 /// Impacts of ccd: notes two paths that meet, unless an edge joins them already.
 static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     uint64_t key = key_of(world->index[a], world->index[b]);
     if (given_up(step->ccd, a) && given_up(step->ccd, b)) return;
-    if (known(step->ccd, key)) return;
-    const bool meet = paths_meet(step, a, b, image);
-    if (meet || qdi_ccd_core_passes(step, a, b, -1, image))
-        note(step, &step->ccd->meets[worker], (qdi_meet){key, a, b, -1, image, !meet});
+    if (edge_of_key(step->ccd, key)) return;
+    qdi_meet found;
+    begin_meet(&found, key, a, b, -1, image);
+    found.stop = !paths_meet(step, &found);
+    if (!found.stop || qdi_ccd_core_passes(step, a, b, -1, image))
+        note(step, &step->ccd->meets[worker], &found);
 }
 
 /// Impacts of ccd: notes that a path meets a wall.
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
-    if (given_up(step->ccd, row) || known(step->ccd, key)) return;
-    const bool meet = path_meets_wall(step, row, wall);
-    if (meet || qdi_ccd_core_passes(step, row, QDI_NO_ROW, wall, (qd_image){0, 0}))
-        note(step, &step->ccd->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}, !meet});
+    if (given_up(step->ccd, row) || edge_of_key(step->ccd, key)) return;
+    qdi_meet found;
+    begin_meet(&found, key, row, QDI_NO_ROW, wall, (qd_image){0, 0});
+    found.stop = !path_meets_wall(step, &found);
+    if (!found.stop || qdi_ccd_core_passes(step, row, QDI_NO_ROW, wall, (qd_image){0, 0}))
+        note(step, &step->ccd->meets[worker], &found);
 }
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {

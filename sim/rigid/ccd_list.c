@@ -142,7 +142,9 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
     qdi_ccd *ccd = step->ccd;
     if (ccd->flags[row] & QDI_LOST && !cluster->given_up) return; // who was given up goes as at first
     qdi_path_segment segment = qdi_path_begin(step, row);
-    uint8_t flags = QDI_FRESH;
+    const qdi_trajectory *trajectory = &ccd->trajectories[ccd->trajectory_of[row]];
+    const bool as_at_first = !trajectory->hit && !trajectory->strayed;
+    uint8_t flags = as_at_first ? 0 : QDI_FRESH;
     do {
         if (qdi_segment_followed(step, row, &segment)) flags |= QDI_FOLLOWED;
     } while (qdi_path_next(step, &segment));

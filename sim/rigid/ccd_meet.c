@@ -160,8 +160,8 @@ static qdi_form slab(const meet *two, qdi_swept_path *sweep) {
     return (qdi_form){.kind = QD_SHAPE_RECT, .half = {half, half}};
 }
 
-/// Meetings of ccd: when the two come within `tolerance`, from `time` on.
-static bool advance(const meet *two, double tolerance, double *time) {
+/// Meetings of ccd: when the two come within `tolerance`, from `time` on. Counts what that takes.
+static bool advance(const meet *two, double tolerance, double *time, uint64_t *searched) {
     double span = two->until - *time;
     qdi_pose a = qdi_segment_pose(&two->a->segment, *time), b = pose_b(two, &a, *time);
     qdi_swept_path sweep_a = {.to = {two->a->segment.vx * span, two->a->segment.vy * span},
@@ -183,7 +183,9 @@ static bool advance(const meet *two, double tolerance, double *time) {
         form_b = slab(&from_here, &sweep_b);
     }
     qdi_impact impact;
-    if (!qdi_time_of_impact(&two->a->form, &sweep_a, &form_b, &sweep_b, 0, tolerance, &impact)) return false;
+    const bool comes = qdi_time_of_impact(&two->a->form, &sweep_a, &form_b, &sweep_b, 0, tolerance, &impact);
+    *searched += (uint64_t)impact.rounds;
+    if (!comes) return false;
     *time += impact.time * span;
     return true;
 }
@@ -211,7 +213,8 @@ static bool any(const meet *two, qdi_encounter *meeting) {
     if (two->b) again = again || two->b->segment.spin != 0 || two->b->form.ghost;
     bool apart = true;
     for (int k = 0; k < 2 * MOST_LOOKS; ++k) {
-        if (apart && !advance(two, tolerance, &time)) return false;
+        if (apart && !advance(two, tolerance, &time, &meeting->searched)) return false;
+        ++meeting->searched;
         look(two, time, 4 * tolerance, meeting);
         if (meeting->manifold.count > 0 && counts(two, meeting)) return true;
         if (!again || time >= two->until) return false;
@@ -219,6 +222,19 @@ static bool any(const meet *two, qdi_encounter *meeting) {
         if (!apart) time = smaller(time + pause(two, k), two->until);
     }
     return false;
+}
+
+double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from, double until) {
+    const qdi_pose p = qdi_segment_pose(&a->segment, from), q = qdi_segment_pose(&b->segment, from);
+    const double x = q.x + shift.x - p.x, y = q.y + shift.y - p.y;
+    const double ux = b->segment.vx - a->segment.vx, uy = b->segment.vy - a->segment.vy;
+    const double sum = a->reach + b->reach, apart = x * x + y * y - sum * sum * (1 + 1e-6),
+                 towards = -(x * ux + y * uy);
+    if (!(apart > 0)) return from;
+    const double under = towards * towards - (ux * ux + uy * uy) * apart;
+    if (!(towards > 0) || !(under > 0)) return (double)INFINITY;
+    const double time = from + apart / (towards + sqrt(under)) * (1 - 1e-9);
+    return time <= until ? time : (double)INFINITY;
 }
 
 /// Meetings of ccd: true where the circles about two do not meet: this says so of most, and soon.
@@ -247,6 +263,7 @@ static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
 bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift,
                        double from, double until, qdi_encounter *meeting) {
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
+    meeting->searched = 0;
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
     if (circles_apart(&two)) return false;
     const qdi_party slow_a = without_whirl(step, a), slow_b = without_whirl(step, b);
@@ -272,6 +289,7 @@ bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, 
                 .wall_at = wall % 2 == 0 ? -axis->low : axis->high,
                 .from = from,
                 .until = until};
+    meeting->searched = 0;
     if (seen.form.kind == QD_SHAPE_DISK || a->segment.spin == 0) return straight_to_wall(&two, meeting);
     return any(&two, meeting);
 }

@@ -61,8 +61,8 @@ static qdi_path_segment last_segment(const solve_job *job, uint32_t trajectory, 
                                       : job->ccd->segments[job->ccd->trajectories[trajectory].last];
 }
 
-/// The next impact of two from a time on: one of them may go along chords.
-static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
+/// The next impact of two from a time on: one of them may go along chords. `spent` gets added what it takes.
+static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from, uint64_t *spent) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
     const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
@@ -74,24 +74,69 @@ static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
         const double until = end_a < end_b ? end_a : end_b;
         const qdi_party a = qdi_party_of(step, edge->row_a, &segment_a),
                         b = qdi_party_of(step, edge->row_b, &segment_b);
-        if (qdi_segments_meet(step, &a, &b, shift, from, until, &edge->meeting)) return true;
+        const bool meet = qdi_segments_meet(step, &a, &b, shift, from, until, &edge->meeting);
+        *spent += 1 + QDI_STEP_COST * edge->meeting.searched;
+        if (meet) return true;
         if (!qdi_path_next(step, segment_a.parts ? &segment_a : &segment_b)) return false;
         from = until;
     }
 }
 
-/// The next impact of an edge from a time on.
-static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
+/// The next impact of an edge from a time on; returns what looking for it takes.
+static uint64_t look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qdi_step *step = job->step;
+    uint64_t spent = 0;
     bool meets;
     if (edge->wall >= 0) {
         const qdi_path_segment segment = last_segment(job, edge->trajectory_a, edge->row_a, from);
         const qdi_party a = qdi_party_of(step, edge->row_a, &segment);
         meets = qdi_segment_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
+        spent = 1 + QDI_STEP_COST * edge->meeting.searched;
     } else {
-        meets = meet_ahead(job, edge, from);
+        meets = meet_ahead(job, edge, from, &spent);
     }
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
+    edge->pending = false;
+    return spent;
+}
+
+/// True for an edge whose impacts are searched for.
+static bool is_shaped(const solve_job *job, const qdi_edge *edge) {
+    const uint32_t *shape = job->step->world->shape;
+    return shape[edge->row_a] != 0 || (edge->wall < 0 && shape[edge->row_b] != 0);
+}
+
+/// Where an edge begins to be looked at from a time on: with when the circles about two meet, if it takes a
+/// search to know more. Most are looked at again before they have come that near.
+static uint64_t look_about(const solve_job *job, qdi_edge *edge, double from) {
+    const qd_world *world = job->step->world;
+    if (edge->wall >= 0 || !is_shaped(job, edge)) return look_ahead(job, edge, from);
+    const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
+                           edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
+    const qdi_path_segment segment_a = last_segment(job, edge->trajectory_a, edge->row_a, from),
+                           segment_b = last_segment(job, edge->trajectory_b, edge->row_b, from);
+    if (segment_a.parts > 0 || segment_b.parts > 0) return look_ahead(job, edge, from);
+    const qdi_party a = qdi_party_of(job->step, edge->row_a, &segment_a),
+                    b = qdi_party_of(job->step, edge->row_b, &segment_b);
+    edge->time = qdi_segments_near(&a, &b, shift, from, job->step->dt);
+    edge->from = from;
+    edge->pending = edge->time < (double)INFINITY;
+    return 1;
+}
+
+/// The next impact of an edge where a round begins, from the step's beginning on: both go their first ways.
+static uint64_t look_first(const solve_job *job, qdi_edge *edge) {
+    if (edge->first_known) {
+        edge->pending = false;
+        edge->meeting = edge->first;
+        edge->time = edge->first_time;
+        return 0;
+    }
+    const uint64_t spent = look_ahead(job, edge, 0);
+    edge->first = edge->meeting;
+    edge->first_time = edge->time;
+    edge->first_known = true;
+    return spent;
 }
 
 /// Ccd: appends a segment to a body's path.
@@ -364,13 +409,11 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     return true;
 }
 
-/// What a look takes that searches for a time of impact.
-enum { SHAPED_COST = 8 };
-
-/// What a look at an edge takes, in such as go by a formula: two disks, or a disk and a wall.
-static uint64_t cost_of(const solve_job *job, const qdi_edge *edge) {
-    const uint32_t *shape = job->step->world->shape;
-    return shape[edge->row_a] == 0 && (edge->wall >= 0 || shape[edge->row_b] == 0) ? 1 : SHAPED_COST;
+/// What a cluster may cost in all rounds.
+static uint64_t allowed_for(const solve_job *job) {
+    uint64_t shaped = 0;
+    for (uint32_t k = 0; k < job->cluster->edges; ++k) shaped += is_shaped(job, edge_at(job, k));
+    return QDI_LOOKS((uint64_t)job->cluster->edges) + QDI_SEARCHES(shaped);
 }
 
 /// Impacts of ccd: all edges of a trajectory look for their next impact anew; returns what that takes.
@@ -380,9 +423,8 @@ static uint64_t look_around(const solve_job *job, uint32_t number, double time) 
     uint64_t cost = 0;
     for (uint32_t k = 0; k < trajectory->count; ++k) {
         qdi_edge *edge = &job->ccd->edges[job->ccd->incident[trajectory->edges + k]];
-        look_ahead(job, edge, time);
+        cost += look_about(job, edge, time);
         play_again(job, edge->place);
-        cost += cost_of(job, edge);
     }
     return cost;
 }
@@ -396,6 +438,15 @@ static void give_up(const solve_job *job) {
         begin(job, number);
         ++job->cluster->next_segment; // for where it may be stopped
         job->ccd->trajectories[number].given_up = true;
+    }
+}
+
+/// Impacts of ccd: notes whose path is not their first one, before it is made anew.
+static void note_strayed(const solve_job *job) {
+    for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
+        qdi_trajectory *trajectory =
+            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
+        trajectory->strayed = trajectory->strayed || trajectory->hit;
     }
 }
 
@@ -433,14 +484,19 @@ static bool any_passes(const solve_job *job) {
 
 /// Ccd: impact after impact. False: they are too many, or somebody has to be stopped.
 static bool follow(const solve_job *job, uint64_t *spent) {
-    const uint64_t edges = job->cluster->edges;
+    const uint64_t edges = job->cluster->edges, allowed = allowed_for(job);
     play(job);
-    for (uint64_t impacts = 0;; ++impacts) {
+    for (uint64_t impacts = 0;;) {
         qdi_edge *edge = earliest(job);
+        if (edge->pending && *spent <= allowed) {
+            *spent += look_ahead(job, edge, edge->from);
+            play_again(job, edge->place);
+            continue;
+        }
         const double time = edge->time;
         if (qdi_stopping(job->step->world)) return true;
         if (!(time <= job->step->dt)) return !any_passes(job);
-        if (impacts == QDI_IMPACTS(edges) || *spent > QDI_LOOKS(edges)) return false;
+        if (impacts++ == QDI_IMPACTS(edges) || *spent > allowed) return false;
         if (!collide(job, edge)) {
             if (passes(job, edge)) return false;
             edge->time = (double)INFINITY;
@@ -455,6 +511,7 @@ bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
     qdi_ccd *ccd = step->ccd;
     solve_job job = {step, ccd, cluster, ccd->edge_by_cluster + cluster->first_edge,
                      ccd->winner + 2 * (size_t)cluster->first_edge};
+    note_strayed(&job);
     if (cluster->given_up) {
         give_up(&job);
         return true;
@@ -464,8 +521,7 @@ bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
         begin(&job, ccd->by_cluster[cluster->first_trajectory + k]);
     for (uint32_t k = 0; k < cluster->edges; ++k) {
         if (qdi_stopping(step->world)) return false;
-        look_ahead(&job, edge_at(&job, k), 0);
-        spent += cost_of(&job, edge_at(&job, k));
+        spent += look_first(&job, edge_at(&job, k));
     }
     if (!follow(&job, &spent)) give_up(&job);
     spend(&job, spent);

@@ -268,20 +268,43 @@ static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_
     a->form.ghost = b->form.ghost = NULL;
 }
 
+/// Where two meet on their first ways, as far as that is known.
+typedef struct first_meeting {
+    bool known;
+    double time;
+    qd_vec2 normal;
+} first_meeting;
+
+/// Stops of ccd: where impacts are followed, two on their first ways have an edge if they meet on these.
+static first_meeting first_meeting_of(const qdi_step *step, uint32_t row_a, const qdi_path_segment *a,
+                                      uint32_t row_b, const qdi_path_segment *b) {
+    if (!step->following || !qdi_is_first_way(a) || !qdi_is_first_way(b)) return (first_meeting){false};
+    const qdi_edge *edge = qdi_ccd_edge_of(step, row_a, row_b);
+    if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
+    return (first_meeting){edge->first_known, edge->first_time, edge->first.manifold.normal};
+}
+
 /// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
 static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                         qd_vec2 shift, double last, qd_vec2 *normal) {
+                         qd_vec2 shift, double last, const first_meeting *first, qd_vec2 *normal) {
     walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
+    bool known = first && first->known;
     for (;;) {
         a->segment = p.segment;
         b->segment = q.segment;
         const double from = p.segment.start > q.segment.start ? p.segment.start : q.segment.start;
         const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
         qdi_encounter meeting;
-        if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
+        if (known) {
+            if (first->time <= until) {
+                *normal = first->normal;
+                return first->time;
+            }
+        } else if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
             *normal = meeting.manifold.normal;
             return meeting.time;
         }
+        known = false; // of what comes after that
         if (!(until < last)) return (double)INFINITY;
         const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
         if (!more_p && !more_q) return (double)INFINITY;
@@ -382,6 +405,15 @@ static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
                                   qdi_segment_make(step, row).parts > 0};
 }
 
+/// Stops of ccd: true for two that go their first ways, as long as nothing stops them: what is said of these
+/// is true. Where impacts are followed, others may have met somebody.
+static bool go_their_ways(const qdi_step *step, uint32_t a, uint32_t b) {
+    const qdi_ccd *ccd = step->ccd;
+    const uint32_t one = ccd->trajectory_of[a], two = ccd->trajectory_of[b];
+    return !(one != QDI_NONE_YET && ccd->trajectories[one].hit) &&
+           !(two != QDI_NONE_YET && ccd->trajectories[two].hit);
+}
+
 /// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
 /// each other, or are far apart. It says so of most pairs, for a fraction of the work.
 static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
@@ -393,9 +425,10 @@ static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_ve
                      two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
     if (one.bullet || two.bullet) return false;
     const double size = qdi_glance_size(&one, &two),
-                 way = step->first ? qdi_glance_way(&one, &two, d)
-                                   : (1 + QDI_GLANCE_ROUNDING) * relative_way(step, a, free_velocity(step, a),
-                                                                              b, free_velocity(step, b));
+                 way = step->first && !step->following
+                           ? qdi_glance_way(&one, &two, d)
+                           : (1 + QDI_GLANCE_ROUNDING) *
+                                 relative_way(step, a, free_velocity(step, a), b, free_velocity(step, b));
     if (!(way > QDI_UNSEEN_PART * size)) return true;
     const bool both = one.moves && two.moves;
     const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
@@ -446,7 +479,7 @@ static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a,
                        const qdi_party *b, qd_vec2 shift, double reach) {
     const qdi_ccd *ccd = step->ccd;
     const qdi_path_segment *p = &a->segment, *q = &b->segment;
-    if (step->following || p->parts > 0 || q->parts > 0) return false;
+    if (p->parts > 0 || q->parts > 0) return false;
     const double times[5] = {ccd->stopped[row_a], ccd->carried[row_a], ccd->stopped[row_b],
                              ccd->carried[row_b], step->dt};
     passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}};
@@ -481,7 +514,8 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = shift_of(world, image);
-    if (!bullet && !step->following && comes_to_nothing(step, a, b, shift)) return;
+    const bool first_ways = go_their_ways(step, a, b);
+    if (!bullet && first_ways && comes_to_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const qdi_party *mover = moves_a ? &one : &two;
@@ -489,24 +523,27 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                  way = way_between(step, a, &segment_a, b, &segment_b);
     if (!bullet && !(way > QDI_UNSEEN_PART * size)) return;
     const double least = qdi_ccd_least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
-    if (!step->following && least > way + rounding) return;
+    if (first_ways && least > way + rounding) return;
     if (!is_followed(way + rounding, size, least, both, bullet)) return;
     qdi_manifold manifold;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
-    if (stay_apart(step, a, &one, b, &two, shift, reach)) return;
+    if (first_ways && stay_apart(step, a, &one, b, &two, shift, reach)) return;
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
-    if (gap <= met_gap * mover->inner && !m.touching) make_cores(step, &m, &one, &two);
+    const first_meeting first = first_meeting_of(step, a, &segment_a, b, &segment_b);
+    const bool cores = gap <= met_gap * mover->inner && !m.touching;
+    if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
     const double last = both && !step->following
                             ? larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
-    double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
-                             : meeting_of(step, a, &one, b, &two, shift, last, &m.normal);
+    double time = m.touching
+                      ? pressed_at(step, &m, &manifold, shift, size, gap)
+                      : meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, &m.normal));
+        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
@@ -586,5 +623,5 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     *mover = core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
-    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, &normal) < step->dt;
+    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
 }

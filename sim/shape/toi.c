@@ -15,6 +15,33 @@ qdi_pose qdi_swept_path_at(const qdi_swept_path *path, double time) {
     return (qdi_pose){at.x, at.y, path->c * c - path->s * s, path->s * c + path->c * s};
 }
 
+/// A core's corners, seen along a direction from the place that it turns about.
+typedef struct corners {
+    int count;                                        ///< 0: it does not turn, or is a disk
+    double out[QD_POLYGON_MAX], left[QD_POLYGON_MAX]; ///< how far out it is, of the furthest 0; across
+    int furthest;
+    double reach;
+} corners;
+
+// The corners of a form that turns.
+static void corners_make(const qdi_form *form, const qdi_pose *pose, qd_vec2 along, corners *made) {
+    made->count = 0;
+    if (form->kind == QD_SHAPE_DISK) return;
+    qdi_core core;
+    qdi_core_make(form, &(qdi_pose){0, 0, pose->c, pose->s}, &core);
+    int furthest = 0;
+    for (int i = 0; i < core.count; ++i) {
+        made->out[i] = qdi_dot(along, core.point[i]);
+        made->left[i] = qdi_dot(along, qdi_left(core.point[i]));
+        if (made->out[i] > made->out[furthest]) furthest = i;
+    }
+    const double out = made->out[furthest];
+    for (int i = 0; i < core.count; ++i) made->out[i] -= out;
+    made->count = core.count;
+    made->furthest = furthest;
+    made->reach = qdi_form_core_reach(form);
+}
+
 /// How far a turning core comes out along a direction: corner i is at out[i] (the furthest at 0) and goes at
 /// rate[i]; what a turn adds to that straight way is at most bend * time^2.
 typedef struct spin {
@@ -23,21 +50,31 @@ typedef struct spin {
     double bend;
 } spin;
 
-// How far a form that turns may come out along a direction.
-static void spin_make(const qdi_form *form, const qdi_pose *pose, double turn, qd_vec2 along, spin *made) {
+/// What corners are dropped by, as a part of how far any comes: more than they are rounded by.
+static const double dropped_part = 1e-12;
+
+// How far a core comes out that turns by `turn` in a unit of time, until a time. What stays behind another
+// corner until then is left out: behind the one that is the furthest at 0, or the one that is then.
+static void spin_make(const corners *of, double turn, double until, spin *made) {
     made->count = 0;
-    if (turn == 0 || form->kind == QD_SHAPE_DISK) return;
-    qdi_core core;
-    qdi_core_make(form, &(qdi_pose){0, 0, pose->c, pose->s}, &core);
-    double furthest = qdi_dot(along, core.point[0]);
-    for (int i = 0; i < core.count; ++i) {
-        made->out[i] = qdi_dot(along, core.point[i]);
-        made->rate[i] = turn * qdi_dot(along, qdi_left(core.point[i]));
-        if (made->out[i] > furthest) furthest = made->out[i];
+    if (turn == 0 || of->count == 0) return;
+    double rate[QD_POLYGON_MAX], end[QD_POLYGON_MAX];
+    int last = 0;
+    for (int i = 0; i < of->count; ++i) {
+        rate[i] = turn * of->left[i];
+        end[i] = of->out[i] + rate[i] * until;
+        if (end[i] > end[last]) last = i;
     }
-    for (int i = 0; i < core.count; ++i) made->out[i] -= furthest;
-    made->count = core.count;
-    made->bend = 0.5 * turn * turn * qdi_form_core_reach(form);
+    const double less = dropped_part * of->reach * (2 + fabs(turn) * until), begin = -less,
+                 begin_last = of->out[last] - less, end_first = end[of->furthest] - less,
+                 end_last = end[last] - less;
+    for (int i = 0; i < of->count; ++i) {
+        const double out = of->out[i];
+        if ((out < begin && end[i] < end_first) || (out < begin_last && end[i] < end_last)) continue;
+        made->out[made->count] = out;
+        made->rate[made->count++] = rate[i];
+    }
+    made->bend = 0.5 * turn * turn * of->reach;
 }
 
 // The most that a turning core comes out until a time.
@@ -102,18 +139,19 @@ typedef struct toi_state {
 } toi_state;
 
 /// Time of impact: what can happen along the present normal where that turns at the rate `turn`.
-static approach approach_make(const toi_state *now, double turn) {
-    qd_vec2 normal = now->nearest.normal, back = {-normal.x, -normal.y};
+static void approach_make(const toi_state *now, const corners *a, const corners *b, double turn,
+                          approach *by) {
+    qd_vec2 normal = now->nearest.normal;
     qd_vec2 between = {now->pb.x - now->pa.x, now->pb.y - now->pa.y};
-    approach by = {.closing = -qdi_dot(normal, now->way) - turn * qdi_dot(qdi_left(normal), between)};
+    by->closing = -qdi_dot(normal, now->way) - turn * qdi_dot(qdi_left(normal), between);
+    by->bend = 0;
     if (turn != 0) {
         double here = qdi_length(between), there = qdi_length(qdi_along(between, now->way, now->left));
         double furthest = here > there ? here : there;
-        by.bend = 0.5 * turn * turn * furthest + fabs(turn) * qdi_length(now->way);
+        by->bend = 0.5 * turn * turn * furthest + fabs(turn) * qdi_length(now->way);
     }
-    spin_make(now->a, &now->pa, now->turn_a - turn, normal, &by.a);
-    spin_make(now->b, &now->pb, now->turn_b - turn, back, &by.b);
-    return by;
+    spin_make(a, now->turn_a - turn, now->left, &by->a);
+    spin_make(b, now->turn_b - turn, now->left, &by->b);
 }
 
 /// A time within which two forms surely do not come within `target`; above 1: they never do.
@@ -121,9 +159,15 @@ static double safe_advance(const toi_state *now, double room) {
     double turn = now->nearest.on == QDI_ON_SIDE_A   ? now->turn_a
                   : now->nearest.on == QDI_ON_SIDE_B ? now->turn_b
                                                      : 0;
+    const qd_vec2 normal = now->nearest.normal, back = {-normal.x, -normal.y};
+    corners a, b;
+    a.count = b.count = 0;
+    if (now->turn_a != 0 || turn != 0) corners_make(now->a, &now->pa, normal, &a);
+    if (now->turn_b != 0 || turn != 0) corners_make(now->b, &now->pb, back, &b);
     double safe = 0;
     for (int turning = 0; turning <= (turn != 0); ++turning) { // both bounds hold: the better one counts
-        approach by = approach_make(now, turning ? turn : 0);
+        approach by;
+        approach_make(now, &a, &b, turning ? turn : 0, &by);
         if (approach_by_time(&by, now->left) < room) return 2;
         double time = safe_time(&by, room, now->left);
         if (time > safe) safe = time;
@@ -141,7 +185,7 @@ bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *path_a, const q
         now.pb = qdi_swept_path_at(path_b, time);
         now.left = 1 - time;
         now.nearest = qdi_distance(a, &now.pa, b, &now.pb);
-        *impact = (qdi_impact){time, now.nearest.distance, now.nearest.normal};
+        *impact = (qdi_impact){time, now.nearest.distance, now.nearest.normal, round + 1};
         double room = now.nearest.distance - target;
         if (room <= tolerance) return true;
         double safe = safe_advance(&now, room);

@@ -18,6 +18,7 @@ typedef struct qdi_impact {
     double time;    ///< in [0, 1]
     double gap;     ///< distance then
     qd_vec2 normal; ///< unit vector from a to b then
+    int rounds;     ///< that the search took
 } qdi_impact;
 
 /// The first time in [0, 1] at which two forms are within `target` of each other, to within `tolerance` > 0
