@@ -333,6 +333,33 @@ START_TEST(builtin_bullets_stay_in_their_chambers) {
 }
 END_TEST
 
+// A row of boxes that hit each other in one step is followed to its end, though each impact is searched for.
+START_TEST(a_row_of_boxes_passes_on_the_blow) {
+    enum { BOXES = 12 };
+    qd_world_def def = qd_world_def_default();
+    def.restitution = 1;
+    def.friction = 0;
+    def.continuous = QD_CONTINUOUS_ON;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def box = qd_body_def_default();
+    box.shape = qd_shape_rect(1, 1);
+    qd_id last = {0, 0};
+    for (int i = 0; i < BOXES; ++i) {
+        box.position = (qd_vec2){10 + 1.5 * i, 50};
+        box.velocity.x = i == 0 ? 150 : 0;
+        last = qd_test_add(world, &box);
+    }
+    qd_test_step(world, 0.2, 1);
+    size_t count;
+    (void)qd_world_impacts(world, &count);
+    ck_assert_uint_eq(count, BOXES - 1);
+    const qd_body_state s = qd_test_body(world, last);
+    ck_assert_double_eq_tol(s.velocity.x, 150, 1e-9);
+    ck_assert_double_eq_tol(s.position.x, 10 + 30 + (BOXES - 1), 1e-6);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(any_team_gives_the_same) {
     range_def range = {20, 20, 4, 300, true, false, false, 1};
     size_t crossed;
@@ -527,9 +554,10 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("fast", 240, NULL, NULL);
-    qd_test_once(tcase, rods_stay_exact, cradle_in_one_step, fast_meets_fast,
-                 builtin_bullets_stay_in_their_chambers, any_team_gives_the_same, saved_and_loaded_in_between,
-                 step_without_memory, slides_over_seams, fast_wall_hits_what_rests);
+    qd_test_once(tcase, rods_stay_exact, cradle_in_one_step, a_row_of_boxes_passes_on_the_blow,
+                 fast_meets_fast, builtin_bullets_stay_in_their_chambers, any_team_gives_the_same,
+                 saved_and_loaded_in_between, step_without_memory, slides_over_seams,
+                 fast_wall_hits_what_rests);
     qd_test_loops(tcase, {box_by_unfolding, 3}, {rods_are_exact, 4}, {collisions_count_pi, 4},
                   {no_bullet_passes_a_wall, 3}, {fast_gas_never_overlaps, 3},
                   {fast_wall_carries_what_rests, 4});
