@@ -29,6 +29,7 @@ static void corners_make(const qdi_form *form, const qdi_pose *pose, qd_vec2 alo
     if (form->kind == QD_SHAPE_DISK) return;
     qdi_core core;
     qdi_core_make(form, &(qdi_pose){0, 0, pose->c, pose->s}, &core);
+    if (core.count < 1) return; // a form has one corner at least
     int furthest = 0;
     for (int i = 0; i < core.count; ++i) {
         made->out[i] = qdi_dot(along, core.point[i]);

@@ -204,7 +204,7 @@ static size_t own_first(const qdi_meet_job *job, uint32_t *list, size_t count) {
 static size_t list_touching(const qdi_meet_job *job, size_t begin, size_t end) {
     const size_t range = begin / QDI_CONTACT_GRAIN;
     const uint32_t *slot_place = job->world->scratch.slot_place;
-    uint32_t *hits = job->world->scratch.slot_hits + begin, list[QDI_CONTACT_GRAIN];
+    uint32_t *hits = job->world->scratch.slot_hits + begin, list[QDI_CONTACT_GRAIN] = {0};
     size_t found = 0, begun = 0;
     for (size_t i = begin; i < end; ++i) {
         list[found] = (uint32_t)i;
@@ -230,7 +230,7 @@ static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_scratch *scratch = &job->world->scratch;
     const size_t range = begin / QDI_CONTACT_GRAIN;
     if (!job->same) check_slots(job, begin, end);
-    uint32_t list[QDI_CONTACT_GRAIN];
+    uint32_t list[QDI_CONTACT_GRAIN] = {0};
     const bool changed = test_listed(job, list, list_close(job, begin, end, list));
     job->stay[range] = QDI_MEET_NONE;
     if (changed || !job->same) {

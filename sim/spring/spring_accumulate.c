@@ -314,7 +314,8 @@ static size_t accelerate_range(const accumulate_job *job, size_t begin, size_t e
     const qd_world *world = job->world;
     const double *mass = world->mass, *inertia = world->inertia, half = job->half, fastest = job->fastest;
     double *vx = world->next.vx, *vy = world->next.vy;
-    double *spins = world->turning ? world->next.spin : NULL;
+    double *spins = world->next.spin;
+    const bool turning = world->turning;
     uint32_t *touched = world->scratch.touched + begin;
     qdi_twist *accelerations = world->scratch.accelerations + begin;
     size_t count = 0;
@@ -326,7 +327,7 @@ static size_t accelerate_range(const accumulate_job *job, size_t begin, size_t e
         accelerations[count++] = a;
         const double x = vx[row] += a.x * half, y = vy[row] += a.y * half;
         within &= x * x + y * y <= fastest;
-        if (spins) within &= qdi_is_sane(spins[row] += a.spin * half);
+        if (turning) within &= qdi_is_sane(spins[row] += a.spin * half);
     }
     if (!within) find_bad(job, begin, begin + count, bad);
     return begin + count;
