@@ -199,17 +199,43 @@ static size_t own_first(const qdi_meet_job *job, uint32_t *list, size_t count) {
     return own;
 }
 
-// Springs that meet: lists the slots of a range that touch, with the places that they had; returns how many
-// begin.
-static size_t list_touching(const qdi_meet_job *job, size_t begin, size_t end) {
-    const size_t range = begin / QDI_CONTACT_GRAIN;
+// Springs that meet: slots of a range that touch, in order: `tested` are those that were tested, of which
+// some begin; the others are among those of the step before. Returns how many.
+static size_t merge_touching(const qdi_meet_job *job, size_t begin, const uint32_t *tested, size_t count,
+                             uint32_t *list) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const uint32_t *slot_place = scratch->slot_place, *before = scratch->slot_hits + begin,
+                   *stop = before + scratch->slot_touch[begin / QDI_CONTACT_GRAIN];
+    size_t found = 0;
+    for (size_t k = 0; k < count; ++k) {
+        if (slot_place[tested[k]] != QDI_MEET_BEGINS) continue;
+        for (; before < stop && *before < tested[k]; ++before)
+            if (slot_place[*before] != QDI_MEET_NONE) list[found++] = *before;
+        list[found++] = tested[k];
+    }
+    for (; before < stop; ++before)
+        if (slot_place[*before] != QDI_MEET_NONE) list[found++] = *before;
+    return found;
+}
+
+// Springs that meet: the same where nothing is known of the step before, or that is in another order.
+static size_t find_touching(const qdi_meet_job *job, size_t begin, size_t end, uint32_t *list) {
     const uint32_t *slot_place = job->world->scratch.slot_place;
-    uint32_t *hits = job->world->scratch.slot_hits + begin, list[QDI_CONTACT_GRAIN] = {0};
-    size_t found = 0, begun = 0;
+    size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
         list[found] = (uint32_t)i;
         found += slot_place[i] != QDI_MEET_NONE;
     }
+    return found;
+}
+
+// Springs that meet: notes the slots of a range that touch, with the places that they had; returns how many
+// begin.
+static size_t note_touching(const qdi_meet_job *job, size_t begin, uint32_t *list, size_t found) {
+    const size_t range = begin / QDI_CONTACT_GRAIN;
+    const uint32_t *slot_place = job->world->scratch.slot_place;
+    uint32_t *hits = job->world->scratch.slot_hits + begin;
+    size_t begun = 0;
     if (job->own) job->own[range] = (uint32_t)own_first(job, list, found);
     if (job->same && job->world->scratch.ends_listed) {
         qdi_meet_ends_change(job->world, hits, job->world->scratch.slot_touch[range]);
@@ -230,11 +256,15 @@ static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_scratch *scratch = &job->world->scratch;
     const size_t range = begin / QDI_CONTACT_GRAIN;
     if (!job->same) check_slots(job, begin, end);
-    uint32_t list[QDI_CONTACT_GRAIN] = {0};
-    const bool changed = test_listed(job, list, list_close(job, begin, end, list));
+    uint32_t list[QDI_CONTACT_GRAIN] = {0}, touching[QDI_CONTACT_GRAIN] = {0};
+    const size_t tested = list_close(job, begin, end, list);
+    const bool changed = test_listed(job, list, tested);
     job->stay[range] = QDI_MEET_NONE;
     if (changed || !job->same) {
-        job->begun[range] = list_touching(job, begin, end);
+        const bool merges = job->same && !job->own;
+        const size_t found = merges ? merge_touching(job, begin, list, tested, touching)
+                                    : find_touching(job, begin, end, touching);
+        job->begun[range] = note_touching(job, begin, touching, found);
         return;
     }
     const size_t count = scratch->slot_touch[range];

@@ -291,7 +291,7 @@ static inline void accelerate(const accumulate_job *job, size_t place, uint32_t 
                                                 force.spin / world->inertia[row]};
     if (job->half == 0) return;
     kick_row(&world->next, world->turning, scratch, job->half, place);
-    find_bad(job, place, place + 1, bad);
+    if (!row_within_limits(job, row)) find_bad(job, place, place + 1, bad);
 }
 
 /// Springs' forces: accelerations of a range of bodies that have chains; returns where their places end.
