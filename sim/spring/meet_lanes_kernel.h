@@ -35,12 +35,13 @@ static inline bool v_any(mask lanes) {
 #endif
 }
 
-/// Springs that meet: the numbers of the first, and of the second, of some pairs.
+/// Springs that meet: the numbers of the first of some pairs.
 static inline vec v_gather_a(const double *from, const qdi_meeting *pairs) {
     vec value = {0};
     for (int k = 0; k < WIDTH; ++k) value[k] = from[pairs[k].a];
     return value;
 }
+/// Springs that meet: the numbers of the second of some pairs.
 static inline vec v_gather_b(const double *from, const qdi_meeting *pairs) {
     vec value = {0};
     for (int k = 0; k < WIDTH; ++k) value[k] = from[pairs[k].b];
