@@ -98,8 +98,7 @@ typedef struct qdi_edge {
     double from;                         ///< from when on that is to be looked for
     bool pending;                        ///< it has not been: there is none before `time`
     qdi_encounter meeting;               ///< that impact
-    double first_time;                   ///< the same where both go their first ways, as at the start of
-    qdi_encounter first;                 ///< each round
+    qdi_encounter first; ///< the same where both go their first ways, as at the start of each round
     bool first_known;
     uint32_t place; ///< in its cluster
     bool fresh;
@@ -202,7 +201,6 @@ struct qdi_ccd {
     atomic_bool misses;   ///< some path is too long to be followed
     qd_body_index *lost;  ///< whose they were, in the last step
     size_t lost_count, lost_room;
-    double slow;             ///< how far any point of a body that is not listed moves at most
     qdi_ways *ways;          ///< per range
     size_t *followed;        ///< per range of bodies: how many are followed
     uint32_t *followed_rows; ///< those, a range's from its first row on
@@ -256,8 +254,8 @@ typedef struct qdi_step {
     bool following; ///< impacts are followed exactly
     bool first;     ///< round
     int round;      ///< of stops
-    bool few;       ///< only those that are followed have boxes of whole ways
-    double slow;    ///< which are larger by this then: how far any point of the others moves at most
+    double slow;    ///< how far any point of a body that is not followed moves at most
+    bool few;       ///< only those that are followed have boxes of whole ways, larger by `slow`
     size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known
     bool periodic;  ///< along some axis
     qdi_wall_gain *walls;    ///< gets added what walls give
@@ -318,6 +316,12 @@ double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, doub
 /// Paths of ccd: true where a body is within the limits in `next`.
 bool qdi_within_limits(const qd_world *world, uint32_t row);
 
+/// ccd: what an image of a body is shifted by.
+static inline qd_vec2 qdi_image_shift(const qd_world *world, qd_image image) {
+    return (qd_vec2){image.x != 0 ? image.x * world->axis[0].length : 0,
+                     image.y != 0 ? image.y * world->axis[1].length : 0};
+}
+
 /// ccd: true where the step is to end before it is made. Once the tree has been brought up to date it is not.
 static inline bool qdi_ccd_stopping(const qdi_step *step) {
     return step->following && qdi_stopping(step->world);
@@ -346,7 +350,7 @@ QD_MUST_USE qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap);
 // ---- rigid/ccd_list.c ----
 
 /// Finds out who is followed, and lists them.
-QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
+QD_MUST_USE qd_status qdi_ccd_list(qdi_step *step);
 /// Lists those who have a trajectory since. `wide`: the box of a body's path is too large for a retrieve.
 QD_MUST_USE qd_status qdi_ccd_list_more(const qdi_step *step, bool wide);
 /// Brings the tree of the paths and its pairs up to date.

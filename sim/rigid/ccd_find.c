@@ -63,11 +63,8 @@ static double later(double a, double b) {
 
 /// Ccd: true where two paths meet, on segments of which one is followed; `found` gets told where.
 static bool paths_meet(const qdi_step *step, qdi_meet *found) {
-    const qd_world *world = step->world;
     const uint32_t a = found->row_a, b = found->row_b;
-    const qd_image image = found->image;
-    qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
-                     image.y != 0 ? image.y * world->axis[1].length : 0};
+    const qd_vec2 shift = qdi_image_shift(step->world, found->image);
     qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
@@ -424,7 +421,6 @@ static qdi_edge edge_of(const qdi_meet *meet) {
                       .row_b = meet->row_b,
                       .wall = meet->wall,
                       .image = meet->image,
-                      .first_time = meet->first.time,
                       .first = meet->first,
                       .first_known = meet->first_known && !meet->stop,
                       .fresh = true,

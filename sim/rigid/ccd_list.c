@@ -85,14 +85,14 @@ static qd_status list_all(const qdi_step *step) {
     return QD_OK;
 }
 
-qd_status qdi_ccd_list(const qdi_step *step) {
+qd_status qdi_ccd_list(qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     const qd_world *world = step->world;
     qdi_ways ways;
     qd_status status = qdi_ccd_survey(step, &ways);
     if (status != QD_OK) return status;
-    ccd->plain_count = 0;                     // there will be rows that are listed
-    ccd->slow = sqrt(ways.slow) * (1 + 1e-9); // it is worked out in another way than boxes
+    ccd->plain_count = 0;                      // there will be rows that are listed
+    step->slow = sqrt(ways.slow) * (1 + 1e-9); // it is worked out in another way than boxes
     const size_t count = qdi_exclusive_scan(ccd->followed, qdi_range_count(world->count, QDI_BODY_GRAIN));
     ccd->all = false;
     ccd->listed_count = 0;

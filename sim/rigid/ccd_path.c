@@ -272,7 +272,7 @@ bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
 }
 
 bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider) {
-    double more = step->ccd->slow;
+    const double more = step->slow;
     *wider = (qd_box){
         qdi_outward((double)way.min_x - more, -1.0F), qdi_outward((double)way.min_y - more, -1.0F),
         qdi_outward((double)way.max_x + more, 1.0F), qdi_outward((double)way.max_y + more, 1.0F)};

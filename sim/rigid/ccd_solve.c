@@ -64,9 +64,7 @@ static qdi_path_segment last_segment(const solve_job *job, uint32_t trajectory, 
 /// The next impact of two from a time on: one of them may go along chords. `spent` gets added what it takes.
 static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from, uint64_t *spent) {
     const qdi_step *step = job->step;
-    const qd_world *world = step->world;
-    const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
-                           edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
+    const qd_vec2 shift = qdi_image_shift(step->world, edge->image);
     qdi_path_segment segment_a = last_segment(job, edge->trajectory_a, edge->row_a, from),
                      segment_b = last_segment(job, edge->trajectory_b, edge->row_b, from);
     for (;;) {
@@ -109,10 +107,8 @@ static bool is_shaped(const solve_job *job, const qdi_edge *edge) {
 /// Where an edge begins to be looked at from a time on: with when the circles about two meet, if it takes a
 /// search to know more. Most are looked at again before they have come that near.
 static uint64_t look_about(const solve_job *job, qdi_edge *edge, double from) {
-    const qd_world *world = job->step->world;
     if (edge->wall >= 0 || !is_shaped(job, edge)) return look_ahead(job, edge, from);
-    const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
-                           edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
+    const qd_vec2 shift = qdi_image_shift(job->step->world, edge->image);
     const qdi_path_segment segment_a = last_segment(job, edge->trajectory_a, edge->row_a, from),
                            segment_b = last_segment(job, edge->trajectory_b, edge->row_b, from);
     if (segment_a.parts > 0 || segment_b.parts > 0) return look_ahead(job, edge, from);
@@ -129,12 +125,12 @@ static uint64_t look_first(const solve_job *job, qdi_edge *edge) {
     if (edge->first_known) {
         edge->pending = false;
         edge->meeting = edge->first;
-        edge->time = edge->first_time;
+        edge->time = edge->first.time;
         return 0;
     }
     const uint64_t spent = look_ahead(job, edge, 0);
     edge->first = edge->meeting;
-    edge->first_time = edge->time;
+    edge->first.time = edge->time; // also where they do not meet
     edge->first_known = true;
     return spent;
 }

@@ -189,12 +189,6 @@ static double followed_way(double size, double gap, bool both) {
     return both ? followed_part * (size - overlap) : followed_part * size - overlap;
 }
 
-/// Stops of ccd: what an image of a body is shifted by.
-static qd_vec2 shift_of(const qd_world *world, qd_image image) {
-    return (qd_vec2){image.x != 0 ? image.x * world->axis[0].length : 0,
-                     image.y != 0 ? image.y * world->axis[1].length : 0};
-}
-
 /// Stops of ccd: a body's core: a disk of half its size.
 static qdi_party core_of(const qdi_party *party) {
     qdi_party core = *party;
@@ -281,7 +275,7 @@ static first_meeting first_meeting_of(const qdi_step *step, uint32_t row_a, cons
     if (!step->following || !qdi_is_first_way(a) || !qdi_is_first_way(b)) return (first_meeting){false};
     const qdi_edge *edge = qdi_ccd_edge_of(step, row_a, row_b);
     if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
-    return (first_meeting){edge->first_known, edge->first_time, edge->first.manifold.normal};
+    return (first_meeting){edge->first_known, edge->first.time, edge->first.manifold.normal};
 }
 
 /// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
@@ -513,7 +507,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
         return;
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
-    if (step->periodic) shift = shift_of(world, image);
+    if (step->periodic) shift = qdi_image_shift(world, image);
     const bool first_ways = go_their_ways(step, a, b);
     if (!bullet && first_ways && comes_to_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
@@ -612,7 +606,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     if (moves_a == moves_b) return false;
     const qdi_path_segment segment_b = qdi_path_begin(step, row_b);
     qdi_party b = qdi_party_of(step, row_b, &segment_b), *mover = moves_a ? &a : &b;
-    const qd_vec2 shift = shift_of(world, image);
+    const qd_vec2 shift = qdi_image_shift(world, image);
     const double way = way_between(step, row_a, &segment_a, row_b, &segment_b);
     if (!(way > followed_part * mover->inner)) {
         qdi_manifold manifold;

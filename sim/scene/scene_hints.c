@@ -64,8 +64,9 @@ static const char *our_name(const qdi_key *parent, const char *word, size_t byte
     if (bytes > 1 && word[bytes - 1] == 's') --bytes;
     for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; ++i) {
         if (strlen(other_names[i].word) != bytes || memcmp(other_names[i].word, word, bytes) != 0) continue;
-        for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
-            if (strcmp(qdi_schema_word(key), other_names[i].ours) == 0) return other_names[i].ours;
+        unsigned number;
+        const char *ours = other_names[i].ours;
+        return qdi_schema_child(parent, ours, strlen(ours), &number) ? ours : NULL;
     }
     return NULL;
 }
@@ -200,13 +201,9 @@ const qdi_key *qdi_scene_item_named(const qdi_scene_reader *reader, const qdi_ke
     static const char items[] = "bodies[]";
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     if (key->type != QDI_KEY_CHOICE || strncmp(key->path, items, strlen(items)) != 0) return NULL;
-    const qdi_key *parent = qdi_schema_find(items, strlen(items)), *item = NULL;
-    while ((item = qdi_schema_next(parent, item)) != NULL) {
-        const char *word = qdi_schema_word(item);
-        if (strlen(word) == here->bytes && memcmp(word, reader->yaml.chars + here->text, here->bytes) == 0)
-            break;
-    }
-    return item;
+    unsigned number;
+    return qdi_schema_child(qdi_schema_find(items, strlen(items)), reader->yaml.chars + here->text,
+                            here->bytes, &number);
 }
 
 /// True for a value in quotes that would be of the key's kind without them.

@@ -22,13 +22,7 @@ static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qd
 static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node,
                              unsigned *number) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
-    const char *word = reader->yaml.chars + here->key;
-    const qdi_key *key = NULL;
-    for (*number = 0; (key = qdi_schema_next(parent, key)) != NULL; ++*number) {
-        const char *known = qdi_schema_word(key);
-        if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0) break;
-    }
-    return key;
+    return qdi_schema_child(parent, reader->yaml.chars + here->key, here->key_bytes, number);
 }
 
 /// Scene's reader: where a material is given and a density is not, it is left to the material.

@@ -130,6 +130,15 @@ const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before) {
     return NULL;
 }
 
+const qdi_key *qdi_schema_child(const qdi_key *parent, const char *word, size_t bytes, unsigned *number) {
+    const qdi_key *key = NULL;
+    for (*number = 0; (key = qdi_schema_next(parent, key)) != NULL; ++*number) {
+        const char *known = qdi_schema_word(key);
+        if (strlen(known) == bytes && memcmp(known, word, bytes) == 0) break;
+    }
+    return key;
+}
+
 const char *qdi_schema_word(const qdi_key *key) {
     const char *dot = strrchr(key->path, '.');
     return dot ? dot + 1 : key->path;

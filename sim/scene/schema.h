@@ -326,6 +326,9 @@ const qdi_key *qdi_schema_find_staged(const char *path);
 /// last.
 const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before);
 
+/// The key below `parent` (NULL: of the scene) with this word, and its number among its sisters; or NULL.
+const qdi_key *qdi_schema_child(const qdi_key *parent, const char *word, size_t bytes, unsigned *number);
+
 /// True for a key that has keys below it and no value of its own.
 static inline bool qdi_schema_is_group(const qdi_key *key) {
     return key->type == QDI_KEY_GROUP || (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);

@@ -229,8 +229,7 @@ static const qdi_key keys[] = {
         .otherwise = "1e6 times the world's longer side"),
     KEY("limits.pairs", REAL, IN_SETTINGS(world.limits.pairs), 0, (double)INFINITY,
         "Most pairs of overlapping boxes, per body; 1000 in all are always allowed. Where fast bodies are "
-        "followed "
-        "boxes hold whole ways.",
+        "followed boxes hold whole ways.",
         .above = true),
     {.path = "bodies",
      .type = QDI_KEY_ITEMS,
