@@ -44,7 +44,7 @@ typedef struct amendment {
     uint8_t *home, *fate; ///< by index: INNER, EDGE or whose it was; QDI_FATE_...
     uint32_t *rows;       ///< while the edge is looked for
     size_t *found;        ///< per range of rows: how many of them
-    uint32_t *hits;       ///< the same for contacts, by number
+    uint32_t *hits;       ///< the same for contacts, by number; those of springs that meet by place
     edge_list edge;
     qdi_contact_mail *contacts; ///< that come
     size_t contact_count;
@@ -147,15 +147,16 @@ static int owner_of_edge(const amendment *job, size_t k) {
 
 // ---- mail ----
 
-// Amending: lists the contacts of a range, by number, that others may have to get: they have a body of the
-// edge or another's.
+// Amending: lists the contacts of a range, by number or place, that others may have to get: they have a body
+// of the edge or another's.
 static void choose_range(void *context, size_t begin, size_t end) {
     const amendment *job = context;
+    const qd_world *world = job->world;
     size_t found = begin;
     for (size_t i = begin; i < end; ++i) {
-        const qd_contact *contact = &job->world->present.contacts[i];
-        const uint8_t a = job->home[contact->a.index];
-        const uint8_t b = qd_id_is_wall(contact->b) ? (uint8_t)INNER : job->home[contact->b.index];
+        const qdi_meeting rows = qdi_fleet_rows_of(world, world->present.met, i);
+        const uint8_t a = job->home[world->index[rows.a]];
+        const uint8_t b = rows.b == QDI_NO_ROW ? (uint8_t)INNER : job->home[world->index[rows.b]];
         if ((a == INNER && b == INNER) || a < EDGE) continue;
         job->hits[found++] = (uint32_t)i;
     }
@@ -177,6 +178,7 @@ static qd_status exchange_contacts(amendment *job) {
     const qdi_contact_choice choice = {
         .needs = &job->needs,
         .past = world,
+        .placed = world->present.met,
         .numbers = job->hits,
         .count = gather_found(job->found, ranges, QDI_CONTACT_GRAIN, job->hits),
         .home = job->home};
@@ -357,6 +359,8 @@ static qd_status make_part(amendment *job) {
     plan_exchange(job, part, send, receive);
     part->ghosts = received;
     part->slack = job->needs.slack;
+    part->shaped = before->shaped;
+    part->traits = before->traits;
     part->speed = before->speed;
     part->contacts = before->contacts;
     part->begins = before->begins;
@@ -447,7 +451,7 @@ static void put_contacts(qd_world *world) {
     world->scratch.accelerations_present = false;
     world->scratch.pair_count = 0;
     world->scratch.link_count = 0;
-    qdi_spots_find_rows(world, &world->present);
+    qdi_fleet_find_rows(world);
     qdi_touching_mark(world);
     world->margin.held = world->margin.near = false;
     world->margin.edited = true; // the tree is not asked before it is refreshed
@@ -476,7 +480,7 @@ static void commit(amendment *job) {
 
 // Amending: all that can fail, without the ranks' agreement.
 static qd_status prepare(amendment *job) {
-    qdi_contacts_need(job->world);
+    if (!job->world->present.met) qdi_contacts_need(job->world);
     qd_status status = qdi_fleet_find_needs(job->rank, job->world, &job->needs);
     if (status == QD_OK) status = look(job);
     if (status == QD_OK) status = exchange_contacts(job);

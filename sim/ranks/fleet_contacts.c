@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "sim/ranks/fleet_meetings.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -11,9 +12,6 @@
 
 #include <string.h>
 
-/// Walls come behind all names.
-static const uint64_t wall_bit = UINT64_C(1) << 63;
-
 // ---- mail ----
 
 /// Contacts to each rank; then where the next one goes.
@@ -21,32 +19,54 @@ typedef struct contact_slots {
     size_t at[QDI_RANKS_MAX + 1];
 } contact_slots;
 
-// Fleet's contacts: a contact as it is sent.
-static void write_contact(const qd_world *past, size_t i, qdi_contact_mail *one) {
-    const qdi_contact_state *state = &past->present;
-    const qd_contact *contact = &state->contacts[i];
-    memset(one, 0, sizeof *one); // it is sent
+// Fleet's contacts: a contact as it is sent, but for what the kind of its state says.
+static void begin_mail(const qd_world *past, const qd_contact *contact, qdi_contact_mail *one) {
     one->a = qdi_name_of(past, contact->a.index);
     one->b = qdi_name_of_id(past, contact->b);
-    if (qd_id_is_wall(contact->b)) one->b |= wall_bit;
+    if (qd_id_is_wall(contact->b)) one->b |= QDI_FLEET_WALL;
+    one->contact = *contact;
+}
+
+// Fleet's contacts: one by number, as it is sent.
+static void write_contact(const qd_world *past, size_t i, qdi_contact_mail *one) {
+    const qdi_contact_state *state = &past->present;
+    begin_mail(past, &state->contacts[i], one);
     one->near = i >= state->contact_count;
     one->persists = state->persists[qdi_place_of(state, i)];
-    one->contact = *contact;
     one->warm_start = state->warm_starts[qdi_place_of(state, i)];
     if (qdi_springs(past)) one->force = *qdi_force_of(state, i);
 }
 
+// Fleet's contacts: one of springs that meet, by place, as it is sent.
+static void write_meeting(const qd_world *past, size_t place, qdi_contact_mail *one) {
+    const qdi_contact_state *state = &past->present;
+    qd_contact contact;
+    qdi_contact_at(past, state, place, &contact);
+    begin_mail(past, &contact, one);
+    one->persists = state->persists[place];
+    one->warm_start = qdi_shear_met(state, place);
+    one->force = qdi_force_met(past, state, place);
+    if (state->thin && place < state->first_wall) one->thin_force = state->thin_forces[place];
+}
+
+qdi_meeting qdi_fleet_rows_of(const qd_world *world, bool placed, size_t i) {
+    if (placed) return qdi_rows_at(&world->present, i);
+    const qd_contact *contact = &world->present.contacts[i];
+    return (qdi_meeting){world->row_of_index[contact->a.index],
+                         qd_id_is_wall(contact->b) ? QDI_NO_ROW : world->row_of_index[contact->b.index]};
+}
+
 // Fleet's contacts: who is to have a contact, by bit.
-static uint64_t receivers(const qdi_contact_choice *choice, const qd_contact *contact) {
+static uint64_t receivers(const qdi_contact_choice *choice, size_t i) {
     const qd_world *past = choice->past;
-    const uint32_t a = past->row_of_index[contact->a.index];
-    if (qdi_is_ghost(past, a)) return 0;
-    uint64_t mask = UINT64_C(1) << qdi_fleet_owner_of(choice->needs, past, a), known = 0;
+    const qdi_meeting rows = qdi_fleet_rows_of(past, choice->placed, i);
+    if (qdi_is_ghost(past, rows.a)) return 0;
+    uint64_t mask = UINT64_C(1) << qdi_fleet_owner_of(choice->needs, past, rows.a), known = 0;
     if (choice->home) known = UINT64_C(1) << qdi_ranks_me(choice->needs->rank->ranks);
-    if (!qd_id_is_wall(contact->b)) {
-        const uint32_t b = past->row_of_index[contact->b.index];
-        mask |= UINT64_C(1) << qdi_fleet_owner_of(choice->needs, past, b);
-        if (choice->home && qdi_is_ghost(past, b)) known |= UINT64_C(1) << choice->home[contact->b.index];
+    if (rows.b != QDI_NO_ROW) {
+        mask |= UINT64_C(1) << qdi_fleet_owner_of(choice->needs, past, rows.b);
+        if (choice->home && qdi_is_ghost(past, rows.b))
+            known |= UINT64_C(1) << choice->home[past->index[rows.b]];
     }
     return mask & ~known;
 }
@@ -56,10 +76,12 @@ static void post_contacts(const qdi_contact_choice *choice, contact_slots *slots
     const qd_world *past = choice->past;
     for (size_t k = 0; k < choice->count; ++k) {
         const size_t i = choice->numbers ? choice->numbers[k] : k;
-        uint64_t mask = receivers(choice, &past->present.contacts[i]);
+        uint64_t mask = receivers(choice, i);
         for (int q = 0; mask; ++q, mask >>= 1) {
             if (!(mask & 1)) continue;
-            if (mail) write_contact(past, i, &mail[slots->at[q]]);
+            qdi_contact_mail *one = mail ? &mail[slots->at[q]] : NULL;
+            if (one) memset(one, 0, sizeof *one); // it is sent
+            if (one) choice->placed ? write_meeting(past, i, one) : write_contact(past, i, one);
             slots->at[q] += 1;
         }
     }
@@ -113,7 +135,7 @@ static bool is_before(const qd_world *world, size_t i, const qdi_contact_mail *o
     if (near != other->near) return other->near;
     const uint64_t a = qdi_name_of(world, contact->a.index);
     if (a != other->a) return a < other->a;
-    const uint64_t wall = qd_id_is_wall(contact->b) ? wall_bit : 0;
+    const uint64_t wall = qd_id_is_wall(contact->b) ? QDI_FLEET_WALL : 0;
     return (qdi_name_of_id(world, contact->b) | wall) < other->b;
 }
 
@@ -170,21 +192,20 @@ static size_t touching_then(const qdi_contact_splice *job, const qdi_splice *all
     return count;
 }
 
-// Fleet's contacts: a state of so many contacts, made in no step.
-static void begin_state(const qdi_contact_state *from, size_t touching, size_t all,
-                        qdi_contact_state *state) {
+void qdi_fleet_begin_state(const qdi_contact_state *from, size_t touching, size_t all,
+                           qdi_contact_state *state) {
     state->contact_count = touching;
     state->near_count = all - touching;
     state->begins = state->ends = 0;
     state->event_count = state->impact_count = 0;
     state->unfollowed = 0;
     state->listed = QDI_TELLS_NOTHING;
-    state->whole = true;
     state->wall_lost = from->wall_lost;
     memcpy(state->wall_force, from->wall_force, sizeof state->wall_force);
 }
 
-qd_status qdi_contacts_splice(const qdi_contact_splice *job) {
+// Fleet's contacts: makes them by number.
+static qd_status splice_contacts(const qdi_contact_splice *job) {
     qd_world *world = job->world;
     qdi_arena *arena = &world->scratch.arena;
     const size_t count = qdi_constraint_count(&world->present);
@@ -199,7 +220,19 @@ qd_status qdi_contacts_splice(const qdi_contact_splice *job) {
     if (status != QD_OK) return status;
     pass.to = all.to;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, copy_range, &pass);
-    begin_state(&world->present, touching_then(job, &all), all.all, &world->following);
+    qdi_fleet_begin_state(&world->present, touching_then(job, &all), all.all, &world->following);
+    world->following.whole = true;
     status = put_coming(job, all.place);
     return status == QD_OK ? qdi_spots_make_apart(world, &world->following) : status;
+}
+
+qd_status qdi_contacts_splice(const qdi_contact_splice *job) {
+    return job->world->present.met ? qdi_meetings_splice(job) : splice_contacts(job);
+}
+
+void qdi_fleet_find_rows(qd_world *world) {
+    if (world->present.met && !world->present.whole)
+        qdi_spots_name(world, true);
+    else
+        qdi_spots_find_rows(world, &world->present);
 }

@@ -80,6 +80,7 @@ typedef struct qdi_contact_mail {
     qd_contact contact;
     qdi_warm_start warm_start;
     qdi_contact_force force;
+    qdi_thin_force thin_force; ///< of a thin one of two disks
 } qdi_contact_mail;
 
 /// Messages of contacts, of which the first have been taken; the same.

@@ -146,6 +146,18 @@ static qd_status reserve_names(qd_world *world, const qdi_body_pile *pile) {
     return QD_OK;
 }
 
+// Renewal: finds what bodies there are in all parts.
+static qd_status agree_on_kinds(const renewal *job) {
+    const qd_world *world = job->made;
+    const uint64_t mine[2] = {world->shaped + world->fixed, world->traits.numbers.live};
+    uint64_t all[2];
+    const qd_status status = qdi_ranks_merged(job->ranks, mine, all, sizeof mine, qdi_ranks_add_counts);
+    if (status != QD_OK) return status;
+    world->part->shaped = all[0] > 0;
+    world->part->traits = all[1] > 0;
+    return QD_OK;
+}
+
 // Renewal: makes the new part's bodies of the mail of all ranks.
 static qd_status make_bodies(renewal *job, const qdi_message *from) {
     qdi_body_pile pile = qdi_pile_of(from, qdi_ranks_count(job->ranks));
@@ -181,6 +193,7 @@ static qd_status make_first(renewal *job) {
     if (status == QD_OK) status = hand_out_bodies(job, from);
     if (status == QD_OK) forget_seeds(job);
     if (status == QD_OK) status = make_bodies(job, from);
+    if (status == QD_OK) status = agree_on_kinds(job);
     qdi_post_release(job->allocator, &job->post); // the bodies are there
     job->post = (qdi_post){.memory = NULL};
     qdi_contact_choice all = {.needs = &job->needs, .past = job->past};

@@ -449,7 +449,7 @@ static void start_rows(void *context, size_t begin, size_t end) {
 }
 
 bool qdi_spring_plain(const qd_world *world) {
-    return qdi_springs(world) && world->shaped == 0 && world->fixed == 0 && !qdi_forces_vary(world) &&
+    return qdi_springs(world) && qdi_all_are_disks(world) && !qdi_forces_vary(world) &&
            !qdi_forces_settle(world) && qdi_adhesive_range(world) == 0;
 }
 

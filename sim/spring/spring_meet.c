@@ -35,8 +35,8 @@
 
 bool qdi_spring_meets(const qd_world *world, double dt) {
     const qdi_reach reach = qdi_world_reach(world);
-    return dt > 0 && qdi_springs(world) && world->shaped == 0 && world->fixed == 0 &&
-           world->traits.numbers.live == 0 && !qdi_reaches(&reach);
+    return dt > 0 && qdi_springs(world) && qdi_all_are_disks(world) && qdi_none_has_traits(world) &&
+           !qdi_reaches(&reach);
 }
 
 // Takes arrays for testing from the arena, and makes room for slots.
@@ -78,34 +78,13 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     return good ? status : QD_ERR_MEMORY;
 }
 
-// Makes room for what there is of pairs of disks that meet, `count` contacts with those of walls.
-static qd_status reserve_pairs(const qdi_meet_job *job, size_t count) {
-    qdi_contact_state *after = job->after;
-    const qd_allocator *allocator = job->world->allocator;
-    const size_t thin = job->simple ? job->wall_first + 1 : 0; // one more stands for what does not touch
-    qd_status status = qdi_reserve(allocator, &after->pairs_met, &after->pair_met_room, 0, job->wall_first,
-                                   sizeof *after->pairs_met);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->approaches, &after->approach_room, 0, thin,
-                             sizeof *after->approaches);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->shears, &after->shear_room, 0, thin, sizeof *after->shears);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->thin_forces, &after->thin_force_room, 0, thin,
-                             sizeof *after->thin_forces);
-    if (status == QD_OK) // of thin ones nothing is written
-        status = qdi_reserve(allocator, &after->disks, &after->disk_room, 0, count, sizeof *after->disks);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &after->walls, &after->wall_room, 0, job->wall_total,
-                             sizeof *after->walls);
-    return status;
-}
-
 // Makes room for `count` contacts and what springs know of them.
 static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, double dt, size_t count) {
     qdi_contact_state *after = job->after;
     qd_status status = qdi_contacts_reserve(job->world->allocator, after, count);
-    if (status == QD_OK) status = reserve_pairs(job, count);
+    if (status == QD_OK)
+        status = qdi_meetings_reserve(job->world->allocator, after, job->simple, job->wall_first,
+                                      job->wall_total);
     after->parts = after->whole = false;
     after->met = true;
     after->thin = job->simple;

@@ -118,14 +118,18 @@ typedef struct fill_job {
     qdi_contact_state *state;
 } fill_job;
 
-/// Contacts that are read: what else there is of one, from a thin one.
-static void thicken(const qd_world *world, const qdi_contact_state *state, size_t place) {
+qdi_contact_force qdi_force_met(const qd_world *world, const qdi_contact_state *state, size_t place) {
+    if (!state->thin || place >= state->first_wall) return state->forces[place];
     const qdi_meeting rows = state->pairs_met[place];
     const qdi_thin_force *force = &state->thin_forces[place];
+    return (qdi_contact_force){force->x, force->y, 0 + force->friction * world->radius[rows.a],
+                               0 + force->friction * world->radius[rows.b]};
+}
+
+/// Contacts that are read: what else there is of one, from a thin one.
+static void thicken(const qd_world *world, const qdi_contact_state *state, size_t place) {
     state->warm_starts[place] = qdi_shear_met(state, place);
-    state->forces[place] = (qdi_contact_force){force->x, force->y,
-                                               0 + force->friction * world->radius[rows.a],
-                                               0 + force->friction * world->radius[rows.b]};
+    state->forces[place] = qdi_force_met(world, state, place);
 }
 
 // Makes a range of contacts, by place: neighbours are read, and contacts written here and there.

@@ -21,6 +21,9 @@ static inline uint64_t qdi_contact_order_placed(const qd_world *world, const qdi
 /// World's contacts: all there is of it, from its parts, or as springs that meet keep it.
 void qdi_contact_at(const qd_world *world, const qdi_contact_state *state, size_t place, qd_contact *contact);
 
+/// World's contacts: the force of one of springs that meet, at a place.
+qdi_contact_force qdi_force_met(const qd_world *world, const qdi_contact_state *state, size_t place);
+
 /// World's contacts: makes the contacts of a state on its way, on the world's team, unless they are there.
 void qdi_contacts_fill(qd_world *world, qdi_contact_state *state);
 

@@ -69,6 +69,27 @@ static void release(const qd_allocator *allocator, const column *columns, const 
     }
 }
 
+qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_contact_state *state, bool thin,
+                               size_t pairs, size_t walls) {
+    const size_t count = thin ? pairs + 1 : 0; // one more stands for what does not touch
+    qd_status status = qdi_reserve(allocator, &state->pairs_met, &state->pair_met_room, 0, pairs,
+                                   sizeof *state->pairs_met);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &state->approaches, &state->approach_room, 0, count,
+                             sizeof *state->approaches);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &state->shears, &state->shear_room, 0, count, sizeof *state->shears);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &state->thin_forces, &state->thin_force_room, 0, count,
+                             sizeof *state->thin_forces);
+    if (status == QD_OK) // of thin ones nothing is written
+        status = qdi_reserve(allocator, &state->disks, &state->disk_room, 0, pairs + walls,
+                             sizeof *state->disks);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &state->walls, &state->wall_room, 0, walls, sizeof *state->walls);
+    return status;
+}
+
 void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state) {
     column by_contact[QDI_CONTACT_COLUMNS], by_geometry[QDI_GEOMETRY_COLUMNS];
     contact_columns(state, by_contact);

@@ -225,6 +225,9 @@ QD_MUST_USE qd_status qdi_contacts_reserve(const qd_allocator *allocator, qdi_co
                                            size_t count);
 QD_MUST_USE qd_status qdi_geometry_reserve(const qd_allocator *allocator, qdi_contact_state *state,
                                            size_t kept, size_t count);
+/// World's contacts: room for springs that meet: so many pairs of disks, and disks in walls.
+QD_MUST_USE qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_contact_state *state, bool thin,
+                                           size_t pairs, size_t walls);
 /// World's contacts: frees all that a state holds.
 void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state);
 

@@ -25,6 +25,9 @@ typedef struct qdi_part {
     bool alone;     ///< there is no other part
     uint8_t *ghost; ///< by row
     size_t ghosts;
+    // Of all parts, as steps that go by these are to be the same in each:
+    bool shaped; ///< some body is no disk, or does not move
+    bool traits; ///< some body has traits
     // Who sends whom, rank by rank, in the order of names: [first[q], first[q + 1]) are indices of own bodies
     // that are ghosts at q, or of ghosts that come from there.
     qd_body_index *send, *receive;
@@ -57,6 +60,15 @@ void qdi_part_release(const qd_allocator *allocator, qdi_part *part);
 /// World's part: whether the body of a row is another part's.
 static inline bool qdi_is_ghost(const qd_world *world, size_t row) {
     return world->part && world->part->ghost[row];
+}
+
+/// World's part: whether all bodies, those of other parts as well, are disks that move; and whether they have
+/// no traits. What does not move in the same way to the last bit with and without shapes goes by this.
+static inline bool qdi_all_are_disks(const qd_world *world) {
+    return world->part ? !world->part->shaped : world->shaped == 0 && world->fixed == 0;
+}
+static inline bool qdi_none_has_traits(const qd_world *world) {
+    return world->part ? !world->part->traits : world->traits.numbers.live == 0;
 }
 
 /// World's part: whether all that a world has is its own.

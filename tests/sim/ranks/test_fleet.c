@@ -179,6 +179,38 @@ static void serve_and_lie(qdi_ranks *ranks, void *context) {
     qdi_fleet_serve(ranks, NULL);
 }
 
+// Boxes at one side that drift to the other, or disks there that do not move, or are sensors: ranks that have
+// none step as those do that have some, and as the plain world does, which knows of all.
+START_TEST(bodies_of_other_parts_matter) {
+    enum { SIDE = 32, KINDS = 3 };
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, SIDE, SIDE);
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.2;
+    def.spring.adhesion = _i < KINDS ? 0 : 0.01; // then contacts are not thin
+    def.restitution = 0.8;
+    def.friction = 0.4;
+    def.gravity = (qd_vec2){0, -0.5};
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, SIDE, SIDE, 9);
+    for (size_t row = 0; row < SIDE; ++row) {
+        qd_body_def one = qd_body_def_default();
+        one.shape = _i % KINDS == 0 ? qd_shape_rect(0.3, 0.2) : qd_shape_disk(0.15);
+        one.kind = _i % KINDS == 1 ? QD_BODY_STATIC : QD_BODY_DYNAMIC;
+        one.sensor = _i % KINDS == 2;
+        one.position = (qd_vec2){1, ((double)row + 1) * def.size.y / (SIDE + 1)};
+        one.velocity = (qd_vec2){_i % KINDS == 1 ? 0 : 4, 0};
+        (void)qd_test_add(world, &one);
+    }
+    plant all = plant_of(world, 9, 4, QDI_REALM_CUT);
+    for (size_t k = 0; k < 240; ++k) ck_assert(step_both(&all, 0.02, k % 5 == 0 || k > 200));
+    const qdi_fleet_counts counts = counted(&all);
+    ck_assert_uint_ge(counts.renewals, 3);
+    ck_assert_uint_ge(counts.migrations, 50);
+    uproot(&all);
+}
+END_TEST
+
 // A ghost of which one bit is another: the state is another soon. And ranks that were there before the fleet
 // serve two of them, one after the other.
 START_TEST(a_changed_ghost_is_noticed) {
@@ -485,7 +517,7 @@ int main(void) {
     TCase *tests = qd_test_case("fleet", 300, NULL, NULL);
     qd_test_loops(tests, {springs_are_the_same_for_any_ranks, 5}, {no_contact_is_the_same_for_any_ranks, 5},
                   {scattered_places_are_the_same, 2}, {renewals_do_not_end_fat_boxes, 2},
-                  {limits_name_the_same_body, 2});
+                  {limits_name_the_same_body, 2}, {bodies_of_other_parts_matter, 6});
     qd_test_once(tests, a_changed_ghost_is_noticed, random_worlds_are_the_same,
                  stopped_steps_can_be_made_later, what_ranks_do_not_know_is_named,
                  steps_without_memory_can_be_made_later, worlds_that_nobody_has_are_the_same,
