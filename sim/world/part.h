@@ -62,11 +62,12 @@ static inline bool qdi_is_ghost(const qd_world *world, size_t row) {
     return world->part && world->part->ghost[row];
 }
 
-/// World's part: whether all bodies, those of other parts as well, are disks that move; and whether they have
-/// no traits. What does not move in the same way to the last bit with and without shapes goes by this.
+/// World's part: whether all bodies, those of other parts as well, are disks that move: what does not move in
+/// the same way to the last bit with and without shapes goes by this.
 static inline bool qdi_all_are_disks(const qd_world *world) {
     return world->part ? !world->part->shaped : world->shaped == 0 && world->fixed == 0;
 }
+/// World's part: whether none of all has traits.
 static inline bool qdi_none_has_traits(const qd_world *world) {
     return world->part ? !world->part->traits : world->traits.numbers.live == 0;
 }
