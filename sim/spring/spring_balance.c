@@ -17,6 +17,7 @@
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/sum.h"
+#include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -63,17 +64,24 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt,
     size_t count = qdi_constraint_count(state) - state->first_wall;
     memset(state->wall_force, 0, sizeof state->wall_force);
     state->wall_lost = (qd_vec2){0, 0};
-    if (count == 0 && !world->part) return QD_OK; // other parts may have some
-    qd_status status = QD_OK;
-    for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        const wall_list list = {.state = state, .wall = wall};
-        status = qdi_sum(world->team, arena, count, wall_force_term, &list, &state->wall_force[wall]);
+    if (count == 0 && (!world->part || !qdi_has_walls(world))) return QD_OK; // other parts may have some
+    wall_list lists[QDI_WALLS + 1];
+    qdi_sum_term terms[QDI_WALLS + 1];
+    qd_vec2 sums[QDI_WALLS + 1] = {{0, 0}};
+    for (uint32_t wall = 0; wall < QDI_WALLS; ++wall) {
+        lists[wall] = (wall_list){.state = state, .wall = wall};
+        terms[wall] = (qdi_sum_term){wall_force_term, &lists[wall]};
     }
-    if (status != QD_OK || dt == 0) return status;
-    const wall_list list = {
+    wall_list *losses = &lists[QDI_WALLS];
+    *losses = (wall_list){
         .state = state, .by_spot = by_spot, .contact_balances = world->scratch.balance.contact_balances};
-    status = qdi_sum(world->team, arena, count, wall_loss_term, &list, &state->wall_lost);
-    for (size_t i = 0; i < count; ++i) *balance_of_wall(&list, i) = (qdi_contact_balance){{0}};
+    terms[QDI_WALLS] = (qdi_sum_term){wall_loss_term, losses};
+    const size_t count_of_terms = dt == 0 ? QDI_WALLS : QDI_WALLS + 1; // without a step nothing is lost
+    const qd_status status = qdi_sum_each(world->team, arena, count, terms, count_of_terms, sums);
+    memcpy(state->wall_force, sums, sizeof state->wall_force);
+    state->wall_lost = sums[QDI_WALLS];
+    for (size_t i = 0; i < count && dt != 0 && status == QD_OK; ++i)
+        *balance_of_wall(losses, i) = (qdi_contact_balance){{0}};
     return status;
 }
 

@@ -492,17 +492,11 @@ static qd_vec2 mirrored_drift(const void *context, size_t i) {
     return (qd_vec2){mass * drift, 0};
 }
 
-/// Motion of a step: pushes and drift of the mirrored bodies.
-static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
-    qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
-    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_aside, sums, &aside);
-    if (status == QD_OK)
-        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_upright_term, sums, &upright);
-    if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
-        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_drift, sums, &drift);
-    qdi_balance_pushes(world, aside, upright);
-    world->scratch.balance.sums.drift += drift.x;
-    return status;
+// Motion of a step: what there is no sum of.
+static qd_vec2 nothing(const void *context, size_t i) {
+    (void)context;
+    (void)i;
+    return (qd_vec2){0, 0};
 }
 
 // Motion of a step: adds up what walls gave to mirrored bodies.
@@ -516,13 +510,20 @@ static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_
     if (!job.rows) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored_rows, &job);
     mirror_sums sums = {world, step, job.rows};
-    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_impulse_term, &sums,
-                               &sum->impulse);
-    qd_vec2 work = {0, 0};
-    if (status == QD_OK && world->walls_move)
-        status = qdi_sum(world->team, &world->scratch.arena, count, mirrored_work_term, &sums, &work);
-    sum->work = work.x;
-    return status == QD_OK ? sum_pushes(world, &sums, count) : status;
+    enum { IMPULSE, ASIDE, UPRIGHT, DRIFT, WORK, TERMS };
+    const bool pulled = step->half_kick.x != 0 || step->half_kick.y != 0;
+    const qdi_sum_term terms[TERMS] = {[IMPULSE] = {mirrored_impulse_term, &sums},
+                                       [ASIDE] = {mirrored_aside, &sums},
+                                       [UPRIGHT] = {mirrored_upright_term, &sums},
+                                       [DRIFT] = {pulled ? mirrored_drift : nothing, &sums},
+                                       [WORK] = {world->walls_move ? mirrored_work_term : nothing, &sums}};
+    qd_vec2 all[TERMS];
+    const qd_status status = qdi_sum_each(world->team, &world->scratch.arena, count, terms, TERMS, all);
+    if (status != QD_OK) return status;
+    *sum = (qdi_wall_gain){.impulse = all[IMPULSE], .work = all[WORK].x};
+    qdi_balance_pushes(world, all[ASIDE], all[UPRIGHT]);
+    world->scratch.balance.sums.drift += all[DRIFT].x;
+    return QD_OK;
 }
 
 // Reports the moved body of lowest index that is beyond limits, if there is one.

@@ -17,6 +17,14 @@
 typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
 QD_MUST_USE qd_status qdi_sum(qd_team *team, qdi_arena *arena, size_t count, qdi_term term,
                               const void *context, qd_vec2 *sum);
+/// The same for several terms of the same items; ranks tell each other all of them at once.
+enum { QDI_SUM_TERMS = 5 };
+typedef struct qdi_sum_term {
+    qdi_term term;
+    const void *context;
+} qdi_sum_term;
+QD_MUST_USE qd_status qdi_sum_each(qd_team *team, qdi_arena *arena, size_t count, const qdi_sum_term *terms,
+                                   size_t term_count, qd_vec2 *sums);
 /// Adds the sum of `count` values to a number; behind them there is room for as many as a tally has lanes.
 QD_MUST_USE qd_status qdi_sum_values(qd_team *team, qdi_arena *arena, double *values, size_t count,
                                      double *number);

@@ -17,6 +17,10 @@ bool qdi_walls_put(qd_world *world, double time);
 static inline double qdi_wall_speed(const qd_world *world, int wall) {
     return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
 }
+/// Walls: whether some side reflects.
+static inline bool qdi_has_walls(const qd_world *world) {
+    return world->axis[0].boundary == QD_BOUNDARY_REFLECT || world->axis[1].boundary == QD_BOUNDARY_REFLECT;
+}
 /// From a body straight into a wall.
 static inline qd_vec2 qdi_wall_normal(int wall) {
     const double sign = wall % 2 == 0 ? -1 : 1;

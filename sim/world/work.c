@@ -1,11 +1,7 @@
 #include "sim/world/work.h"
 
+#include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
-
-// World's work: whether some side is a reflecting wall.
-static bool has_walls(const qd_world *world) {
-    return world->axis[0].boundary == QD_BOUNDARY_REFLECT || world->axis[1].boundary == QD_BOUNDARY_REFLECT;
-}
 
 qdi_work qdi_world_work(const qd_world *world) {
     const qd_world_def *def = &world->def;
@@ -17,8 +13,8 @@ qdi_work qdi_world_work(const qd_world *world) {
         .turning = world->turning,
         .gravity = def->gravity.x != 0 || def->gravity.y != 0,
         .bounces = def->restitution > 0 || def->tangential > 0,
-        .walls = collides && has_walls(world),
-        .mirrors = !collides && has_walls(world),
+        .walls = collides && qdi_has_walls(world),
+        .mirrors = !collides && qdi_has_walls(world),
         .held = world->margin.held,
         .met = world->present.met,
         .listed = world->present.met && scratch->ends_listed,
