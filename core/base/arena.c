@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/// Memory is a multiple of UNIT, a number of items of most sizes.
-enum { ALIGNMENT = 64, LEAST = 4096, UNIT = 192 };
+enum { ALIGNMENT = 64, LEAST = 4096 };
 
 /// Arena: bytes of an array, so that the next one is aligned as well; 0: there is no such number.
 static size_t bytes_of(size_t count, size_t size) {
@@ -32,7 +31,7 @@ static bool move_on_to(qdi_arena *arena, size_t bytes) {
     if (arena->count == QDI_ARENA_CHUNKS) return false;
     size_t room = arena->count > 0 ? arena_room(arena) : arena->wanted;
     room = room < bytes ? bytes : room;
-    room = ((room < LEAST ? LEAST : room) + UNIT - 1) / UNIT * UNIT;
+    room = ((room < LEAST ? LEAST : room) + QDI_ARENA_UNIT - 1) / QDI_ARENA_UNIT * QDI_ARENA_UNIT;
     unsigned char *memory = qdi_allocate(arena->allocator, room, 1);
     if (!memory) return false;
     arena->at = arena->count++;

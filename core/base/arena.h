@@ -9,6 +9,8 @@
 /// when it ends. The memory is kept for the next phase. One thread.
 
 enum { QDI_ARENA_CHUNKS = 40 };
+/// Bytes that memory to be traded is a multiple of: a number of items of most sizes.
+enum { QDI_ARENA_UNIT = 192 };
 
 /// Zero but for `allocator` at first.
 typedef struct qdi_arena {

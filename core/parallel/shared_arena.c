@@ -2,13 +2,13 @@
 // that is for a few instructions.
 #include "core/parallel/shared_arena.h"
 
+#include "core/base/arena.h"
 #include "core/base/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Blocks are multiples of UNIT, a number of items of most sizes.
-enum { ALIGNMENT = 64, FIRST_BLOCK = 65536, UNIT = 192 };
+enum { ALIGNMENT = 64, FIRST_BLOCK = 65536 };
 
 /// The head of a block; pieces begin ALIGNMENT bytes after it.
 typedef struct qdi_shared_arena_block {
@@ -34,8 +34,8 @@ size_t qdi_shared_arena_bytes(const qdi_shared_arena *arena) {
 
 // Threads' arena: adds a block of memory to the arena.
 static bool arena_add_block(qdi_shared_arena *arena, const qd_allocator *allocator, size_t bytes) {
-    if (bytes > SIZE_MAX - ALIGNMENT - UNIT) return false;
-    bytes = (bytes + ALIGNMENT + UNIT - 1) / UNIT * UNIT;
+    if (bytes > SIZE_MAX - ALIGNMENT - QDI_ARENA_UNIT) return false;
+    bytes = (bytes + ALIGNMENT + QDI_ARENA_UNIT - 1) / QDI_ARENA_UNIT * QDI_ARENA_UNIT;
     qdi_shared_arena_block *block = qdi_allocate(allocator, bytes, 1);
     if (!block) return false;
     *block = (qdi_shared_arena_block){arena->block, bytes};
