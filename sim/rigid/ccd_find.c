@@ -66,13 +66,15 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     const uint32_t a = found->row_a, b = found->row_b;
     const qd_vec2 shift = qdi_image_shift(step->world, found->image);
     qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
+    qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
         double from = later(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
-            qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
+            one.segment = segment_a;
+            two.segment = segment_b;
             if (qdi_segments_meet(step, &one, &two, shift, from, until, &found->first)) return true;
         }
         bool more_a = end_a <= end_b && qdi_path_next(step, &segment_a);
@@ -116,15 +118,23 @@ static inline disk_pair disk_pair_of(const qd_world *world, uint32_t a, uint32_t
                        world->radius[a] + world->radius[b]};
 }
 
-/// Impacts of ccd: true for two disks on their first paths that do not come near each other: the one moves
-/// straight, seen from the other. This says so of most candidates, and soon.
+/// Impacts of ccd: the same of the disks about two bodies that do not go on arcs, by what is seen of them.
+static inline disk_pair disk_pair_at_a_glance(const qdi_glance *a, const qdi_glance *b) {
+    return (disk_pair){b->x - a->x, b->y - a->y, b->way_x - a->way_x, b->way_y - a->way_y,
+                       a->radius + b->radius};
+}
+
+/// Impacts of ccd: true for two on their first paths that do not come near each other, by the disks about
+/// them: the one moves straight, seen from the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
-    if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
+    const bool shaped = (world->shape[a] | world->shape[b]) != 0;
+    if ((shaped && !step->following) || step->periodic) return false;
     if (step->ccd->trajectory_of[a] != QDI_NONE_YET || step->ccd->trajectory_of[b] != QDI_NONE_YET)
         return false;
     if (world->kind[a] == QD_BODY_KINEMATIC || world->kind[b] == QD_BODY_KINEMATIC) return false; // arcs
-    const disk_pair p = disk_pair_of(world, a, b);
+    const qdi_glance *glances = step->ccd->glances;
+    const disk_pair p = shaped ? disk_pair_at_a_glance(&glances[a], &glances[b]) : disk_pair_of(world, a, b);
     const double enough = p.sum * p.sum * (1 + 1e-6), squared = p.way_x * p.way_x + p.way_y * p.way_y,
                  along = -(p.x * p.way_x + p.y * p.way_y);
     if (!(along > 0)) return p.x * p.x + p.y * p.y > enough;
@@ -467,7 +477,8 @@ static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
     qdi_meet found;
     begin_meet(&found, key, a, b, -1, image);
     found.stop = !paths_meet(step, &found);
-    if (!found.stop || qdi_ccd_core_passes(step, a, b, -1, image))
+    const bool both = world->kind[a] == QD_BODY_DYNAMIC && world->kind[b] == QD_BODY_DYNAMIC;
+    if (!found.stop || (!both && qdi_ccd_core_passes(step, a, b, -1, image)))
         note(step, &step->ccd->meets[worker], &found);
 }
 

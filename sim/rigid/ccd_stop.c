@@ -521,7 +521,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     if (!is_followed(way + rounding, size, least, both, bullet)) return;
     qdi_manifold manifold;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
-    if (first_ways && stay_apart(step, a, &one, b, &two, shift, reach)) return;
+    if (first_ways && !step->following && stay_apart(step, a, &one, b, &two, shift, reach)) return;
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
