@@ -43,17 +43,22 @@
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
 /// looks ahead in all rounds; where one searches for a time of impact, each step of that counts for
-/// QDI_STEP_COST looks, and edges that need it add QDI_SEARCHES(edges). Then its bodies are given up: they go
-/// as if they had met nobody, until no more edges are found, and are stopped then (rigid/ccd_clamp.c), which
-/// may bring new edges, and more that are given up and stopped. After QDI_ROUNDS rounds what still meets is
-/// left to the contacts of the step's end. On a periodic axis a path that is longer than half a period is not
-/// followed.
+/// QDI_STEP_COST looks, and edges that need it add QDI_SEARCHES(edges). Many bodies
+/// with more than 3 edges for each 2 of them are a pile, not a row: their impacts hardly end, whatever they
+/// may cost, and where they need such searches they may have QDI_PILE_LOOKS(edges, shaped) looks. Then its
+/// bodies are given up: they go as if they had met nobody, until no more edges are found, and are stopped
+/// then (rigid/ccd_clamp.c), which may bring new edges, and more that are given up and stopped. After
+/// QDI_ROUNDS rounds what still meets is left to the contacts of the step's end. On a periodic axis a path
+/// that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges)  (2 * (edges) + 30)
 #define QDI_LOOKS(edges)    (16 * (edges) + 2048)
 #define QDI_ROUNDS          64
 #define QDI_STEP_COST       12
 #define QDI_SEARCHES(edges) (4 * QDI_STEP_COST * (edges))
+/// A pile: so many bodies at least, and more than 3 edges for each 2. And what it may cost.
+#define QDI_PILE_LEAST                16
+#define QDI_PILE_LOOKS(edges, shaped) (16 * ((edges) - (shaped)) + 24 * (shaped) + 512)
 /// No segment, no trajectory.
 #define QDI_NONE_YET UINT32_MAX
 

@@ -167,9 +167,9 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
     if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     const bool first = world->index[a] < world->index[b];
     const uint32_t one = first ? a : b, two = first ? b : a;
-    qd_image image;
+    qd_image image = {0, 0};
     if (!qdi_may_touch(world, one, two) || sensor(world, one) || sensor(world, two) ||
-        !qdi_path_image(step, one, two, &image))
+        (step->periodic && !qdi_path_image(step, one, two, &image)))
         return;
     job->visitor->pair(step, one, two, image, worker);
 }

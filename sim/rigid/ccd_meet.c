@@ -119,6 +119,15 @@ static bool counts(const meet *two, const qdi_encounter *seen) {
     return approach * (two->step->dt - seen->time) > left_to_rest * inner_of(two);
 }
 
+/// Meetings of ccd: true where no touch of two can be an impact: however they meet, they approach too slowly.
+static bool is_left_to_rest(const meet *two) {
+    const qdi_path_segment *a = &two->a->segment, *b = two->b ? &two->b->segment : NULL;
+    const double x = a->vx - (b ? b->vx : 0), y = a->vy - (b ? b->vy : 0);
+    const double turn = fabs(a->spin) * two->a->reach + (b ? fabs(b->spin) * two->b->reach : 0);
+    const double most = 1.01 * (sqrt(x * x + y * y) + turn);
+    return most <= two->step->threshold && most * two->step->dt <= left_to_rest * inner_of(two);
+}
+
 /// Meetings of ccd: two disks: their centres come within `sum`.
 static bool disks(const meet *two, qdi_encounter *meeting) {
     const qd_vec2 b = between(&two->a->segment, &two->b->segment, two->shift, two->from);
@@ -272,7 +281,7 @@ bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
     meeting->searched = 0;
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
-    if (circles_apart(&two)) return false;
+    if (circles_apart(&two) || is_left_to_rest(&two)) return false;
     const qdi_party slow_a = without_whirl(step, a), slow_b = without_whirl(step, b);
     two.a = &slow_a;
     two.b = &slow_b;
@@ -298,5 +307,6 @@ bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, 
                 .until = until};
     meeting->searched = 0;
     if (seen.form.kind == QD_SHAPE_DISK || a->segment.spin == 0) return straight_to_wall(&two, meeting);
+    if (is_left_to_rest(&two)) return false;
     return any(&two, meeting);
 }

@@ -308,9 +308,8 @@ static qd_image image_of_listed(const qdi_step *step, uint32_t row_a, uint32_t r
 // Paths of ccd: both paths' boxes are at most half a period long, so if they overlap, then through the image
 // whose middle is nearest. Listed boxes are no longer than that, and hold the paths.
 bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
-    qd_vec2 period = qdi_world_period(step->world);
+    const qd_vec2 period = qdi_world_period(step->world);
     *image = (qd_image){0, 0};
-    if (period.x == 0 && period.y == 0) return true;
     const uint32_t *place = step->ccd->place_of;
     if (step->following && place[row_a] != QDI_NONE_YET && place[row_b] != QDI_NONE_YET) {
         *image = image_of_listed(step, row_a, row_b, period);

@@ -409,7 +409,10 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
 static uint64_t allowed_for(const solve_job *job) {
     uint64_t shaped = 0;
     for (uint32_t k = 0; k < job->cluster->edges; ++k) shaped += is_shaped(job, edge_at(job, k));
-    return QDI_LOOKS((uint64_t)job->cluster->edges) + QDI_SEARCHES(shaped);
+    const uint64_t edges = job->cluster->edges, trajectories = job->cluster->trajectories;
+    if (shaped > 0 && trajectories >= QDI_PILE_LEAST && 2 * edges > 3 * trajectories)
+        return QDI_PILE_LOOKS(edges, shaped);
+    return QDI_LOOKS(edges) + QDI_SEARCHES(shaped);
 }
 
 /// Impacts of ccd: all edges of a trajectory look for their next impact anew; returns what that takes.
