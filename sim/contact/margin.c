@@ -331,6 +331,7 @@ static qd_status retrieve_all(qdi_fatten_job *job, qdi_found *found) {
         margin->age = 0;
     }
     margin->held = found->fat && status == QD_OK;
+    found->bare = job->bare && margin->held;
     double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * found->growth;
     if (status == QD_OK && !isnan(fat)) margin->pairs = (double)world->met_count / (bodies * fat * fat);
     return status;

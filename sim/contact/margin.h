@@ -31,6 +31,7 @@ typedef struct qdi_found {
     const uint8_t *left; ///< by row: it is one
     double growth;       ///< mean part of its size that each box is larger than its body on each side, or NaN
     bool fat;            ///< the tree has fat boxes
+    bool bare;           ///< and these, made in this step, have no margin
 } qdi_found;
 
 /// How many bodies that left their fat boxes are worth being looked at one by one.

@@ -141,19 +141,17 @@ static bool way_leaves(const void *context, size_t row) {
     return step->ccd->flags[row] & QDI_STRAY && (!step->found->swept || has_path(step, (uint32_t)row));
 }
 
-/// Sweeps of ccd: the boxes of the ways of a range of bodies; after the first sweep, of those alone that have
-/// left theirs.
+/// Sweeps of ccd: the boxes of the ways of a range of bodies; where the others have such boxes, of those
+/// alone that have left theirs.
 static void sweep_boxes(const void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qd_box *fat = step->world->fat;
-    const bool plain = is_plain(step);
-    if (step->found->swept)
-        for (size_t r = begin; r < end; ++r) fat[r] = way_leaves(step, r) ? swept_box(step, r) : fat[r];
-    else if (step->few)
-        sweep_few(step, begin, end);
-    else
-        for (size_t r = begin; r < end; ++r)
-            fat[r] = plain ? disk_swept(step->world, r, 0) : swept_box(step, r);
+    const bool plain = is_plain(step), again = step->found->bare, paths = step->ccd->trajectory_count > 0;
+    if (!again && step->few) sweep_few(step, begin, end);
+    for (size_t r = begin; !again && !step->few && r < end; ++r)
+        fat[r] = plain ? disk_swept(step->world, r, 0) : swept_box(step, r);
+    for (size_t r = begin; paths && r < end; ++r)
+        if (again ? way_leaves(step, r) : has_path(step, (uint32_t)r)) fat[r] = swept_box(step, r);
 }
 
 /// Sweeps of ccd: true where a body's way is in a fat box; that is convex, so a way that is straight is where
