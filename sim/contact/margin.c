@@ -331,6 +331,7 @@ static qd_status retrieve_all(qdi_fatten_job *job, qdi_found *found) {
         margin->age = 0;
     }
     margin->held = found->fat && status == QD_OK;
+    found->bare = job->bare && margin->held;
     double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * found->growth;
     if (status == QD_OK && !isnan(fat)) margin->pairs = (double)world->met_count / (bodies * fat * fat);
     return status;
@@ -345,10 +346,13 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
 }
 
 void qdi_margin_box_again(qd_world *world, uint32_t row) {
-    const qd_vec2 period = qdi_world_period(world);
-    const bool held = world->margin.held, before = held && qdi_margin_left(world, row, period);
+    const bool held = world->margin.held;
+    qdi_margin_box_moved(world, row, held && qdi_margin_left(world, row, qdi_world_period(world)));
+}
+
+void qdi_margin_box_moved(qd_world *world, uint32_t row, bool before) {
     qdi_motion_box(world, row);
-    const bool after = held && qdi_margin_left(world, row, period);
+    const bool after = world->margin.held && qdi_margin_left(world, row, qdi_world_period(world));
     if (before == after) return;
     const size_t more = (size_t)after - (size_t)before;
     __atomic_fetch_add(&world->scratch.left[row / QDI_BODY_GRAIN], more, __ATOMIC_RELAXED);
@@ -376,8 +380,19 @@ size_t qdi_margin_few(const qd_world *world) {
     return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
 }
 
+/// Margin: the same where no more than so many left.
+static bool mends(const qd_world *world, size_t few) {
+    return world->margin.held && !world->changed && world->margin.left <= few;
+}
+
 bool qdi_margin_mends(const qd_world *world) {
-    return world->margin.held && !world->changed && world->margin.left <= qdi_margin_few(world);
+    return mends(world, qdi_margin_few(world));
+}
+
+/// Margin: the same in a search after the first one for whole ways, which is worth more than to begin anew.
+static size_t few_again(const qd_world *world) {
+    const size_t few = qdi_margin_few(world), part = world->count / 16;
+    return part > few && !qdi_tree_edits_are_slow(world->tree) ? part : few;
 }
 
 // ---- of a step ----
@@ -398,7 +413,8 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
     qdi_fatten_job job = job_of(world, motion, dt, found);
     found->due = QDI_DUE_NOTHING;
     if (margin->held && !world->changed && margin->horizon > 0 && !found->swept) margin->age += 1;
-    if (!qdi_margin_mends(world)) return refresh_all(&job, found);
+    const bool again = found->swept && found->sweep;
+    if (!mends(world, again ? few_again(world) : qdi_margin_few(world))) return refresh_all(&job, found);
     return margin->left > 0 ? qdi_leavers_refresh(&job, found) : QD_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct qdi_found {
     const uint8_t *left; ///< by row: it is one
     double growth;       ///< mean part of its size that each box is larger than its body on each side, or NaN
     bool fat;            ///< the tree has fat boxes
+    bool bare;           ///< and these, made in this step, have no margin
 } qdi_found;
 
 /// How many bodies that left their fat boxes are worth being looked at one by one.
@@ -48,6 +49,8 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 /// The box of a body that has another place in `next` than motion gave it, and whether it is out of its fat
 /// one. For any thread, of several bodies at once.
 void qdi_margin_box_again(qd_world *world, uint32_t row);
+/// The same of one that was out of its fat box `before`, as was counted, or was not.
+void qdi_margin_box_moved(qd_world *world, uint32_t row, bool before);
 /// The image of a body that is in the box which the tree holds for it.
 qd_image qdi_margin_image(const qd_world *world, size_t row);
 /// For how many steps the fat boxes of all have lasted, this one included, where they are going to be made

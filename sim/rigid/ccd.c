@@ -23,16 +23,11 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->trajectory_of, ccd->trajectory_of_room, sizeof *ccd->trajectory_of);
     qdi_release(allocator, ccd->free, ccd->free_room, sizeof *ccd->free);
     qdi_release(allocator, ccd->glances, ccd->glance_room, sizeof *ccd->glances);
-    qdi_release(allocator, ccd->place_of, ccd->place_of_room, sizeof *ccd->place_of);
     qdi_release(allocator, ccd->flags, ccd->flag_room, 1);
     qdi_release(allocator, ccd->ways, ccd->ways_room, sizeof *ccd->ways);
     qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
     qdi_release(allocator, ccd->followed_rows, ccd->followed_rows_room, sizeof *ccd->followed_rows);
-    qdi_release(allocator, ccd->listed, ccd->listed_room, sizeof *ccd->listed);
-    qdi_release(allocator, ccd->boxes, ccd->box_room, sizeof *ccd->boxes);
     qdi_release(allocator, ccd->lost, ccd->lost_room, sizeof *ccd->lost);
-    qd_tree_destroy(ccd->tree);
-    qd_pairs_destroy(ccd->pairs);
     for (size_t w = 0; w < ccd->meets_room; ++w) {
         qdi_release(allocator, ccd->meets[w].at, ccd->meets[w].room, sizeof *ccd->meets[w].at);
         qdi_release(allocator, ccd->meets[w].hits, ccd->meets[w].hit_room, sizeof *ccd->meets[w].hits);
@@ -70,6 +65,8 @@ static qd_status prepare(qd_world *world) {
         scratch->release_ccd = release;
     }
     qdi_ccd *ccd = scratch->ccd;
+    for (size_t i = 0; i < ccd->trajectory_count; ++i)
+        ccd->trajectory_of[ccd->trajectories[i].row] = QDI_NONE_YET;
     ccd->stopping = ccd->stops_hold = false;
     ccd->heap = NULL; // the arena has been cleared since
     ccd->lost_count = 0;
@@ -115,7 +112,7 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         if (trajectory->given_up) ++unfollowed;
         if (!trajectory->hit) continue;
         world->scratch.balance.sums.drift += arrive(step, trajectory);
-        qdi_margin_box_again(world, trajectory->row);
+        qdi_margin_box_moved(world, trajectory->row, false); // its box in the tree holds its path
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;
@@ -180,17 +177,42 @@ static qd_status find_edges(qdi_step *step, int round, size_t *added) {
 
 /// ccd: one round: candidates, edges, new paths. `done`: there were no new edges.
 static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done, qdi_lap *lap) {
-    qd_status status = *outside ? qdi_ccd_file(step, lap) : QD_OK;
+    qd_status status = *outside ? qdi_ccd_sweep(step, lap) : QD_OK;
     size_t added = 0;
     if (status == QD_OK) status = find_edges(step, round, &added);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     *done = added == 0;
     if (status != QD_OK || *done) return status;
-    bool wide;
-    status = qdi_ccd_solve(step, outside, &wide);
-    if (status == QD_OK && *outside) status = qdi_ccd_list_more(step, wide);
+    status = qdi_ccd_solve(step, outside);
     qdi_lap_end(lap, QD_PHASE_NARROW);
     return status;
+}
+
+/// ccd: lists and counts those that were to be followed in the step, and had a path too long for that.
+/// Serial: that somebody is lost is rare, and nothing to be fast at.
+static qd_status note_lost(const qdi_step *step) {
+    qdi_ccd *ccd = step->ccd;
+    qd_world *world = step->world;
+    if (!atomic_load_explicit(&ccd->misses, memory_order_relaxed)) return QD_OK;
+    qd_status status = qdi_reserve(world->allocator, &ccd->lost, &ccd->lost_room, 0, world->count,
+                                   sizeof *ccd->lost);
+    for (size_t row = 0; row < world->count && status == QD_OK; ++row)
+        if (ccd->flags[row] & QDI_MISSED) ccd->lost[ccd->lost_count++] = world->index[row];
+    world->following.unfollowed += ccd->lost_count;
+    return status;
+}
+
+/// ccd: follows every impact.
+static qd_status follow_impacts(qdi_step *step, qdi_lap *lap) {
+    size_t count = 0;
+    qd_status status = qdi_ccd_begin(step, &count);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    bool outside = true, done = count == 0;
+    for (int round = 0; status == QD_OK && !done; ++round)
+        status = take_round(step, round, &outside, &done, lap);
+    if (status == QD_OK) status = finish(step, step->walls);
+    if (status == QD_OK) status = note_lost(step);
+    return status == QD_OK ? list_impacts(step) : status;
 }
 
 qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struct qdi_found *found,
@@ -209,16 +231,7 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struc
                      .periodic = period.x > 0 || period.y > 0,
                      .walls = walls,
                      .found = found};
-    if (!step.following) {
-        status = qdi_ccd_stop(&step, lap);
-        return status == QD_OK ? qdi_ccd_note_lost(&step) : status;
-    }
-    status = qdi_ccd_list(&step);
-    qdi_lap_end(lap, QD_PHASE_MOVE);
-    bool outside = true, done = false;
-    for (int round = 0; status == QD_OK && !done; ++round)
-        status = take_round(&step, round, &outside, &done, lap);
-    if (status == QD_OK) status = finish(&step, walls);
-    if (status == QD_OK) status = qdi_ccd_note_lost(&step);
-    return status == QD_OK ? list_impacts(&step) : status;
+    if (step.following) return follow_impacts(&step, lap);
+    status = qdi_ccd_stop(&step, lap);
+    return status == QD_OK ? note_lost(&step) : status;
 }

@@ -27,33 +27,31 @@
 /// part of qdi_ccd_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies
 /// do to each other is found where the step ends, as in any step.
 ///
-/// **Who is near**, where bodies are stopped (`auto`): the world's tree is refreshed with boxes that hold the
-/// whole way of each body, and its candidates are all pairs that may meet (rigid/ccd_sweep.c). They serve the
-/// contacts of the step's end, too. Where few are followed only these have such boxes, larger by what any
-/// other one moves.
-///
-/// Where impacts are followed exactly (`on`), paths are not known before they are solved. Bodies that are
-/// followed, and those that have been hit, are listed, and a tree of their own holds the boxes of their whole
-/// paths; its pairs are candidates. All others move little: no further than `slow`. The world's tree still
-/// has the boxes of the step's beginning (or fat ones around them), so whoever of them a listed body can meet
-/// has a box there that overlaps the box of that body's path, made larger by `slow`: one retrieve for each
-/// body that is followed. Where many are, or such a box would be too large for a periodic world, all are
-/// listed and nothing is retrieved. Candidates only have to be enough: what becomes an edge is found by an
-/// exact test.
+/// **Who is near.** Before anybody knows where paths end, the world's tree is refreshed with boxes that hold
+/// the whole way of each body, and its candidates are all pairs that may meet (rigid/ccd_sweep.c). They serve
+/// the contacts of the step's end, too. Where few are followed only these have such boxes, larger by what any
+/// other one moves. Where impacts are followed exactly (`on`), a new path that leaves its box gets another
+/// one, with its candidates, before the next round. Candidates only have to be enough: what becomes an edge
+/// is found by an exact test. From the first of these boxes on a step is not stopped any more.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
 /// looks ahead in all rounds; where one searches for a time of impact, each step of that counts for
-/// QDI_STEP_COST looks, and edges that need it add QDI_SEARCHES(edges). Then its bodies are given up: they go
-/// as if they had met nobody, until no more edges are found, and are stopped then (rigid/ccd_clamp.c), which
-/// may bring new edges, and more that are given up and stopped. After QDI_ROUNDS rounds what still meets is
-/// left to the contacts of the step's end. On a periodic axis a path that is longer than half a period is not
-/// followed.
+/// QDI_STEP_COST looks, and edges that need it add QDI_SEARCHES(edges). Many bodies
+/// with more than 3 edges for each 2 of them are a pile, not a row: their impacts hardly end, whatever they
+/// may cost, and where they need such searches they may have QDI_PILE_LOOKS(edges, shaped) looks. Then its
+/// bodies are given up: they go as if they had met nobody, until no more edges are found, and are stopped
+/// then (rigid/ccd_clamp.c), which may bring new edges, and more that are given up and stopped. After
+/// QDI_ROUNDS rounds what still meets is left to the contacts of the step's end. On a periodic axis a path
+/// that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges)  (2 * (edges) + 30)
 #define QDI_LOOKS(edges)    (16 * (edges) + 2048)
 #define QDI_ROUNDS          64
 #define QDI_STEP_COST       12
 #define QDI_SEARCHES(edges) (4 * QDI_STEP_COST * (edges))
+/// A pile: so many bodies at least, and more than 3 edges for each 2. And what it may cost.
+#define QDI_PILE_LEAST                16
+#define QDI_PILE_LOOKS(edges, shaped) (16 * ((edges) - (shaped)) + 24 * (shaped) + 512)
 /// No segment, no trajectory.
 #define QDI_NONE_YET UINT32_MAX
 
@@ -130,8 +128,7 @@ typedef struct qdi_cluster {
     uint32_t first_segment, next_segment;    ///< its segments, and the free one
     bool fresh;
     bool given_up; ///< it costs too much: its bodies are stopped (rigid/ccd_clamp.c)
-    bool outside;  ///< a path has left the box that was filed, or its body has none
-    bool wide;     ///< and is too wide for a retrieve
+    bool outside;  ///< a path has left the box that was filed
 } qdi_cluster;
 
 enum {
@@ -188,16 +185,13 @@ typedef struct qdi_ways {
 /// Working memory, kept from step to step.
 struct qdi_ccd {
     uint32_t *trajectory_of; ///< by row
-    uint32_t *place_of;      ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;          ///< by row
     qdi_path_segment
         *free;           ///< by row, where `glances` say so: the segment that it goes where nothing stops it
     qdi_glance *glances; ///< by row, in worlds where `free` is
-    size_t trajectory_of_room, place_of_room, flag_room, free_room, glance_room;
-    size_t plain_count;   ///< so many rows are known to have no trajectory and no place
-    bool all;             ///< all bodies are listed
+    size_t trajectory_of_room, flag_room, free_room, glance_room;
+    size_t plain_count;   ///< so many rows are known to have had no trajectory when the step began
     atomic_bool carriers; ///< some kinematic body moves
-    atomic_bool wide;     ///< some path's box is too large to retrieve what is about it
     atomic_bool misses;   ///< some path is too long to be followed
     qd_body_index *lost;  ///< whose they were, in the last step
     size_t lost_count, lost_room;
@@ -205,11 +199,6 @@ struct qdi_ccd {
     size_t *followed;        ///< per range of bodies: how many are followed
     uint32_t *followed_rows; ///< those, a range's from its first row on
     size_t ways_room, followed_room, followed_rows_room;
-    uint32_t *listed; ///< rows; the tree of their paths knows them by these
-    qd_box *boxes;    ///< of their paths
-    size_t listed_count, listed_room, box_room;
-    qd_tree *tree;    ///< of these boxes; NULL until it is needed
-    qd_pairs *pairs;  ///< of that tree
     qdi_meets *meets; ///< by worker
     size_t meets_room;
     qdi_meet *met; ///< of all workers
@@ -301,9 +290,6 @@ void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *
 /// Paths of ccd: the same as a box for a tree. False: it is too long for a periodic world, and the body is
 /// not followed: `box` is where it was.
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box);
-/// Paths of ccd: a box made larger by what bodies that are not listed move; false: it is too large for a
-/// periodic world.
-bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider);
 /// Which image of b's path lies beside a's; false: one of them is too long for that.
 bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
 /// What forces add to a body's velocity in the step.
@@ -322,11 +308,6 @@ static inline qd_vec2 qdi_image_shift(const qd_world *world, qd_image image) {
                      image.y != 0 ? image.y * world->axis[1].length : 0};
 }
 
-/// ccd: true where the step is to end before it is made. Once the tree has been brought up to date it is not.
-static inline bool qdi_ccd_stopping(const qdi_step *step) {
-    return step->following && qdi_stopping(step->world);
-}
-
 /// ccd: true where all are disks on their first paths that go straight from `now` to `next`, and no bullets.
 static inline bool qdi_ccd_plain(const qdi_step *step) {
     const qd_world *world = step->world;
@@ -343,23 +324,10 @@ QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
 
 // ---- rigid/ccd_sweep.c ----
 
-/// Brings the world's tree and candidates up to date for the step's end, with boxes of whole ways. Errors:
-/// QD_ERR_MEMORY, QD_ERR_LIMIT.
+/// Brings the world's tree and candidates up to date for the step's end, with boxes of whole ways: at first
+/// those of all, and then those of new paths that have left theirs (QDI_STRAY). Errors: QD_ERR_MEMORY,
+/// QD_ERR_LIMIT.
 QD_MUST_USE qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap);
-
-// ---- rigid/ccd_list.c ----
-
-/// Finds out who is followed, and lists them.
-QD_MUST_USE qd_status qdi_ccd_list(qdi_step *step);
-/// Lists those who have a trajectory since. `wide`: the box of a body's path is too large for a retrieve.
-QD_MUST_USE qd_status qdi_ccd_list_more(const qdi_step *step, bool wide);
-/// Brings the tree of the paths and its pairs up to date.
-QD_MUST_USE qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap);
-/// Lists and counts those that were to be followed in the step, and had a path too long for that. Errors:
-/// QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_ccd_note_lost(const qdi_step *step);
-/// After a body got a new path: its flags and its box. Looks at nobody else's.
-void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
 
 // ---- rigid/ccd_meet.c ----
 
@@ -382,12 +350,12 @@ typedef struct qdi_ccd_visitor {
     bool at_a_glance; ///< pairs that qdi_ccd_passes_by need not be shown
 } qdi_ccd_visitor;
 /// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors:
-/// QD_ERR_MEMORY, QD_ERR_STOPPED.
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor);
 /// The walls that what is in a box may reach, a bit each.
 unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box);
 /// Adds an edge for each pair of paths that meet and have none; `added` tells how many. Errors:
-/// QD_ERR_MEMORY, QD_ERR_STOPPED.
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 /// The edge of two bodies, a of the lower index; NULL: they have none.
 const qdi_edge *qdi_ccd_edge_of(const qdi_step *step, uint32_t row_a, uint32_t row_b);
@@ -398,6 +366,8 @@ static inline bool qdi_is_first_way(const qdi_path_segment *begin) {
 
 // ---- rigid/ccd_clamp.c ----
 
+/// Finds out who is followed, and `count`s them, and how the others are looked after.
+QD_MUST_USE qd_status qdi_ccd_begin(qdi_step *step, size_t *count);
 /// Stops bodies that would pass through something where they meet it.
 QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
 /// The same for those bodies alone whose clusters have been given up; the others go their paths. Their new
@@ -421,15 +391,13 @@ static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
 
 // ---- rigid/ccd_solve.c ----
 
-/// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its paths are
-/// incomplete then.
-bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
+/// Solves a cluster from the step's beginning.
+void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 
 // ---- rigid/ccd_cluster.c ----
 
 /// Forms clusters and solves those with new edges; their bodies' paths are new then. `outside`: one of these
-/// has left the box that was filed, or has none yet; `wide`: it is too large for a retrieve. Errors:
-/// QD_ERR_MEMORY, QD_ERR_STOPPED.
-QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide);
+/// has left its box in the world's tree. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside);
 
 #endif

@@ -324,9 +324,8 @@ static qd_status take_rounds(qdi_step *step, bool more) {
     return status;
 }
 
-/// Stops of ccd: who is followed, and driven. `count` is how many.
-static qd_status survey(qdi_step *step, size_t *count) {
-    qdi_ccd *ccd = step->ccd;
+qd_status qdi_ccd_begin(qdi_step *step, size_t *count) {
+    const qdi_ccd *ccd = step->ccd;
     qdi_ways ways;
     const qd_status status = qdi_ccd_survey(step, &ways);
     if (status != QD_OK) return status;
@@ -335,16 +334,14 @@ static qd_status survey(qdi_step *step, size_t *count) {
         *count += ccd->followed[k];
     step->slow = sqrt(ways.slow) * (1 + 1e-6); // more than boxes are rounded by
     step->few = !step->periodic && *count * FEW <= step->world->count && step->slow <= ways.least;
-    ccd->all = false;
-    ccd->listed_count = 0;
-    return qdi_ccd_mark_driven(step, sqrt(ways.drive) * (1 + 1e-9), ways.least);
+    if (qdi_stopping(step->world)) return QD_ERR_STOPPED;
+    return step->following ? QD_OK : qdi_ccd_mark_driven(step, sqrt(ways.drive) * (1 + 1e-9), ways.least);
 }
 
 qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     size_t count = 0;
     qd_status status = reserve(step);
-    if (status == QD_OK) status = survey(step, &count);
-    if (status == QD_OK && qdi_stopping(step->world)) status = QD_ERR_STOPPED;
+    if (status == QD_OK) status = qdi_ccd_begin(step, &count);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK || count == 0) return status;
     status = qdi_ccd_sweep(step, lap);

@@ -2,9 +2,10 @@
 // the solving: edges are few. Each cluster's work is its own: its trajectories, edges, segments and the flags
 // and boxes of its bodies.
 
+#include "core/tree/fat_box.h"
 #include "sim/rigid/ccd.h"
+#include "sim/world/pose.h"
 #include "sim/world/scratch.h"
-#include "sim/world/stop.h"
 #include "sim/world/world_impl.h"
 
 /// Gives the dynamic bodies of new edges a trajectory.
@@ -208,11 +209,35 @@ static qd_status reserve_segments(const qdi_step *step) {
     return QD_OK;
 }
 
-/// Gives the bodies of a cluster that was solved their new flags and boxes.
+/// Clusters of ccd: the flags of a body that has a new path.
+static void relist_row(const qdi_step *step, const qdi_trajectory *trajectory, qdi_cluster *cluster) {
+    const uint32_t row = trajectory->row;
+    uint8_t *flags = &step->ccd->flags[row];
+    if (*flags & QDI_LOST && !cluster->given_up) return; // who was given up goes as at first
+    const bool as_at_first = !trajectory->hit && !trajectory->strayed;
+    *flags = (uint8_t)((*flags & QDI_MISSED) | (as_at_first ? 0 : QDI_FRESH));
+    qdi_path_segment segment = qdi_path_begin(step, row);
+    do {
+        if (qdi_segment_followed(step, row, &segment)) *flags |= QDI_FOLLOWED;
+    } while (qdi_path_next(step, &segment));
+    qd_box box;
+    if (!qdi_path_box(step, row, &box)) {
+        *flags = (uint8_t)(QDI_LOST | (*flags & QDI_MISSED));
+        return;
+    }
+    const qd_box filed = step->world->fat[row];
+    if (qdi_margin_holds(filed, box) ||
+        (step->periodic && qdi_margin_holds_image(filed, box, qdi_world_period(step->world))))
+        return;
+    *flags |= QDI_STRAY;
+    cluster->outside = true;
+}
+
+/// Clusters of ccd: the same of all bodies of a cluster that was solved.
 static void relist(const qdi_step *step, qdi_cluster *cluster) {
     const qdi_ccd *ccd = step->ccd;
     for (uint32_t k = 0; k < cluster->trajectories; ++k)
-        qdi_ccd_relist(step, ccd->trajectories[ccd->by_cluster[cluster->first_trajectory + k]].row, cluster);
+        relist_row(step, &ccd->trajectories[ccd->by_cluster[cluster->first_trajectory + k]], cluster);
 }
 
 /// Solves a range of clusters.
@@ -221,14 +246,14 @@ static void solve_range(void *context, size_t begin, size_t end) {
     for (size_t k = begin; k < end; ++k) {
         qdi_cluster *cluster = &step->ccd->clusters[k];
         if (!cluster->fresh) continue;
-        if (!qdi_cluster_solve(step, cluster)) return;
+        qdi_cluster_solve(step, cluster);
         relist(step, cluster);
     }
 }
 
-qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide) {
+qd_status qdi_ccd_solve(const qdi_step *step, bool *outside) {
     qdi_ccd *ccd = step->ccd;
-    *outside = *wide = false;
+    *outside = false;
     qd_status status = add_courses(step);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < ccd->trajectory_count; ++i)
@@ -245,8 +270,7 @@ qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide) {
     for (size_t k = 0; k < ccd->cluster_count; ++k) {
         const qdi_cluster *cluster = &ccd->clusters[k];
         *outside = *outside || cluster->outside;
-        *wide = *wide || cluster->wide;
         if (cluster->fresh && cluster->given_up) ccd->stopping = true;
     }
-    return qdi_stopping(step->world) ? QD_ERR_STOPPED : QD_OK;
+    return QD_OK;
 }

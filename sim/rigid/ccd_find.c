@@ -1,6 +1,6 @@
-// Which paths meet: the pairs of the listed bodies' tree, the walls, and what is about those that are
-// followed are tested in parallel. Each worker notes what it found, in any order; put in order of (a, b),
-// that is added to the edges.
+// Which paths meet: the world's candidates, and the walls near those that are followed, are tested in
+// parallel. Each worker notes what it found, in any order; put in order of (a, b), that is added to the
+// edges.
 
 #include "core/base/assert.h"
 #include "sim/contact/narrow.h"
@@ -8,15 +8,14 @@
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/grain.h"
 #include "sim/world/scratch.h"
-#include "sim/world/stop.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/// Listed bodies to a range; each takes some microseconds. And pairs that are looked at in the time that it
-/// takes to retrieve what one body may meet.
+/// Bodies to a range where what is about each is retrieved, which takes some microseconds. And pairs that are
+/// looked at in the time that it takes to retrieve what one body may meet.
 enum { RETRIEVE_GRAIN = 32, WORTH_ALL = 64 };
 
 /// Sides of the room in which no wall is near.
@@ -27,7 +26,6 @@ typedef struct wall_sides {
 typedef struct find_job {
     const qdi_step *step;
     const qdi_ccd_visitor *visitor;
-    const qd_pair *pairs;
     unsigned walls; ///< that there are, a bit each
     wall_sides sides;
     const qdi_glance *glances; ///< NULL: all is shown
@@ -66,13 +64,15 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     const uint32_t a = found->row_a, b = found->row_b;
     const qd_vec2 shift = qdi_image_shift(step->world, found->image);
     qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
+    qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
         double from = later(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
-            qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
+            one.segment = segment_a;
+            two.segment = segment_b;
             if (qdi_segments_meet(step, &one, &two, shift, from, until, &found->first)) return true;
         }
         bool more_a = end_a <= end_b && qdi_path_next(step, &segment_a);
@@ -116,15 +116,47 @@ static inline disk_pair disk_pair_of(const qd_world *world, uint32_t a, uint32_t
                        world->radius[a] + world->radius[b]};
 }
 
-/// Impacts of ccd: true for two disks on their first paths that do not come near each other: the one moves
-/// straight, seen from the other. This says so of most candidates, and soon.
+/// Impacts of ccd: the same of the disks about two bodies that do not go on arcs, by what is seen of them.
+static inline disk_pair disk_pair_at_a_glance(const qdi_glance *a, const qdi_glance *b) {
+    return (disk_pair){b->x - a->x, b->y - a->y, b->way_x - a->way_x, b->way_y - a->way_y,
+                       a->radius + b->radius};
+}
+
+/// Impacts of ccd: a length along a periodic axis that may be a period too long, or too short.
+static inline double folded(double length, double period) {
+    if (2 * length > period) return length - period;
+    return 2 * length < -period ? length + period : length;
+}
+
+/// Impacts of ccd: sees two that are followed beside each other along a periodic axis: places and ways of the
+/// two are `at` and `way`, in parts. False: another image may be met as well.
+static inline bool fold(const qdi_axis *axis, double a_way, double b_way, double sum, double *at,
+                        double *way) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC) return true;
+    *at = folded(*at, axis->length);
+    *way = folded(b_way, axis->length) - folded(a_way, axis->length);
+    return 2 * (sum + fabs(*way)) < axis->length;
+}
+
+/// Impacts of ccd: the same of two disks that go straight, in a periodic world.
+static inline bool fold_pair(const qd_world *world, uint32_t a, uint32_t b, disk_pair *p) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    return fold(&world->axis[0], next->x[a] - now->x[a], next->x[b] - now->x[b], p->sum, &p->x, &p->way_x) &&
+           fold(&world->axis[1], next->y[a] - now->y[a], next->y[b] - now->y[b], p->sum, &p->y, &p->way_y);
+}
+
+/// Impacts of ccd: true for two on their first paths that do not come near each other, by the disks about
+/// them: the one moves straight, seen from the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
-    if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
+    const bool shaped = (world->shape[a] | world->shape[b]) != 0;
+    if ((shaped || step->periodic) && !step->following) return false;
     if (step->ccd->trajectory_of[a] != QDI_NONE_YET || step->ccd->trajectory_of[b] != QDI_NONE_YET)
         return false;
     if (world->kind[a] == QD_BODY_KINEMATIC || world->kind[b] == QD_BODY_KINEMATIC) return false; // arcs
-    const disk_pair p = disk_pair_of(world, a, b);
+    const qdi_glance *glances = step->ccd->glances;
+    disk_pair p = shaped ? disk_pair_at_a_glance(&glances[a], &glances[b]) : disk_pair_of(world, a, b);
+    if (step->periodic && !fold_pair(world, a, b, &p)) return false;
     const double enough = p.sum * p.sum * (1 + 1e-6), squared = p.way_x * p.way_x + p.way_y * p.way_y,
                  along = -(p.x * p.way_x + p.y * p.way_y);
     if (!(along > 0)) return p.x * p.x + p.y * p.y > enough;
@@ -157,18 +189,11 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
     if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     const bool first = world->index[a] < world->index[b];
     const uint32_t one = first ? a : b, two = first ? b : a;
-    qd_image image;
+    qd_image image = {0, 0};
     if (!qdi_may_touch(world, one, two) || sensor(world, one) || sensor(world, two) ||
-        !qdi_path_image(step, one, two, &image))
+        (step->periodic && !qdi_path_image(step, one, two, &image)))
         return;
     job->visitor->pair(step, one, two, image, worker);
-}
-
-/// Impacts of ccd: shows a range of the pairs of paths to the visitor.
-static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
-    const find_job *job = context;
-    if (qdi_ccd_stopping(job->step)) return;
-    for (size_t i = begin; i < end; ++i) look_at_pair(job, job->pairs[i].a, job->pairs[i].b, worker);
 }
 
 /// Ccd: true where a path meets a wall, on a segment that is followed; `found` gets told where.
@@ -229,36 +254,12 @@ typedef struct about {
     int worker;
 } about;
 
-/// Impacts of ccd: those that are listed are met in the pairs of their tree.
+/// Impacts of ccd: shows a pair to the visitor.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
     (void)image; // of a box, not of a path
     const about *here = context;
-    const qdi_step *step = here->job->step;
-    uint32_t row = step->world->row_of_index[body];
-    if (step->ccd->place_of[row] == QDI_NONE_YET) look_at_pair(here->job, here->row, row, here->worker);
+    look_at_pair(here->job, here->row, here->job->step->world->row_of_index[body], here->worker);
     return true;
-}
-
-/// Impacts of ccd: shows to the visitor what is not listed near a range of the listed.
-static void look_about(void *context, size_t begin, size_t end, int worker) {
-    const find_job *job = context;
-    const qdi_step *step = job->step;
-    const qdi_ccd *ccd = step->ccd;
-    for (size_t i = begin; i < end && !qdi_ccd_stopping(step); ++i) {
-        uint32_t row = ccd->listed[i];
-        const bool goes = due(step, ccd->flags[row]);
-        if (!goes || (ccd->flags[row] & QDI_LOST)) continue;
-        if (job->walls) look_at_walls(job, row, ccd->boxes[i], worker);
-        if (ccd->all) continue;
-        about here = {job, row, worker};
-        qd_box box;
-        bool fits = qdi_path_wider(step, ccd->boxes[i], &box);
-        qd_status status = qd_tree_retrieve(step->world->tree, box, step->world->index[row],
-                                            look_at_neighbour, &here);
-        QD_ASSERT(fits && status == QD_OK);
-        (void)fits;
-        (void)status;
-    }
 }
 
 /// Impacts of ccd: shows a range of the world's candidates to the visitor. Most are not due, which no
@@ -284,51 +285,37 @@ static void look_at_candidates(void *context, size_t begin, size_t end, int work
     }
 }
 
-/// Impacts of ccd: shows the walls near those that are followed of a range of bodies to the visitor.
-static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
-    const find_job *job = context;
-    const qdi_step *step = job->step;
-    const qdi_ccd *ccd = step->ccd;
-    const uint32_t *rows = ccd->followed_rows + begin;
-    (void)end;
-    for (size_t k = 0; k < ccd->followed[begin / QDI_BODY_GRAIN]; ++k) {
-        const uint8_t flags = ccd->flags[rows[k]];
-        if (due(step, flags) && !(flags & QDI_LOST))
-            look_at_walls(job, rows[k], step->world->fat[rows[k]], worker);
-    }
+/// Impacts of ccd: shows the walls near a body to the visitor, where it is due.
+static void look_aside(const find_job *job, uint32_t row, int worker) {
+    const uint8_t flags = job->step->ccd->flags[row];
+    if (due(job->step, flags) && !(flags & QDI_LOST))
+        look_at_walls(job, row, job->step->world->fat[row], worker);
 }
 
-/// Impacts of ccd: looks at a listed body near one that has a new path; where both are listed and have one,
-/// from the first of them.
-static bool look_at_listed(void *context, uint32_t row, qd_image image) {
-    (void)image; // of a box, not of a path
-    const about *here = context;
-    const qdi_ccd *ccd = here->job->step->ccd;
-    const bool both = ccd->place_of[here->row] != QDI_NONE_YET;
-    if (!both || here->row < row || !(ccd->flags[row] & QDI_FRESH))
-        look_at_pair(here->job, here->row, row, here->worker);
-    return true;
+/// Impacts of ccd: the same for those that are followed of a range of bodies.
+static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    const qdi_ccd *ccd = job->step->ccd;
+    (void)end;
+    for (size_t k = 0; k < ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
+        look_aside(job, ccd->followed_rows[begin + k], worker);
+}
+
+/// Impacts of ccd: the same for a range of trajectories: none else has a new path.
+static void look_at_sides_of_new(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    for (size_t i = begin; i < end; ++i) look_aside(job, job->step->ccd->trajectories[i].row, worker);
 }
 
 /// Impacts of ccd: shows all that a body with a new path may meet to the visitor.
 static void look_from(const find_job *job, uint32_t row, int worker) {
-    const qdi_step *step = job->step;
-    const qd_world *world = step->world;
-    const qdi_ccd *ccd = step->ccd;
-    const uint8_t flags = ccd->flags[row];
-    const uint32_t place = ccd->place_of[row];
-    const bool listed = place != QDI_NONE_YET;
-    if (!(flags & QDI_FRESH) || (flags & QDI_LOST) || (!listed && step->following)) return;
-    qd_box box = listed ? ccd->boxes[place] : world->fat[row];
-    const bool goes = due(step, flags);
-    if (job->walls && goes) look_at_walls(job, row, box, worker);
+    const qd_world *world = job->step->world;
+    const uint8_t flags = job->step->ccd->flags[row];
+    if (!(flags & QDI_FRESH) || (flags & QDI_LOST)) return;
+    if (job->walls) look_aside(job, row, worker);
     about here = {job, row, worker};
-    qd_box wider;
-    if (step->following && !ccd->all && qdi_path_wider(step, box, &wider)) box = wider;
-    qd_status status = QD_OK;
-    if (ccd->listed_count > 0) status = qd_tree_retrieve(ccd->tree, box, row, look_at_listed, &here);
-    if (status == QD_OK && !ccd->all && (goes || !step->following))
-        status = qd_tree_retrieve(world->tree, box, world->index[row], look_at_neighbour, &here);
+    const qd_status status = qd_tree_retrieve(world->tree, world->fat[row], world->index[row],
+                                              look_at_neighbour, &here);
     QD_ASSERT(status == QD_OK);
     (void)status;
 }
@@ -336,8 +323,7 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
 /// Impacts of ccd: the same for a range of those that may have one.
 static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    for (size_t i = begin; i < end && !qdi_ccd_stopping(job->step); ++i)
-        look_from(job, job->step->ccd->halted[i], worker);
+    for (size_t i = begin; i < end; ++i) look_from(job, job->step->ccd->halted[i], worker);
 }
 
 /// Impacts of ccd: makes room for what the threads find.
@@ -356,16 +342,15 @@ static qd_status reserve(const qdi_step *step) {
 }
 
 /// Impacts of ccd: shows all pairs, and all walls near somebody, to the visitor.
-static void look_at_all(find_job *job, size_t pairs, size_t met) {
-    const qdi_ccd *ccd = job->step->ccd;
+static void look_at_all(find_job *job) {
     const qd_world *world = job->step->world;
-    if (pairs > 0) qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, job);
-    if (!job->step->following) {
-        qdi_team_for_workers(world->team, met, QDI_CONTACT_GRAIN, look_at_candidates, job);
-        if (job->walls) qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_at_sides, job);
-    }
-    if (!ccd->all || job->walls)
-        qdi_team_for_workers(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, job);
+    qdi_team_for_workers(world->team, world->met_count, QDI_CONTACT_GRAIN, look_at_candidates, job);
+    if (!job->walls) return;
+    if (job->step->following && !job->step->first)
+        qdi_team_for_workers(world->team, job->step->ccd->trajectory_count, RETRIEVE_GRAIN,
+                             look_at_sides_of_new, job);
+    else
+        qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, look_at_sides, job);
 }
 
 qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
@@ -378,14 +363,10 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
     if (step->first && visitor->at_a_glance && world->shaped > 0 && !step->periodic)
         job.glances = ccd->glances;
-    size_t pairs = 0;
-    if (ccd->listed_count > 0) job.pairs = qd_pairs_data(ccd->pairs, &pairs);
-    const size_t met = step->following ? 0 : world->met_count;
-    if (!step->first && step->fresh < (pairs + met) / WORTH_ALL)
+    if (!step->first && step->fresh < world->met_count / WORTH_ALL)
         qdi_team_for_workers(world->team, ccd->halted_count, RETRIEVE_GRAIN, look_from_fresh, &job);
     else
-        look_at_all(&job, pairs, met);
-    if (qdi_ccd_stopping(step)) return QD_ERR_STOPPED;
+        look_at_all(&job);
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
         if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;
     return QD_OK;
@@ -467,7 +448,8 @@ static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
     qdi_meet found;
     begin_meet(&found, key, a, b, -1, image);
     found.stop = !paths_meet(step, &found);
-    if (!found.stop || qdi_ccd_core_passes(step, a, b, -1, image))
+    const bool both = world->kind[a] == QD_BODY_DYNAMIC && world->kind[b] == QD_BODY_DYNAMIC;
+    if (!found.stop || (!both && qdi_ccd_core_passes(step, a, b, -1, image)))
         note(step, &step->ccd->meets[worker], &found);
 }
 

@@ -61,6 +61,13 @@ static void look(const meet *two, double time, double reach, qdi_encounter *seen
     }
 }
 
+/// Meetings of ccd: where b's centroid is at a time, seen from a's.
+static qd_vec2 between(const qdi_path_segment *a, const qdi_path_segment *b, qd_vec2 shift, double time) {
+    const double gone_a = time - a->start, gone_b = time - b->start;
+    return (qd_vec2){b->x + b->vx * gone_b + (shift.x - (a->x + a->vx * gone_a)),
+                     b->y + b->vy * gone_b + (shift.y - (a->y + a->vy * gone_a))};
+}
+
 /// Meetings of ccd: no less than the speed of any point of a body on its path.
 static double speed_of(const qdi_party *party) {
     return fabs(party->segment.vx) + fabs(party->segment.vy) + fabs(party->segment.spin) * party->reach;
@@ -112,9 +119,18 @@ static bool counts(const meet *two, const qdi_encounter *seen) {
     return approach * (two->step->dt - seen->time) > left_to_rest * inner_of(two);
 }
 
+/// Meetings of ccd: true where no touch of two can be an impact: however they meet, they approach too slowly.
+static bool is_left_to_rest(const meet *two) {
+    const qdi_path_segment *a = &two->a->segment, *b = two->b ? &two->b->segment : NULL;
+    const double x = a->vx - (b ? b->vx : 0), y = a->vy - (b ? b->vy : 0);
+    const double turn = fabs(a->spin) * two->a->reach + (b ? fabs(b->spin) * two->b->reach : 0);
+    const double most = 1.01 * (sqrt(x * x + y * y) + turn);
+    return most <= two->step->threshold && most * two->step->dt <= left_to_rest * inner_of(two);
+}
+
 /// Meetings of ccd: two disks: their centres come within `sum`.
 static bool disks(const meet *two, qdi_encounter *meeting) {
-    qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);
+    const qd_vec2 b = between(&two->a->segment, &two->b->segment, two->shift, two->from);
     double ux = two->b->segment.vx - two->a->segment.vx, uy = two->b->segment.vy - two->a->segment.vy;
     double sum = two->a->form.radius + two->b->form.radius;
     double towards = -(b.x * ux + b.y * uy), distance = sqrt(b.x * b.x + b.y * b.y);
@@ -225,8 +241,8 @@ static bool any(const meet *two, qdi_encounter *meeting) {
 }
 
 double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from, double until) {
-    const qdi_pose p = qdi_segment_pose(&a->segment, from), q = qdi_segment_pose(&b->segment, from);
-    const double x = q.x + shift.x - p.x, y = q.y + shift.y - p.y;
+    const qd_vec2 d = between(&a->segment, &b->segment, shift, from);
+    const double x = d.x, y = d.y;
     const double ux = b->segment.vx - a->segment.vx, uy = b->segment.vy - a->segment.vy;
     const double sum = a->reach + b->reach, apart = x * x + y * y - sum * sum * (1 + 1e-6),
                  towards = -(x * ux + y * uy);
@@ -239,7 +255,7 @@ double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, 
 
 /// Meetings of ccd: true where the circles about two do not meet: this says so of most, and soon.
 static bool circles_apart(const meet *two) {
-    const qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);
+    const qd_vec2 b = between(&two->a->segment, &two->b->segment, two->shift, two->from);
     const double ux = two->b->segment.vx - two->a->segment.vx, uy = two->b->segment.vy - two->a->segment.vy;
     const double sum = two->a->reach + two->b->reach, enough = sum * sum * (1 + 1e-6);
     const double towards = -(b.x * ux + b.y * uy), squared = ux * ux + uy * uy, span = two->until - two->from;
@@ -265,7 +281,7 @@ bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
     meeting->searched = 0;
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
-    if (circles_apart(&two)) return false;
+    if (circles_apart(&two) || is_left_to_rest(&two)) return false;
     const qdi_party slow_a = without_whirl(step, a), slow_b = without_whirl(step, b);
     two.a = &slow_a;
     two.b = &slow_b;
@@ -291,5 +307,6 @@ bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, 
                 .until = until};
     meeting->searched = 0;
     if (seen.form.kind == QD_SHAPE_DISK || a->segment.spin == 0) return straight_to_wall(&two, meeting);
+    if (is_left_to_rest(&two)) return false;
     return any(&two, meeting);
 }

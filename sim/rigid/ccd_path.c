@@ -271,49 +271,39 @@ bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
     return false;
 }
 
-bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider) {
-    const double more = step->slow;
-    *wider = (qd_box){
-        qdi_outward((double)way.min_x - more, -1.0F), qdi_outward((double)way.min_y - more, -1.0F),
-        qdi_outward((double)way.max_x + more, 1.0F), qdi_outward((double)way.max_y + more, 1.0F)};
-    return qdi_box_acceptable(*wider, qdi_world_period(step->world));
-}
-
 /// Paths of ccd: the image along an axis in which b's path lies beside a's.
 static int image_of(double from, double to, double period) {
     return period > 0 ? -(int)floor((to - from) / period + 0.5) : 0;
 }
 
-/// Paths of ccd: the middle of a listed body's box along an axis, beside where its path begins.
-static double listed_middle(double from, double low, double high, double period) {
+/// Paths of ccd: the middle of a body's box in the tree along an axis, beside where its path begins.
+static double filed_middle(double from, double low, double high, double period) {
     const double middle = 0.5 * (low + high);
     return period > 0 ? middle - period * floor((middle - from) / period + 0.5) : middle;
 }
 
-/// Paths of ccd: the image of two that are listed, by their boxes.
-static qd_image image_of_listed(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_vec2 period) {
+/// Paths of ccd: the image of two whose paths are in their boxes in the tree.
+static qd_image image_of_filed(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_vec2 period) {
     const qd_world *world = step->world;
     const uint32_t row[2] = {row_a, row_b};
     double x[2], y[2];
     for (int k = 0; k < 2; ++k) {
-        const qd_box box = step->ccd->boxes[step->ccd->place_of[row[k]]];
-        x[k] = listed_middle(world->now.x[row[k]] - world->centre.x, (double)box.min_x, (double)box.max_x,
-                             period.x);
-        y[k] = listed_middle(world->now.y[row[k]] - world->centre.y, (double)box.min_y, (double)box.max_y,
-                             period.y);
+        const qd_box box = world->fat[row[k]];
+        x[k] = filed_middle(world->now.x[row[k]] - world->centre.x, (double)box.min_x, (double)box.max_x,
+                            period.x);
+        y[k] = filed_middle(world->now.y[row[k]] - world->centre.y, (double)box.min_y, (double)box.max_y,
+                            period.y);
     }
     return (qd_image){(int16_t)image_of(x[0], x[1], period.x), (int16_t)image_of(y[0], y[1], period.y)};
 }
 
 // Paths of ccd: both paths' boxes are at most half a period long, so if they overlap, then through the image
-// whose middle is nearest. Listed boxes are no longer than that, and hold the paths.
+// whose middle is nearest. Boxes in the tree are no longer than that, and hold the paths.
 bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
-    qd_vec2 period = qdi_world_period(step->world);
+    const qd_vec2 period = qdi_world_period(step->world);
     *image = (qd_image){0, 0};
-    if (period.x == 0 && period.y == 0) return true;
-    const uint32_t *place = step->ccd->place_of;
-    if (step->following && place[row_a] != QDI_NONE_YET && place[row_b] != QDI_NONE_YET) {
-        *image = image_of_listed(step, row_a, row_b, period);
+    if (step->following) {
+        *image = image_of_filed(step, row_a, row_b, period);
         return true;
     }
     qd_vec2 low[2], high[2];

@@ -10,7 +10,6 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
-#include "sim/world/stop.h"
 #include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
@@ -409,7 +408,10 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
 static uint64_t allowed_for(const solve_job *job) {
     uint64_t shaped = 0;
     for (uint32_t k = 0; k < job->cluster->edges; ++k) shaped += is_shaped(job, edge_at(job, k));
-    return QDI_LOOKS((uint64_t)job->cluster->edges) + QDI_SEARCHES(shaped);
+    const uint64_t edges = job->cluster->edges, trajectories = job->cluster->trajectories;
+    if (shaped > 0 && trajectories >= QDI_PILE_LEAST && 2 * edges > 3 * trajectories)
+        return QDI_PILE_LOOKS(edges, shaped);
+    return QDI_LOOKS(edges) + QDI_SEARCHES(shaped);
 }
 
 /// Impacts of ccd: all edges of a trajectory look for their next impact anew; returns what that takes.
@@ -490,7 +492,6 @@ static bool follow(const solve_job *job, uint64_t *spent) {
             continue;
         }
         const double time = edge->time;
-        if (qdi_stopping(job->step->world)) return true;
         if (!(time <= job->step->dt)) return !any_passes(job);
         if (impacts++ == QDI_IMPACTS(edges) || *spent > allowed) return false;
         if (!collide(job, edge)) {
@@ -503,23 +504,19 @@ static bool follow(const solve_job *job, uint64_t *spent) {
     }
 }
 
-bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
+void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
     qdi_ccd *ccd = step->ccd;
     solve_job job = {step, ccd, cluster, ccd->edge_by_cluster + cluster->first_edge,
                      ccd->winner + 2 * (size_t)cluster->first_edge};
     note_strayed(&job);
     if (cluster->given_up) {
         give_up(&job);
-        return true;
+        return;
     }
     uint64_t spent = spent_on(&job);
     for (uint32_t k = 0; k < cluster->trajectories; ++k)
         begin(&job, ccd->by_cluster[cluster->first_trajectory + k]);
-    for (uint32_t k = 0; k < cluster->edges; ++k) {
-        if (qdi_stopping(step->world)) return false;
-        spent += look_first(&job, edge_at(&job, k));
-    }
+    for (uint32_t k = 0; k < cluster->edges; ++k) spent += look_first(&job, edge_at(&job, k));
     if (!follow(&job, &spent)) give_up(&job);
     spend(&job, spent);
-    return !qdi_stopping(step->world);
 }

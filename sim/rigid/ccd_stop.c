@@ -498,6 +498,15 @@ static bool own_paths_near(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2
            low_b.y + shift.y <= high_a.y;
 }
 
+/// Stops of ccd: true for two movers on their first ways, neither of which has been stopped, that do not meet
+/// on these, or an edge would say so, and do not touch at the start.
+static bool never_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift, double reach) {
+    const qdi_ccd *ccd = step->ccd;
+    if (!step->following || ccd->stopped[a] < step->dt || ccd->stopped[b] < step->dt) return false;
+    const double rounding = 1e-9 * smaller(step->world->radius[a], step->world->radius[b]);
+    return qdi_ccd_least_gap(step->world, a, b, shift) > reach + rounding && !qdi_ccd_edge_of(step, a, b);
+}
+
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
@@ -510,6 +519,8 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     if (step->periodic) shift = qdi_image_shift(world, image);
     const bool first_ways = go_their_ways(step, a, b);
     if (!bullet && first_ways && comes_to_nothing(step, a, b, shift)) return;
+    const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
+    if (both && first_ways && never_meet(step, a, b, shift, reach)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const qdi_party *mover = moves_a ? &one : &two;
@@ -520,8 +531,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     if (first_ways && least > way + rounding) return;
     if (!is_followed(way + rounding, size, least, both, bullet)) return;
     qdi_manifold manifold;
-    const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
-    if (first_ways && stay_apart(step, a, &one, b, &two, shift, reach)) return;
+    if (first_ways && !step->following && stay_apart(step, a, &one, b, &two, shift, reach)) return;
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};

@@ -191,7 +191,7 @@ static void survey(void *context, size_t begin, size_t end) {
         const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);
         misses = misses || missed;
         ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (missed ? QDI_MISSED : 0));
-        if (missed && !step->following) ccd->flags[row] = QDI_LOST | QDI_MISSED;
+        if (missed) ccd->flags[row] = QDI_LOST | QDI_MISSED;
         ccd->followed_rows[begin + count] = row;
         count += is;
         note_way(&ways, way, qdi_inner_of_row(world, row), is, world->kind[row] == QD_BODY_DYNAMIC);
@@ -203,24 +203,22 @@ static void survey(void *context, size_t begin, size_t end) {
     ccd->ways[begin / QDI_BODY_GRAIN] = ways;
 }
 
-/// Survey of ccd: nobody of a range of bodies is listed or has a trajectory; from the first row on of which
-/// that is not known.
+/// Survey of ccd: nobody of a range of bodies has a trajectory; from the first row on of which that is not
+/// known.
 static void forget_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t r = begin + step->ccd->plain_count; r < end + step->ccd->plain_count; ++r)
-        step->ccd->trajectory_of[r] = step->ccd->place_of[r] = QDI_NONE_YET;
+        step->ccd->trajectory_of[r] = QDI_NONE_YET;
 }
 
 /// Survey of ccd: makes room for what is kept of each body.
 static qd_status reserve(const qdi_step *step, size_t ranges) {
     qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
-    const size_t count = step->world->count, before = ccd->place_of_room;
+    const size_t count = step->world->count, before = ccd->trajectory_of_room;
     qd_status status = qdi_reserve(allocator, &ccd->trajectory_of, &ccd->trajectory_of_room, 0, count,
                                    sizeof *ccd->trajectory_of);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->place_of, &ccd->place_of_room, 0, count, sizeof *ccd->place_of);
-    if (ccd->place_of_room != before || status != QD_OK) ccd->plain_count = 0;
+    if (ccd->trajectory_of_room != before || status != QD_OK) ccd->plain_count = 0;
     if (status == QD_OK) status = qdi_reserve(allocator, &ccd->flags, &ccd->flag_room, 0, count, 1);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->followed_rows, &ccd->followed_rows_room, 0, count,

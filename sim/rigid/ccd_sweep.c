@@ -75,6 +75,11 @@ static inline bool has_way(const qdi_step *step, uint32_t row) {
     return !step->few || step->ccd->flags[row] & QDI_FOLLOWED;
 }
 
+/// Sweeps of ccd: true for a body that has a path of its own.
+static inline bool has_path(const qdi_step *step, uint32_t row) {
+    return step->ccd->trajectory_of[row] != QDI_NONE_YET;
+}
+
 /// Sweeps of ccd: the box of a body's way, or where the tree would not take that, of its end: nothing comes
 /// of such a way (qdi_path_image). Of those that need no box of it, of the end as well.
 static qd_box swept_box(const void *context, size_t at) {
@@ -82,6 +87,8 @@ static qd_box swept_box(const void *context, size_t at) {
     const qd_world *world = step->world;
     const uint32_t row = (uint32_t)at;
     const qd_box end = world->boxes[row];
+    qd_box own;
+    if (has_path(step, row)) return qdi_path_box(step, row, &own) ? own : end;
     const double radius = world->radius[row];
     if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
     const double more = 1e-6 * radius + (step->few ? step->slow : 0);
@@ -110,35 +117,41 @@ static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
                       (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
 }
 
+/// Sweeps of ccd: true where all are disks that go straight, but for those that have paths of their own.
+static bool is_plain(const qdi_step *step) {
+    const qd_world *world = step->world;
+    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic;
+}
+
 /// Sweeps of ccd: the same of those few alone that are followed.
 static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
     qd_world *world = step->world;
     const uint32_t *rows = step->ccd->followed_rows + begin;
     memcpy(world->fat + begin, world->boxes + begin, (end - begin) * sizeof *world->fat);
-    const bool plain = qdi_ccd_plain(step);
+    const bool plain = is_plain(step);
     const float more = (float)step->slow;
     for (size_t k = 0; k < step->ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
         world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : swept_box(step, rows[k]);
 }
 
-/// Sweeps of ccd: the boxes of the ways of a range of bodies.
-static void sweep_boxes(const void *context, size_t begin, size_t end) {
-    const qdi_step *step = context;
-    if (step->few) {
-        sweep_few(step, begin, end);
-        return;
-    }
-    if (qdi_ccd_plain(step)) {
-        for (size_t r = begin; r < end; ++r) step->world->fat[r] = disk_swept(step->world, r, 0);
-        return;
-    }
-    for (size_t r = begin; r < end; ++r) step->world->fat[r] = swept_box(step, r);
-}
-
-/// Sweeps of ccd: true where a body's way leaves the fat box that it has.
+/// Sweeps of ccd: true where a body's way leaves the fat box that it has: after the first sweep, where its
+/// path is new.
 static bool way_leaves(const void *context, size_t row) {
     const qdi_step *step = context;
-    return step->ccd->flags[row] & QDI_STRAY;
+    return step->ccd->flags[row] & QDI_STRAY && (!step->found->swept || has_path(step, (uint32_t)row));
+}
+
+/// Sweeps of ccd: the boxes of the ways of a range of bodies; where the others have such boxes, of those
+/// alone that have left theirs.
+static void sweep_boxes(const void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    qd_box *fat = step->world->fat;
+    const bool plain = is_plain(step), again = step->found->bare, paths = step->ccd->trajectory_count > 0;
+    if (!again && step->few) sweep_few(step, begin, end);
+    for (size_t r = begin; !again && !step->few && r < end; ++r)
+        fat[r] = plain ? disk_swept(step->world, r, 0) : swept_box(step, r);
+    for (size_t r = begin; paths && r < end; ++r)
+        if (again ? way_leaves(step, r) : has_path(step, (uint32_t)r)) fat[r] = swept_box(step, r);
 }
 
 /// Sweeps of ccd: true where a body's way is in a fat box; that is convex, so a way that is straight is where
@@ -165,23 +178,46 @@ static void find_strays(void *context, size_t begin, size_t end) {
     step->world->scratch.left[begin / QDI_BODY_GRAIN] = count;
 }
 
+/// Sweeps of ccd: the same of those whose paths are new.
+static void count_new_strays(const qdi_step *step) {
+    const qdi_ccd *ccd = step->ccd;
+    qd_world *world = step->world;
+    for (size_t i = 0; i < ccd->trajectory_count; ++i) {
+        const uint32_t row = ccd->trajectories[i].row;
+        const bool strays = ccd->flags[row] & QDI_STRAY;
+        world->scratch.left[row / QDI_BODY_GRAIN] += strays;
+        world->margin.left += strays;
+    }
+}
+
+/// Sweeps of ccd: the same of all.
+static void count_strays(const qdi_step *step) {
+    qd_world *world = step->world;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    qdi_step job = *step;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, find_strays, &job);
+    world->margin.left = 0;
+    for (size_t k = 0; k < ranges; ++k) world->margin.left += world->scratch.left[k];
+}
+
 qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap) {
     qd_world *world = step->world;
     const qdi_sweep sweep = {sweep_boxes, swept_box, way_leaves, step};
-    if (qdi_margin_mends(world)) {
-        const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-        qdi_step job = *step;
-        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, find_strays, &job);
-        world->margin.left = 0;
-        for (size_t k = 0; k < ranges; ++k) world->margin.left += world->scratch.left[k];
-    }
+    if (step->found->swept)
+        count_new_strays(step);
+    else if (qdi_margin_mends(world))
+        count_strays(step);
     step->found->sweep = &sweep;
+    const qdi_arena_mark mark = qdi_arena_mark_of(&world->scratch.arena);
     qd_status status = qdi_candidates_refresh(world, &world->next, step->dt, step->found);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status == QD_OK) status = qdi_candidates_retrieve(world, &world->next, step->dt, step->found);
+    qdi_arena_give_back(&world->scratch.arena, mark);
     step->found->sweep = NULL;
     if (status == QD_ERR_LIMIT)
         qdi_limit_report_pairs(&world->report, world->clock.step + 1, &world->def.limits);
+    for (size_t i = 0; i < step->ccd->trajectory_count; ++i)
+        step->ccd->flags[step->ccd->trajectories[i].row] &= (uint8_t)~QDI_STRAY;
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     return status;
 }

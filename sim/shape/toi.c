@@ -9,7 +9,7 @@ enum { MOST_ROUNDS = 200 };
 
 qdi_pose qdi_swept_path_at(const qdi_swept_path *path, double time) {
     qd_vec2 at = qdi_along(path->from, qdi_minus(path->to, path->from), time);
-    if (path->turn == 0) return (qdi_pose){at.x, at.y, path->c, path->s};
+    if (path->turn == 0 || time == 0) return (qdi_pose){at.x, at.y, path->c, path->s};
     double c, s;
     qd_sincos(path->turn * time, &s, &c);
     return (qdi_pose){at.x, at.y, path->c * c - path->s * s, path->s * c + path->c * s};
@@ -102,9 +102,9 @@ static double approach_by_time(const approach *by, double time) {
 }
 
 /// Time of impact: a time, up to `most`, within which the approach stays at most `room`: nearly the longest
-/// such time.
-static double safe_time(const approach *by, double room, double most) {
-    double low = 0, at_low = 0, high = most, at_high = approach_by_time(by, most);
+/// such time. `at_high`: the approach until `most`.
+static double safe_time(const approach *by, double room, double most, double at_high) {
+    double low = 0, at_low = 0, high = most;
     if (at_high <= room) return most;
     if (by->bend == 0 && by->a.count == 0 && by->b.count == 0)
         return by->closing > 0 ? room / by->closing : 0;
@@ -155,6 +155,9 @@ static void approach_make(const toi_state *now, const corners *a, const corners 
     spin_make(b, now->turn_b - turn, now->left, &by->b);
 }
 
+/// What an approach is above the room at least where it plainly is, as a part of that: more than is rounded.
+static const double above_part = 1e-3;
+
 /// A time within which two forms surely do not come within `target`; above 1: they never do.
 static double safe_advance(const toi_state *now, double room) {
     double turn = now->nearest.on == QDI_ON_SIDE_A   ? now->turn_a
@@ -166,11 +169,13 @@ static double safe_advance(const toi_state *now, double room) {
     if (now->turn_a != 0 || turn != 0) corners_make(now->a, &now->pa, normal, &a);
     if (now->turn_b != 0 || turn != 0) corners_make(now->b, &now->pb, back, &b);
     double safe = 0;
-    for (int turning = 0; turning <= (turn != 0); ++turning) { // both bounds hold: the better one counts
+    for (int turning = turn != 0; turning >= 0; --turning) { // both bounds hold: the better one counts
         approach by;
         approach_make(now, &a, &b, turning ? turn : 0, &by);
-        if (approach_by_time(&by, now->left) < room) return 2;
-        double time = safe_time(&by, room, now->left);
+        const double at_end = approach_by_time(&by, now->left);
+        if (at_end < room) return 2;
+        if (safe > 0 && approach_by_time(&by, safe) > room * (1 + above_part)) break; // it is worse
+        double time = safe_time(&by, room, now->left, at_end);
         if (time > safe) safe = time;
     }
     return safe;

@@ -137,7 +137,8 @@ static qd_status make_surfaces(qd_world *world) {
     return status;
 }
 
-qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
+/// Makes an empty tree of the world.
+static qd_status make_tree(const qd_world *world, qd_tree **tree) {
     const qd_world_def *def = &world->def;
     qd_tree_def tree_def = qd_tree_def_default();
     tree_def.size = def->size;
@@ -159,7 +160,7 @@ static qd_status make_parts(qd_world *world) {
     qd_status status = qd_team_create(&team_def, &world->team);
     if (status == QD_OK) status = qdi_monitor_create(world->allocator, &world->reading);
     if (status != QD_OK) return status;
-    status = qdi_world_make_tree(world, &world->tree);
+    status = make_tree(world, &world->tree);
     if (status != QD_OK) return status;
     return qd_pairs_create(qdi_limit_pairs(&world->def.limits, world->count), world->allocator,
                            &world->candidates);
@@ -248,7 +249,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
 void qdi_world_slim(qd_world *world) {
     const qd_allocator *allocator = world->allocator;
     qd_tree *tree = NULL;
-    if (qdi_world_make_tree(world, &tree) == QD_OK) {
+    if (make_tree(world, &tree) == QD_OK) {
         qd_tree_destroy(world->tree);
         world->tree = tree;
         world->tree_lost = true;

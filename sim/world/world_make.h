@@ -1,13 +1,10 @@
 #ifndef QD_SIM_WORLD_MAKE_H
 #define QD_SIM_WORLD_MAKE_H
 
-#include <quadrille/tree.h>
 #include <quadrille/world.h>
 
 /// Makes an empty world from a checked def; the tree and the team with it.
 QD_MUST_USE qd_status qdi_world_make(const qd_world_def *def, qd_world **world);
-/// Makes a tree such as the world's own, for other boxes in it.
-QD_MUST_USE qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree);
 /// Frees what a world does not need for its state, and makes what there is of it anew in the next step: tree,
 /// candidates, what steps work with. Its contacts are there (qdi_contacts_need).
 void qdi_world_slim(qd_world *world);

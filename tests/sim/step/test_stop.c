@@ -79,7 +79,7 @@ START_TEST(a_stopped_step_leaves_all_as_it_was) {
         qd_world_destroy(quiet);
     }
     ck_assert_uint_ge(stops, 4 * 12 * 3); // there are three phases at least
-    if (cases[_i].contact == QD_CONTACT_IMPULSE) ck_assert_uint_gt(questions, 1000);
+    if (cases[_i].contact == QD_CONTACT_IMPULSE) ck_assert_uint_ge(questions, 8); // and in each sub-step
 }
 END_TEST
 
