@@ -7,8 +7,8 @@
 #include "sim/spring/chain.h"
 #include "sim/world/grain.h"
 
-/// A list takes what some four steps gain with it, so slots must have lasted for so many steps.
-enum { LASTING = 4 };
+/// A list takes what some two steps gain with it, so slots must have lasted for so many steps.
+enum { LASTING = 2 };
 
 typedef struct ends_job {
     qd_world *world;
