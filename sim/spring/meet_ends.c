@@ -7,8 +7,8 @@
 #include "sim/spring/chain.h"
 #include "sim/world/grain.h"
 
-/// A list takes what some four steps gain with it, so slots must have lasted for so many steps.
-enum { LASTING = 4 };
+/// A list takes what some two steps gain with it, so slots must have lasted for so many steps.
+enum { LASTING = 2 };
 
 typedef struct ends_job {
     qd_world *world;
@@ -63,11 +63,8 @@ static qd_status reserve_lists(const qd_world *world, qdi_scratch *scratch, size
         status = qdi_reserve(allocator, &scratch->end_first, &scratch->end_first_room, 0, world->count + 1,
                              sizeof *scratch->end_first);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->touch_list, &scratch->touch_list_room, 0, ends,
-                             sizeof *scratch->touch_list);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->touch_stop, &scratch->touch_stop_room, 0, world->count,
-                             sizeof *scratch->touch_stop);
+        status = qdi_reserve(allocator, &scratch->touch_list, &scratch->touch_list_room, 0,
+                             ends + 2 * world->count, sizeof *scratch->touch_list);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->touch_stale, &scratch->touch_stale_room, 0, ranges,
                              sizeof *scratch->touch_stale);

@@ -15,9 +15,10 @@
 /// Who touches whom changes more seldom yet. So a range of bodies keeps a list of the ends that belong to
 /// contacts, too, for as long as these and their places in the ranges of candidates stay the same:
 ///
-///   touch_stop by row  | 2 | 3 | ...     where the ends of row r stop, and those of the next row begin; a
-///   of touch_list         | 9 4 | 3 | ...    range begins where that of end_list does; 2 h: body b of the
-///   contact at h among slot_hits; 2 h + 1: a
+///   touch_list | 1 | 2 | 4 | 9 | 7 | 0 | 1 | 3 | ...    of each row how many ends are of body b and how many
+///   of body a, then the places of their contacts among slot_hits; the list of a range begins at the place of
+///   its first row in end_list, and two more for each row before. Indices of partners grow in an ordered
+///   chain, and body a has the lower index of two, so ends of body b come first.
 
 /// In the place of a contact's place, of its slot: of what does not touch, of a slot that is new, and of what
 /// begins to touch.

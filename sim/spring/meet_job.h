@@ -27,17 +27,18 @@ struct qdi_meet_job {
     float float_way; ///< rounded up
     double way;      ///< how far two may have come towards each other since slots were new
     double blur;     ///< the most by which places are rounded
-    double *most;    ///< per range of bodies: the square of the highest speed
     bool simple;     ///< as qdi_spring_simple says
-    size_t pairs;    ///< candidates; hits of walls lie behind those of a range's begin
-    size_t kept;     ///< slots that are of the moment before
-    uint32_t *from;  ///< places in the moment before: by candidate, for the hits of each range from its begin
-                     ///< on; and behind those of walls
-    uint32_t *stay;  ///< per range of candidates: where the hits are those of the moment before, the place
+    qdi_meet_law law;
+    qdi_meet_lanes lanes; ///< with which a range begins: of disks that are alike, with the law of all
+    size_t pairs;         ///< candidates; hits of walls lie behind those of a range's begin
+    size_t kept;          ///< slots that are of the moment before
+    uint32_t *from; ///< places in the moment before: by candidate, for the hits of each range from its begin
+                    ///< on; and behind those of walls
+    uint32_t *stay; ///< per range of candidates: where the hits are those of the moment before, the place
                     ///< that the first had, behind which the others lay; else QDI_MEET_NONE, and `from` knows
-    size_t *count;           ///< per range of candidates: hits, then those before
-    bool owned;              ///< some hits may not be a part's own (part.h)
-    uint32_t *own;           ///< per range of candidates: hits that are, which come first; NULL: all are
+    size_t *count;  ///< per range of candidates: hits, then those before
+    bool owned;     ///< some hits may not be a part's own (part.h)
+    uint32_t *own;  ///< per range of candidates: hits that are, which come first; NULL: all are
     qdi_meet_tally *tallies; ///< per range of candidates
     size_t *begun;           ///< per range of candidates: hits that begin
     qdi_wall_hit *walls;
@@ -51,7 +52,7 @@ struct qdi_meet_job {
 };
 
 /// How far two may have come towards each other, with the step of `dt` on its way.
-QD_MUST_USE qd_status qdi_meet_way(qdi_meet_job *job, double dt);
+void qdi_meet_way(qdi_meet_job *job, double dt);
 /// Tests candidates and walls: hits, and where they were in the moment before.
 QD_MUST_USE qd_status qdi_meet_test(qdi_meet_job *job);
 /// Makes contacts, shears and forces of all hits.

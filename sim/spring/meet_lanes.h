@@ -12,17 +12,19 @@
 /// Pairs of disks that are worked on side by side, in vectors; the same source is compiled for several
 /// instruction sets (meet_lanes_kernel.h), and every one gives the same bits.
 
-enum { QDI_MEET_LANES = 32 };
+enum { QDI_MEET_LANES = 64 };
 
 /// Where pairs of disks that touch are read from and written to; nothing that is written may be thought to
 /// change what is read.
 typedef struct qdi_meet_rows {
-    const double *x, *y, *vx, *vy, *spin, *radius, *mass; ///< by row; spin NULL: nobody turns
-    const qdi_meeting *pairs;                             ///< by place
-    const qdi_warm_start *warm_starts;                    ///< of the moment before, where they are not thin
-    const qd_vec2 *before;                                ///< the same, where they are
-    qd_vec2 *shears;        ///< of this moment; NULL where contacts are not thin
-    qdi_thin_force *forces; ///< likewise
+    const double *x, *y, *vx, *vy, *spin; ///< by row; spin NULL: nobody turns
+    const double *radius, *mass;          ///< by row; NULL: all are alike, and so are the laws of all lanes
+    double radius_of_all;
+    const qdi_meeting *pairs;          ///< by place
+    const qdi_warm_start *warm_starts; ///< of the moment before, where they are not thin
+    const qd_vec2 *before;             ///< the same, where they are
+    qd_vec2 *shears;                   ///< of this moment; NULL where contacts are not thin
+    qdi_thin_force *forces;            ///< likewise
     qd_vec2 half, period;
     bool periodic;
 } qdi_meet_rows;

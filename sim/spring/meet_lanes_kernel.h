@@ -2,7 +2,9 @@
 // set has its own copy. Geometry as in qdi_collide_disks, and the force as in spring.c for two dynamic disks;
 // no operation's result depends on how many are done at once. Where a term of spring.c is a number times zero
 // it is left out: it changes at most the sign of a zero to which zero is added after. QDI_MEET_KERNEL is the
-// function's name; QDI_MEET_ANY, if there is one, tells whether a mask has any lane set.
+// function's name. Where an instruction set has something better, its file says so before: QDI_MEET_ANY tells
+// whether a mask has any lane set, QDI_MEET_MORE is the larger of numbers, and QDI_MEET_PUT stores vectors of
+// forces and shears lane by lane.
 
 #include "core/math/lanes.h"
 #include "sim/spring/meet_ends.h"
@@ -10,7 +12,6 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/pose.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -32,6 +33,15 @@ static inline bool v_any(mask lanes) {
     int64_t any = 0;
     for (int k = 0; k < WIDTH; ++k) any |= lanes[k];
     return any != 0;
+#endif
+}
+
+/// Springs that meet: in each lane the larger of two numbers.
+static inline vec v_more(vec a, vec b) {
+#ifdef QDI_MEET_MORE
+    return QDI_MEET_MORE(a, b);
+#else
+    return v_pick((mask)(a > b), a, b);
 #endif
 }
 
@@ -101,7 +111,7 @@ static inline void take_shears(const qdi_meet_rows *from, const qdi_meet_some *s
 /// Springs that meet: the law of each lane, where the one there was is of other masses.
 static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const qdi_meeting *pairs,
                              size_t i, size_t count, qdi_meet_lanes *l, two *at) {
-    if (from->forces) {
+    if (from->forces && from->mass) {
         const vec mass_a = v_gather_a(from->mass, pairs), mass_b = v_gather_b(from->mass, pairs);
         const mask other = (mask)(mass_a != v_load(l->mass_a + i)) | (mask)(mass_b != v_load(l->mass_b + i));
         if (v_any(other))
@@ -127,15 +137,15 @@ static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *so
     const vec zero = {0};
     at->x = v_gather_a(from->x, pairs);
     at->y = v_gather_a(from->y, pairs);
-    at->dx = v_gather_b(from->x, pairs) - at->x + zero;
-    at->dy = v_gather_b(from->y, pairs) - at->y + zero;
     at->vx_a = v_gather_a(from->vx, pairs);
     at->vy_a = v_gather_a(from->vy, pairs);
+    at->spin_a = from->spin ? v_gather_a(from->spin, pairs) : zero;
+    at->radius_a = from->radius ? v_gather_a(from->radius, pairs) : v_set(from->radius_of_all);
+    at->radius_b = from->radius ? v_gather_b(from->radius, pairs) : at->radius_a;
+    at->dx = v_gather_b(from->x, pairs) - at->x + zero;
+    at->dy = v_gather_b(from->y, pairs) - at->y + zero;
     at->vx_b = v_gather_b(from->vx, pairs);
     at->vy_b = v_gather_b(from->vy, pairs);
-    at->radius_a = v_gather_a(from->radius, pairs);
-    at->radius_b = v_gather_b(from->radius, pairs);
-    at->spin_a = from->spin ? v_gather_a(from->spin, pairs) : zero;
     at->spin_b = from->spin ? v_gather_b(from->spin, pairs) : zero;
     if (from->periodic) take_images(from, at);
     take_shears(from, some, i, at);
@@ -148,16 +158,16 @@ typedef struct touch {
 } touch;
 
 /// Springs that meet: normals and depths of lanes; and at which speed the two of each approach where they
-/// touch.
+/// touch. As pairs here do, the square of their distance is at most that of the sum of radii, whatever the
+/// root was rounded to.
 static inline touch touch_of(const two *at, qdi_meet_lanes *l, size_t i) {
     const vec zero = {0}, dx = at->dx, dy = at->dy, x = at->x, y = at->y, radius_a = at->radius_a;
     const vec sum = radius_a + at->radius_b, squared = dx * dx + dy * dy, distance = v_sqrt(squared);
     const mask apart_at_all = (mask)(distance > zero);
     const vec length = v_pick(apart_at_all, distance, v_set(1));
     const vec nx = v_pick(apart_at_all, dx / length, v_set(1)), ny = v_where(apart_at_all, dy / length);
-    const vec apart = distance - sum, in = v_where((mask)(apart < zero), apart),
-              out = v_pick((mask)(apart > zero), apart, v_set(DBL_MIN));
-    const vec gap = v_pick((mask)(squared <= sum * sum), in, out), to_point = radius_a + 0.5 * gap;
+    const vec apart = distance - sum, gap = v_where((mask)(apart < zero), apart),
+              to_point = radius_a + 0.5 * gap;
     const vec arm_x = (x + nx * to_point) - x, arm_y = (y + ny * to_point) - y;
     const vec far_x = arm_x - dx, far_y = arm_y - dy;
     const vec ax = at->vx_a - at->spin_a * arm_y, ay = at->vy_a + at->spin_a * arm_x;
@@ -232,17 +242,19 @@ static inline void put_forces(const two *of, const qdi_meet_law *law, const touc
     qd_vec2 *shears = to->shears + some->place + i;
     const vec push = v_where(in, at->push), rubs = v_where(in, force);
     const size_t count = some->count - i < WIDTH ? some->count - i : WIDTH;
-    if (count == WIDTH) {
-        for (int k = 0; k < WIDTH; ++k) {
-            forces[k] = (qdi_thin_force){force_x[k], force_y[k], push[k], rubs[k]};
-            shears[k] = (qd_vec2){shear_x[k], shear_y[k]};
-        }
-        return;
+    qdi_thin_force last_forces[WIDTH], *put_force = count < WIDTH ? last_forces : forces;
+    qd_vec2 last_shears[WIDTH], *put_shear = count < WIDTH ? last_shears : shears;
+#ifdef QDI_MEET_PUT
+    QDI_MEET_PUT(&put_force->x, force_x, force_y, push, rubs, &put_shear->x, shear_x, shear_y);
+#else
+    for (int k = 0; k < WIDTH; ++k) {
+        put_force[k] = (qdi_thin_force){force_x[k], force_y[k], push[k], rubs[k]};
+        put_shear[k] = (qd_vec2){shear_x[k], shear_y[k]};
     }
-    for (size_t k = 0; k < count; ++k) {
-        forces[k] = (qdi_thin_force){force_x[k], force_y[k], push[k], rubs[k]};
-        shears[k] = (qd_vec2){shear_x[k], shear_y[k]};
-    }
+#endif
+    if (count == WIDTH) return;
+    memcpy(forces, last_forces, count * sizeof *forces); // behind them are those of others
+    memcpy(shears, last_shears, count * sizeof *shears);
 }
 
 /// Springs that meet: adds what is in some lanes of a balance; all halves are exact, so in any order.
@@ -251,7 +263,7 @@ static inline void add_balance(const double *restrict values, size_t count, int 
     vec most = {0}, first = {0}, second = {0};
     for (size_t i = 0; i < count; i += WIDTH) {
         const vec value = v_load(values + i), size = v_abs(value), half = (value + first_cut) - first_cut;
-        most = v_pick((mask)(size > most), size, most);
+        most = v_more(size, most);
         first += half;
         second += ((value - half) + second_cut) - second_cut;
     }

@@ -10,6 +10,7 @@
 #include "sim/world/sum.h"
 #include "sim/world/walls.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // Springs that meet: a disk's contact with a wall, and where it touches.
@@ -118,8 +119,9 @@ static qdi_meet_rows rows_of(const qdi_meet_job *job) {
                            .vx = m->vx,
                            .vy = m->vy,
                            .spin = world->turning ? m->spin : NULL,
-                           .radius = world->radius,
-                           .mass = world->mass,
+                           .radius = world->scratch.alike ? NULL : world->radius,
+                           .mass = world->scratch.alike ? NULL : world->mass,
+                           .radius_of_all = world->count > 0 ? world->radius[0] : 0,
                            .pairs = job->after->pairs_met,
                            .warm_starts = job->before->warm_starts,
                            .before = job->before->thin ? job->before->shears : NULL,
@@ -145,29 +147,37 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     const bool stays = job->stay[range] != QDI_MEET_NONE;
     qdi_meet_tally others = *tally; // which they add up themselves
     const qdi_meet_rows rows = rows_of(job);
-    const qdi_meet_law law = {.world = job->world,
-                              .loss = job->force.loss,
-                              .dt = job->force.dt,
-                              .kick_x = job->force.half_kick.x,
-                              .kick_y = job->force.half_kick.y,
-                              .slide = 2 * job->world->traits.trait[0].slide,
-                              .limit_damping = job->world->def.spring.limit_damping};
     qdi_meet_lanes lanes;
-    memset(&lanes, 0, sizeof lanes);
+    memcpy(&lanes, &job->lanes, offsetof(qdi_meet_lanes, approach));
     for (size_t place = first, count; place < stop; place += count) {
         const size_t hit = begin + place - first, more = (place < own ? own : stop) - place;
         count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
         const qdi_meet_some some = {stays ? NULL : job->from + hit,
                                     stays ? job->stay[range] + (place - first) : 0, place, count};
         note_contacts(job, &some, job->world->scratch.slot_hits + hit);
-        job->kernel(&rows, &some, &law, &lanes, place < own ? tally : &others);
+        job->kernel(&rows, &some, &job->law, &lanes, place < own ? tally : &others);
         put_approaches(job, &lanes, place, count);
         for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, &some, k);
     }
 }
 
+// Springs that meet: the law, and what is known of it before a pair is looked at.
+static void make_law(qdi_meet_job *job) {
+    job->law = (qdi_meet_law){.world = job->world,
+                              .loss = job->force.loss,
+                              .dt = job->force.dt,
+                              .kick_x = job->force.half_kick.x,
+                              .kick_y = job->force.half_kick.y,
+                              .slide = 2 * job->world->traits.trait[0].slide,
+                              .limit_damping = job->world->def.spring.limit_damping};
+    memset(&job->lanes, 0, sizeof job->lanes);
+    for (size_t k = 0; k < QDI_MEET_LANES && job->world->scratch.alike && job->simple; ++k)
+        qdi_meet_take_law(&job->law, (qdi_meeting){0, 0}, k, &job->lanes);
+}
+
 void qdi_meet_make(qdi_meet_job *job) {
     qd_team *team = job->world->team;
+    make_law(job);
     qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
     qdi_team_for(team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
 }

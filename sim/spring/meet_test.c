@@ -66,26 +66,16 @@ static bool touches_nearest(const qdi_meet_job *job, qdi_meeting pair) {
     return geometry.depth[0] >= 0;
 }
 
-// The square of the highest speed in a range of bodies.
-static void find_fastest(void *context, size_t begin, size_t end) {
-    const qdi_meet_job *job = context;
-    const double *vx = job->narrow.motion.vx, *vy = job->narrow.motion.vy;
-    double most[8] = {0};
-    for (size_t r = begin; r < end; r += 8) {
-        for (size_t k = 0; k < 8 && r + k < end; ++k) {
-            const double squared = vx[r + k] * vx[r + k] + vy[r + k] * vy[r + k];
-            most[k] = most[k] > squared ? most[k] : squared;
-        }
-    }
-    for (int k = 1; k < 8; ++k) most[0] = most[0] > most[k] ? most[0] : most[k];
-    job->most[begin / QDI_BODY_GRAIN] = most[0];
-}
-
 // How far two bodies may come towards each other in a step of a world where all move by their velocities.
 static double way_of_step(const qdi_meet_job *job, double dt) {
-    double most = 0;
-    const size_t ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
-    for (size_t k = 0; k < ranges; ++k) most = most > job->most[k] ? most : job->most[k];
+    const qdi_part *part = job->world->part;
+    const double *vx = job->narrow.motion.vx, *vy = job->narrow.motion.vy;
+    double most = job->world->scratch.fastest;
+    for (size_t k = 0; part && k < part->receive_first[QDI_RANKS_MAX]; ++k) { // these have come since
+        const uint32_t r = job->world->row_of_index[part->receive[k]];
+        const double squared = vx[r] * vx[r] + vy[r] * vy[r];
+        most = most > squared ? most : squared;
+    }
     const qd_vec2 gravity = job->world->def.gravity; // of which half a step counts
     const double speed = sqrt(most) + 0.5 * dt * (fabs(gravity.x) + fabs(gravity.y));
     return 2 * speed * dt * (1 + 1e-9) + job->blur;
@@ -358,23 +348,18 @@ static size_t find_walls(const qdi_meet_job *job) {
     return begun;
 }
 
-qd_status qdi_meet_way(qdi_meet_job *job, double dt) {
+void qdi_meet_way(qdi_meet_job *job, double dt) {
     qd_world *world = job->world;
     const qd_vec2 size = world->def.size, centre = world->centre;
     job->way = HUGE_VAL;
-    if (!qdi_spring_plain(world) || qdi_compress_goes_on(world)) return QD_OK;
-    job->most = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
-                               sizeof *job->most);
-    if (!job->most) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, find_fastest, job);
+    if (!qdi_spring_plain(world) || qdi_compress_goes_on(world)) return;
     job->blur = 0x1p-48 * (world->def.limits.distance + fabs(centre.x) + fabs(centre.y) + size.x + size.y);
     const double step = way_of_step(job, dt);
     job->way = world->scratch.way + step;
-    if (job->kept > 0 && job->way * 0x1p-22 < step) return QD_OK;
+    if (job->kept > 0 && job->way * 0x1p-22 < step) return;
     job->kept = 0; // too far for the slots' numbers, or nothing is known
     job->same = false;
     job->way = 0;
-    return QD_OK;
 }
 
 qd_status qdi_meet_test(qdi_meet_job *job) {

@@ -47,16 +47,15 @@ typedef struct qdi_spring_way {
     double dt;
     qd_vec2 half_kick;              ///< of gravity
     double distance, speed_squared; ///< limits
-    double watched_squared;         ///< of speeds that are told of
     qd_vec2 period;
     bool held; ///< there are fat boxes
     bool near; ///< and boxes need not be made where they would be in those
 } qdi_spring_way;
 /// From `now` to `next`, with boxes. Rows [begin, end) are a range of QDI_BODY_GRAIN. `bad`: lowest index
-/// that breaks a limit, or as it was; `left` gets added how many left their fat boxes. Whether some are
-/// faster than `watched_squared` says, or break a limit.
-bool qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
-                     uint32_t *bad, size_t *left);
+/// that breaks a limit, or as it was; `left` gets added how many left their fat boxes. Returns the square of
+/// the highest speed, or infinity where one breaks the limit of distance or is not finite.
+double qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
+                       uint32_t *bad, size_t *left);
 /// The other half, by the accelerations of the contacts in `following`. QD_ERR_LIMIT: reported.
 QD_MUST_USE qd_status qdi_spring_finish(qd_world *world, double dt);
 

@@ -13,6 +13,7 @@
 
 #include "sim/spring/chain.h"
 #include "sim/spring/meet_ends.h"
+#include "sim/spring/soft.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
@@ -35,7 +36,8 @@ typedef struct accumulate_job {
     size_t first;                    ///< contact from which on ends hang in chains
     size_t thin;                     ///< contacts before this one are thin
     const qdi_contact_force *forces; ///< by spot
-    double half;                     ///< of the step; 0: no kick
+    const qdi_soft_kernels *kernels;
+    double half; ///< of the step; 0: no kick
     double fastest;
     uint32_t *lowest_bad; ///< per range
 } accumulate_job;
@@ -178,47 +180,47 @@ static inline bool add_listed_thin(const accumulate_job *job, size_t row, double
     const uint32_t *stop = ends + scratch->end_first[row + 1], none = (uint32_t)job->thin;
     const qdi_thin_force *forces = job->state->thin_forces;
     qdi_twist all = {0, 0, 0}; // nobody else adds to it meanwhile
-    uint32_t *list = *touching;
+    uint32_t *const first = *touching, *list = first + 2, count[2] = {0, 0};
     for (const uint32_t *at = ends + scratch->end_first[row]; at < stop; ++at) {
         const uint32_t slot = (*at - 1) / 2, held = places[slot], place = held < none ? held : none;
-        *list = 2 * (place - scratch->slot_shift[slot / QDI_CONTACT_GRAIN]) + *at % 2;
+        *list = place - scratch->slot_shift[slot / QDI_CONTACT_GRAIN];
         list += place < none;
+        count[*at % 2] += place < none;
         add_thin(&forces[place], sign_of_end(*at), radius, &all);
     }
+    first[0] = count[0];
+    first[1] = count[1];
     *sum = all;
-    const bool any = list > *touching;
     *touching = list;
-    return any;
+    return list > first + 2;
 }
 
-/// Springs' forces: the same for a range of bodies, from lists of these ends.
-static void add_touching(const accumulate_job *job, size_t begin, size_t end, qdi_twist *force, bool *any) {
-    const qdi_scratch *scratch = &job->world->scratch;
-    const qdi_thin_force *forces = job->state->thin_forces;
-    const double *radius = job->world->radius;
-    const uint32_t *shift = scratch->slot_shift, *at = scratch->touch_list + scratch->end_first[begin];
-    for (size_t row = begin; row < end; ++row) {
-        const uint32_t *stop = scratch->touch_list + scratch->touch_stop[row];
-        qdi_twist all = {0, 0, 0};
-        *any++ = at < stop;
-        for (; at < stop; ++at) {
-            const uint32_t hit = *at / 2, place = hit + shift[hit / QDI_CONTACT_GRAIN];
-            add_thin(&forces[place], sign_of_end(*at), radius[row], &all);
-        }
-        *force++ = all;
-    }
-}
+/// Forces and torques on the bodies of a range, which of them have any, and how many.
+typedef struct range_forces {
+    double x[QDI_BODY_GRAIN], y[QDI_BODY_GRAIN], spin[QDI_BODY_GRAIN];
+    bool any[QDI_BODY_GRAIN];
+    size_t some;
+} range_forces;
 
 // ---- kicks ----
 
-// Gives a body its acceleration from springs over half a step.
-static inline void kick_row(const qdi_motion *next, bool turning, const qdi_scratch *scratch, double half,
-                            size_t place) {
-    const qdi_twist *acceleration = &scratch->accelerations[place];
-    uint32_t row = scratch->touched[place];
-    next->vx[row] += acceleration->x * half;
-    next->vy[row] += acceleration->y * half;
-    if (turning) next->spin[row] += acceleration->spin * half;
+/// Accelerations of a range of bodies, by place in the list of those touched, from its begin on.
+typedef struct range_twists {
+    double *x, *y, *spin;
+} range_twists;
+
+/// Springs' forces: where the accelerations of a range of bodies are.
+static inline range_twists accelerations_of(const qdi_scratch *scratch, size_t begin) {
+    double *first = scratch->accelerations[begin];
+    return (range_twists){first, first + QDI_BODY_GRAIN, first + 2 * (size_t)QDI_BODY_GRAIN};
+}
+
+// Gives a body its acceleration from springs, which is at some number in its range, over half a step.
+static inline void kick_row(const qdi_motion *next, bool turning, range_twists by, size_t number, double half,
+                            uint32_t row) {
+    next->vx[row] += by.x[number] * half;
+    next->vy[row] += by.y[number] * half;
+    if (turning) next->spin[row] += by.spin[number] * half;
 }
 
 // Whether springs left a body within the limit of speed.
@@ -286,11 +288,14 @@ static inline void accelerate(const accumulate_job *job, size_t place, uint32_t 
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
     const double mass = world->mass[row];
+    const size_t number = place % QDI_BODY_GRAIN;
+    const range_twists to = accelerations_of(scratch, place - number);
     scratch->touched[place] = row;
-    scratch->accelerations[place] = (qdi_twist){force.x / mass, force.y / mass,
-                                                force.spin / world->inertia[row]};
+    to.x[number] = force.x / mass;
+    to.y[number] = force.y / mass;
+    to.spin[number] = force.spin / world->inertia[row];
     if (job->half == 0) return;
-    kick_row(&world->next, world->turning, scratch, job->half, place);
+    kick_row(&world->next, world->turning, to, number, job->half, row);
     if (!row_within_limits(job, row)) find_bad(job, place, place + 1, bad);
 }
 
@@ -308,68 +313,91 @@ static size_t accumulate_chains(const accumulate_job *job, size_t begin, size_t 
     return stop;
 }
 
-/// Springs' forces: accelerations of those of a range of bodies that have any, and a kick, as above.
-static size_t accelerate_range(const accumulate_job *job, size_t begin, size_t end, const qdi_twist *force,
-                               const bool *any, uint32_t *bad) {
+/// Springs' forces: the same of a range of bodies that all have forces.
+static void accelerate_all(const accumulate_job *job, size_t begin, size_t end, const range_forces *forces,
+                           uint32_t *bad) {
     const qd_world *world = job->world;
-    const double *mass = world->mass, *inertia = world->inertia, half = job->half, fastest = job->fastest;
-    double *vx = world->next.vx, *vy = world->next.vy;
-    double *spins = world->next.spin;
-    const bool turning = world->turning;
-    uint32_t *touched = world->scratch.touched + begin;
-    qdi_twist *accelerations = world->scratch.accelerations + begin;
-    size_t count = 0;
-    bool within = true;
-    for (size_t row = begin; row < end; ++row, ++force) {
-        if (!*any++) continue;
-        const qdi_twist a = {force->x / mass[row], force->y / mass[row], force->spin / inertia[row]};
-        touched[count] = (uint32_t)row;
-        accelerations[count++] = a;
-        const double x = vx[row] += a.x * half, y = vy[row] += a.y * half;
-        within &= x * x + y * y <= fastest;
-        if (turning) within &= qdi_is_sane(spins[row] += a.spin * half);
-    }
-    if (!within) find_bad(job, begin, begin + count, bad);
-    return begin + count;
+    const range_twists to = accelerations_of(&world->scratch, begin);
+    const qdi_motion *next = &world->next;
+    const qdi_soft_kick kick = {.x = forces->x,
+                                .y = forces->y,
+                                .spin = forces->spin,
+                                .mass = world->mass + begin,
+                                .inertia = world->inertia + begin,
+                                .to_x = to.x,
+                                .to_y = to.y,
+                                .to_spin = to.spin,
+                                .vx = next->vx + begin,
+                                .vy = next->vy + begin,
+                                .turn = world->turning ? next->spin + begin : NULL,
+                                .half = job->half,
+                                .speed_squared = job->fastest,
+                                .most = QDI_FURTHEST};
+    for (size_t row = begin; row < end; ++row) world->scratch.touched[row] = (uint32_t)row;
+    if (job->kernels->kick(&kick, end - begin)) find_bad(job, begin, end, bad);
 }
 
-/// Springs' forces: adds up those of listed ends, and says which bodies of a range have any.
-static void add_lists(const accumulate_job *job, size_t begin, size_t end, qdi_twist *force, bool *any) {
+/// Springs' forces: adds up those of listed ends.
+static void add_lists(const accumulate_job *job, size_t begin, size_t end, range_forces *to) {
     const qdi_scratch *scratch = &job->world->scratch;
     const double *radius = job->world->radius;
     _Atomic uint8_t *stale = &scratch->touch_stale[begin / QDI_BODY_GRAIN];
-    uint32_t *stops = scratch->touch_stop, *const lists = scratch->touch_list,
-             *list = lists + scratch->end_first[begin];
-    if (job->thin == 0) {
-        for (size_t row = begin; row < end; ++row, ++force) {
-            *force = (qdi_twist){0, 0, 0};
-            *any++ = add_listed(job, row, radius[row], force);
+    uint32_t *list = scratch->touch_list + scratch->end_first[begin] + 2 * begin;
+    if (job->thin > 0 && !atomic_load_explicit(stale, memory_order_relaxed)) {
+        const qdi_soft_ends ends = {list, scratch->slot_shift, job->state->thin_forces};
+        to->some = job->kernels->sum(&ends, radius + begin, to->x, to->y, to->spin, to->any, end - begin);
+        return;
+    }
+    to->some = 0;
+    for (size_t row = begin, k = 0; row < end; ++row, ++k) {
+        qdi_twist force = {0, 0, 0};
+        to->any[k] = job->thin > 0 ? add_listed_thin(job, row, radius[row], &list, &force)
+                                   : add_listed(job, row, radius[row], &force);
+        to->some += to->any[k];
+        to->x[k] = force.x;
+        to->y[k] = force.y;
+        to->spin[k] = force.spin;
+    }
+    atomic_store_explicit(stale, job->thin > 0 ? 0 : 1, memory_order_relaxed);
+}
+
+/// Springs' forces: adds those of contacts with walls, whose ends hang in chains.
+static void add_walls(const accumulate_job *job, size_t begin, size_t end, range_forces *to) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    for (size_t row = begin, k = 0; row < end; ++row, ++k) {
+        if (k % 8 == 0 && row + 8 <= end && none_of_eight(&scratch->heads[row])) {
+            row += 7;
+            k += 7;
+            continue;
         }
-        atomic_store_explicit(stale, 1, memory_order_relaxed);
-    } else if (atomic_load_explicit(stale, memory_order_relaxed)) {
-        for (size_t row = begin; row < end; ++row, ++force) {
-            *any++ = add_listed_thin(job, row, radius[row], &list, force);
-            stops[row] = (uint32_t)(list - lists);
-        }
-        atomic_store_explicit(stale, 0, memory_order_relaxed);
-    } else {
-        add_touching(job, begin, end, force, any);
+        const uint32_t head = qdi_chain_take(scratch, row);
+        if (!head) continue;
+        qdi_twist force = {to->x[k], to->y[k], to->spin[k]};
+        add_chain(job, head, job->world->radius[row], &force);
+        to->x[k] = force.x;
+        to->y[k] = force.y;
+        to->spin[k] = force.spin;
+        to->some += !to->any[k];
+        to->any[k] = true;
     }
 }
 
 /// Springs' forces: the same where the ends of pairs are listed.
 static size_t accumulate_lists(const accumulate_job *job, size_t begin, size_t end, uint32_t *bad) {
-    const qdi_scratch *scratch = &job->world->scratch;
-    qdi_twist force[QDI_BODY_GRAIN];
-    bool any[QDI_BODY_GRAIN];
-    add_lists(job, begin, end, force, any);
-    for (size_t row = begin; row < end; ++row) {
-        const uint32_t head = qdi_chain_take(scratch, row); // of contacts with walls, which come last
-        if (!head) continue;
-        add_chain(job, head, job->world->radius[row], &force[row - begin]);
-        any[row - begin] = true;
+    range_forces forces;
+    memset(forces.any, 0, sizeof forces.any);
+    add_lists(job, begin, end, &forces);
+    add_walls(job, begin, end, &forces);
+    if (forces.some == end - begin && job->half > 0) {
+        accelerate_all(job, begin, end, &forces, bad);
+        return end;
     }
-    return accelerate_range(job, begin, end, force, any, bad);
+    size_t place = begin;
+    for (size_t k = 0; k < end - begin; ++k)
+        if (forces.any[k])
+            accelerate(job, place++, (uint32_t)(begin + k),
+                       (qdi_twist){forces.x[k], forces.y[k], forces.spin[k]}, bad);
+    return place;
 }
 
 // Springs' forces: accelerations of a range of bodies.
@@ -390,7 +418,8 @@ static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scra
         status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0, contacts,
                              sizeof *scratch->spot_forces);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->accelerations, &scratch->acceleration_room, 0, rows,
+        status = qdi_reserve(allocator, &scratch->accelerations, &scratch->acceleration_room, 0,
+                             qdi_range_count(rows, QDI_BODY_GRAIN) * QDI_BODY_GRAIN,
                              sizeof *scratch->accelerations);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->touched, &scratch->touched_room, 0, rows,
@@ -405,6 +434,7 @@ static qd_status reserve_forces(const qd_allocator *allocator, qdi_scratch *scra
 static void accumulate_forces(accumulate_job *job) {
     qd_world *world = job->world;
     const qdi_contact_state *state = job->state;
+    job->kernels = qdi_soft_kernels_of(world->def.simd);
     job->forces = state->met ? state->forces : world->scratch.spot_forces;
     job->alone = qdi_team_used(world->team) == 1;
     job->first = job->listed ? state->first_wall : 0;
@@ -413,33 +443,25 @@ static void accumulate_forces(accumulate_job *job) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
-/// Springs' forces: velocities of `next` of a range of bodies that all have accelerations.
-static void start_all(const qd_world *world, double half, size_t begin, size_t end) {
-    const qdi_motion *now = &world->now, *next = &world->next;
-    const qdi_twist *accelerations = world->scratch.accelerations;
-    const double *vx = now->vx, *vy = now->vy, *spin = now->spin;
-    double *to_vx = next->vx, *to_vy = next->vy, *to_spin = next->spin;
-    for (size_t r = begin; r < end; ++r) {
-        to_vx[r] = vx[r] + accelerations[r].x * half;
-        to_vy[r] = vy[r] + accelerations[r].y * half;
-    }
-    for (size_t r = begin; r < end && world->turning; ++r)
-        to_spin[r] = spin[r] + accelerations[r].spin * half;
-}
-
 /// Velocities of `next` as they are in the middle of the step, but for what other forces do.
 void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end) {
     const qdi_motion *now = &world->now, *next = &world->next;
-    size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
-    if (count == end - begin) {
-        start_all(world, 0.5 * dt, begin, end);
+    const qdi_scratch *scratch = &world->scratch;
+    const range_twists by = accelerations_of(scratch, begin);
+    const size_t count = scratch->touched_count[begin / QDI_BODY_GRAIN], rows = end - begin;
+    const double half = 0.5 * dt;
+    if (count == rows) {
+        const qdi_soft_kernels *kernels = qdi_soft_kernels_of(world->def.simd);
+        kernels->gain(now->vx + begin, by.x, half, next->vx + begin, rows);
+        kernels->gain(now->vy + begin, by.y, half, next->vy + begin, rows);
+        if (world->turning) kernels->gain(now->spin + begin, by.spin, half, next->spin + begin, rows);
         return;
     }
-    size_t bytes = (end - begin) * sizeof(double);
-    memcpy(next->vx + begin, now->vx + begin, bytes);
-    memcpy(next->vy + begin, now->vy + begin, bytes);
-    if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
-    for (size_t k = 0; k < count; ++k) kick_row(next, world->turning, &world->scratch, 0.5 * dt, begin + k);
+    memcpy(next->vx + begin, now->vx + begin, rows * sizeof(double));
+    memcpy(next->vy + begin, now->vy + begin, rows * sizeof(double));
+    if (world->turning) memcpy(next->spin + begin, now->spin + begin, rows * sizeof(double));
+    for (size_t k = 0; k < count; ++k)
+        kick_row(next, world->turning, by, k, half, scratch->touched[begin + k]);
 }
 
 // Starts a range of bodies into the step with accelerations of springs.

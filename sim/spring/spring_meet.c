@@ -95,6 +95,14 @@ static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, d
     return status;
 }
 
+// Springs that meet: whether all disks have the same mass and the same radius.
+static bool disks_are_alike(const qd_world *world) {
+    const double *mass = world->mass, *radius = world->radius;
+    for (size_t r = 1; r < world->count; ++r)
+        if (mass[r] != mass[0] || radius[r] != radius[0]) return false;
+    return world->count > 0;
+}
+
 qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, bool same) {
     qdi_scratch *scratch = &world->scratch;
     const uint64_t moment = world->clock.step + 1; // counted from 1
@@ -111,9 +119,10 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
                           .kept = held ? scratch->slot_count : 0,
                           .owned = qdi_spring_simple(world) && !qdi_has_no_ghosts(world)};
     job->same = held && same && job->owned == scratch->slots_owned;
+    if (!job->same) scratch->alike = disks_are_alike(world);
     scratch->slots_of = 0;
     qd_status status = world->present.met ? QD_OK : qdi_spots_part(world, &world->present);
-    if (status == QD_OK) status = qdi_meet_way(job, dt);
+    qdi_meet_way(job, dt);
     job->float_way = (float)(job->way * (1 + 0x1p-22));
     if (status == QD_OK) status = reserve_tests(job);
     if (status == QD_OK) status = qdi_meet_test(job);

@@ -53,9 +53,9 @@ static void turn_rows_far(const qd_world *world, double dt, size_t begin, size_t
     }
 }
 
-// Moves a stretch of spring disks: drift, limits, boxes. True: some are faster than is watched for.
-static bool move_rows(const qd_world *world, const qdi_spring_way *way, const qdi_soft_kernels *kernels,
-                      size_t r, size_t count, uint32_t *bad, size_t *left) {
+// Moves a stretch of spring disks: drift, limits, boxes. Returns the square of the highest speed.
+static double move_rows(const qd_world *world, const qdi_spring_way *way, const qdi_soft_kernels *kernels,
+                        size_t r, size_t count, uint32_t *bad, size_t *left) {
     const qdi_motion *now = &world->now, *next = &world->next;
     const qdi_axis *axis = world->axis;
     double dt = way->dt, low[2] = {-HUGE_VAL, -HUGE_VAL}, high[2] = {HUGE_VAL, HUGE_VAL};
@@ -68,9 +68,9 @@ static bool move_rows(const qd_world *world, const qdi_spring_way *way, const qd
         wrap_rows(&axis[0], next->x + r, count);
     if (kernels->drift(now->y + r, next->vy + r, way->half_kick.y, dt, low[1], high[1], next->y + r, count))
         wrap_rows(&axis[1], next->y + r, count);
-    const bool swift = kernels->stray(next->x + r, next->y + r, next->vx + r, next->vy + r, world->centre,
-                                      way->distance, way->watched_squared, count);
-    if (swift) find_beyond_limits(world, way, r, r + count, bad);
+    const double fastest = kernels->fastest(next->x + r, next->y + r, next->vx + r, next->vy + r,
+                                            world->centre, way->distance, count);
+    if (fastest > way->speed_squared) find_beyond_limits(world, way, r, r + count, bad);
     bool all_fit = way->near && !kernels->outgrown(next->x + r, next->y + r, world->radius + r, world->centre,
                                                    world->fat + r, count);
     if (!all_fit)
@@ -80,20 +80,21 @@ static bool move_rows(const qd_world *world, const qdi_spring_way *way, const qd
     if (world->turning &&
         kernels->turn(now->c + r, now->s + r, next->spin + r, dt, next->c + r, next->s + r, count))
         turn_rows_far(world, dt, r, r + count, bad);
-    return swift;
+    return fastest;
 }
 
-bool qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
-                     uint32_t *bad, size_t *left) {
+double qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
+                       uint32_t *bad, size_t *left) {
     const qdi_soft_kernels *kernels = qdi_soft_kernels_of(world->def.simd);
     const qd_vec2 gravity = world->def.gravity;
-    bool swift = false;
+    double most = 0;
     qdi_spring_start_rows(world, way->dt, begin, end);
     for (size_t r = begin; r < end; r += STRETCH) {
         size_t count = end - r < STRETCH ? end - r : STRETCH;
         add_gain(world->next.vx + r, gravity.x * way->dt, count);
         add_gain(world->next.vy + r, gravity.y * way->dt, count);
-        swift |= move_rows(world, way, kernels, r, count, bad, left);
+        const double fastest = move_rows(world, way, kernels, r, count, bad, left);
+        most = most > fastest ? most : fastest;
     }
-    return swift;
+    return most;
 }

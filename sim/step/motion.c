@@ -58,6 +58,7 @@ typedef struct move_job {
     size_t few;           ///< bodies out of their fat boxes that are worth being counted
     size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
     size_t *left;         ///< per range: bodies that left their fat boxes; NULL where there are none
+    double *fastest;      ///< per range: the square of the highest speed; NULL where not all are soft disks
     qd_vec2 period;
     qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
 } move_job;
@@ -125,7 +126,8 @@ static inline bool beyond_wall(const course *c, double x, qdi_extent reach) {
 typedef struct findings {
     uint32_t bad; ///< lowest index that breaks a limit
     size_t mirrored, fast, left;
-    bool swift; ///< some may be faster than is watched for
+    bool swift;     ///< some may be faster than is watched for
+    double fastest; ///< of soft disks: the square of the highest speed
 } findings;
 
 /// Motion of a step: whether a box that was just made is outside of the fat one.
@@ -373,12 +375,12 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
                                 .half_kick = job->half_kick,
                                 .distance = job->distance,
                                 .speed_squared = job->speed_squared,
-                                .watched_squared = job->watched_squared,
                                 .period = job->period,
                                 .held = job->left != NULL,
                                 .near = spares_boxes(job->world)};
     findings result = {.bad = QD_NO_BODY};
-    result.swift = qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
+    result.fastest = qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
+    result.swift = result.fastest > job->watched_squared;
     return result;
 }
 
@@ -402,6 +404,7 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
     if (job->left) job->left[begin / QDI_BODY_GRAIN] = found.left;
+    if (job->fastest) job->fastest[begin / QDI_BODY_GRAIN] = found.fastest;
 }
 
 // What an axis does to bodies that move: low and high ends, whether they mirror.
@@ -572,6 +575,10 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
     } else {
         job->fast = count;
     }
+    if (qdi_spring_plain(world)) {
+        job->fastest = qdi_arena_take(&scratch->arena, ranges, sizeof *job->fastest);
+        if (!job->fastest) return QD_ERR_MEMORY;
+    }
     if (!x.moves && !y.moves) return status;
     job->gains = qdi_arena_take(&scratch->arena, world->count, sizeof *job->gains);
     return job->gains ? status : QD_ERR_MEMORY;
@@ -605,6 +612,9 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     watch_speed(&job);
     qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_rows, &job);
     tell_stride(&job);
+    world->scratch.fastest = job.fastest ? 0 : HUGE_VAL;
+    for (size_t k = 0; k < ranges && job.fastest; ++k)
+        if (job.fastest[k] > world->scratch.fastest) world->scratch.fastest = job.fastest[k];
     world->margin.behind = spares_boxes(world);
     world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);

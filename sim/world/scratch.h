@@ -189,7 +189,8 @@ struct qdi_scratch {
     qdi_chain_link *chain;   ///< by end
     uint32_t *touched; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
     size_t *touched_count;          ///< per range of bodies
-    qdi_twist *accelerations;       ///< acceleration, by place in touched
+    double (*accelerations)[3];     ///< by place in touched: x of a range of bodies, QDI_BODY_GRAIN numbers,
+                                    ///< then y, then spin
     qdi_contact_force *spot_forces; ///< forces that were worked out last, by spot
     size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
     // Slots, one for each candidate, see spring_meet.c:
@@ -200,19 +201,21 @@ struct qdi_scratch {
     uint32_t *slot_touch;   ///< per range of candidates: how many
     uint32_t *slot_own;     ///< the same of those that are a part's own (part.h), which come first
     bool slots_owned;       ///< that is known
+    bool alike;             ///< all disks have the same mass and the same radius
     uint32_t *slot_shift;   ///< the same: from the place of one among these to that of its contact
     float *wall_apart;      ///< per range of bodies: the same before some of them may touch a wall
     size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room, slot_hits_room,
         slot_touch_room, slot_own_room, slot_shift_room;
-    uint32_t *end_first, *end_list;    ///< ends of candidates by row, see spring/meet_ends.h
-    uint32_t *touch_stop, *touch_list; ///< those of contacts, likewise
-    _Atomic uint8_t *touch_stale;      ///< per range of bodies: whether they are others
-    size_t end_first_room, end_list_room, touch_stop_room, touch_list_room, touch_stale_room;
+    uint32_t *end_first, *end_list; ///< ends of candidates by row, see spring/meet_ends.h
+    uint32_t *touch_list;           ///< those of contacts, likewise
+    _Atomic uint8_t *touch_stale;   ///< per range of bodies: whether they are others
+    size_t end_first_room, end_list_room, touch_list_room, touch_stale_room;
     unsigned slots_lasted;        ///< steps for which the slots were the same, up to some
     bool ends_listed;             ///< ends are those of the slots
     qdi_tally_cut meet_cut;       ///< with which the balances of contacts were added last
     struct qdi_meet_job *meeting; ///< in the arena: what this step's contacts of disks with each other were
                                   ///< made of, so that their balances can be added; NULL: these lie there
+    double fastest;    ///< square of the highest speed in the step's move, before ghosts come; or infinity
     double way;        ///< the most that two bodies may have come towards each other since slots were new
     uint64_t slots_of; ///< 1 + the number of the step whose contacts these are; 0: of none
     bool accelerations_present; ///< accelerations are those by the present contacts, of their rows

@@ -201,9 +201,10 @@ static void mark_touching(void *context, size_t begin, size_t end) {
 static void mark_listed(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     const qdi_scratch *scratch = &world->scratch;
-    unmark_touching(context, begin, end);
     const size_t count = scratch->touched_count[begin / QDI_BODY_GRAIN];
-    for (size_t k = begin; k < begin + count; ++k)
+    void *flags = world->touching + begin;
+    memset(flags, count == end - begin, end - begin);
+    for (size_t k = begin; k < begin + count && count < end - begin; ++k)
         atomic_store_explicit(&world->touching[scratch->touched[k]], 1, memory_order_relaxed);
 }
 

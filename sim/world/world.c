@@ -229,7 +229,6 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot_touch, scratch->slot_touch_room, sizeof *scratch->slot_touch);
     qdi_release(allocator, scratch->slot_own, scratch->slot_own_room, sizeof *scratch->slot_own);
     qdi_release(allocator, scratch->slot_shift, scratch->slot_shift_room, sizeof *scratch->slot_shift);
-    qdi_release(allocator, scratch->touch_stop, scratch->touch_stop_room, sizeof *scratch->touch_stop);
     qdi_release(allocator, scratch->touch_list, scratch->touch_list_room, sizeof *scratch->touch_list);
     qdi_release(allocator, scratch->touch_stale, scratch->touch_stale_room, sizeof *scratch->touch_stale);
     qdi_release(allocator, scratch->wall_apart, scratch->wall_apart_room, sizeof *scratch->wall_apart);

@@ -47,6 +47,7 @@ typedef struct qdi_spring_plan {
 typedef struct qdi_spring_row {
     const char *method;
     qdi_statistics ns;
+    double cpu; ///< of all processors together, median; 0: unknown
 } qdi_spring_row;
 
 typedef struct qdi_spring_report {
@@ -71,8 +72,10 @@ typedef struct qdi_spring_report {
 QD_MUST_USE qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
                                      qd_error *error);
 
-/// Bench of springs: how many times as fast as LAMMPS ours is, or 0.
+/// Bench of springs: how many times as fast as LAMMPS ours is, by the clock or by the time of processors, or
+/// 0.
 double qdi_spring_ratio(const qdi_spring_report *report);
+double qdi_spring_cpu_ratio(const qdi_spring_report *report);
 qdi_bench_results qdi_spring_results_of(const qdi_spring_report *report);
 
 #endif

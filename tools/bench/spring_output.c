@@ -5,9 +5,19 @@ double qdi_spring_ratio(const qdi_spring_report *report) {
     return report->rows[QDI_SPRING_LAMMPS].ns.median / report->rows[QDI_SPRING_OURS].ns.median;
 }
 
+double qdi_spring_cpu_ratio(const qdi_spring_report *report) {
+    if (report->count < QDI_SPRING_METHODS || !(report->rows[QDI_SPRING_OURS].cpu > 0)) return 0;
+    return report->rows[QDI_SPRING_LAMMPS].cpu / report->rows[QDI_SPRING_OURS].cpu;
+}
+
 // Bench of springs: how many times as fast as LAMMPS our springs are.
 static double spring_times_as_fast(const qdi_spring_report *report, size_t method) {
     return method == QDI_SPRING_OURS ? qdi_spring_ratio(report) : 1;
+}
+
+// Bench of springs: the same by the time of processors.
+static double spring_cpu_times(const qdi_spring_report *report, size_t method) {
+    return method == QDI_SPRING_OURS ? qdi_spring_cpu_ratio(report) : 1;
 }
 
 // The SIMD level of a method of the bench of springs.
@@ -23,12 +33,14 @@ static void print_spring(FILE *out, const void *measured) {
             plan->warm, plan->repeats);
     fprintf(out,
             "nanoseconds per body and step, the mean of each time; x: times as fast as LAMMPS\n"
-            "%-8s %7s %9s %9s %9s %7s %7s\n",
-            "method", "threads", "median", "min", "mean", "spread", "x");
+            "cpu: median time of all processors together, which others on this machine change little\n"
+            "%-8s %7s %9s %9s %9s %7s %7s %9s %7s\n",
+            "method", "threads", "median", "min", "mean", "spread", "x", "cpu", "cpu x");
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_spring_row *row = &report->rows[i];
-        fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f\n", row->method, plan->threads, row->ns.median,
-                row->ns.min, row->ns.mean, 100.0 * row->ns.spread, spring_times_as_fast(report, i));
+        fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f %9.2f %7.2f\n", row->method, plan->threads,
+                row->ns.median, row->ns.min, row->ns.mean, 100.0 * row->ns.spread,
+                spring_times_as_fast(report, i), row->cpu, spring_cpu_times(report, i));
     }
     fprintf(out, "spring by phase:");
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
@@ -68,6 +80,8 @@ static void put_spring_fields(qdi_bench_sheet *sheet, const void *measured, size
     qdi_bench_put_real(sheet, both ? QDI_BENCH_SHARED : QDI_BENCH_CSV, "difference", report->difference);
     if (both && sheet->json) qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "lammps", report->version);
     qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", spring_times_as_fast(report, number));
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "cpu_ns", row->cpu);
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "cpu_times_as_fast", spring_cpu_times(report, number));
     qdi_bench_put_phases(sheet, QDI_BENCH_JSON, spring_phase_name, report->phases, QD_PHASE_EXPORT,
                          number == QDI_SPRING_OURS);
 }

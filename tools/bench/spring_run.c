@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
 #include "sim/world/world_team.h"
+#include "tools/host/os.h"
 #include "tools/host/pin.h"
 #include "tools/lammps/lammps.h"
 
@@ -110,6 +111,7 @@ typedef struct spring_run {
     qd_error *error;
     qdi_lammps_scene scene;
     double *samples;                    ///< nanoseconds per step, by method and repeat
+    double *cpu;                        ///< the same of all processors together
     double (*ours)[QDI_LAMMPS_COLUMNS]; ///< as our disks are in the end
     qdi_lammps_result theirs;           ///< the same of LAMMPS
 } spring_run;
@@ -134,43 +136,46 @@ static void keep_spring_end(spring_run *run, const qd_world *world, const qd_pro
 }
 
 // Does and measures the steps of our springs.
-static qd_status step_our_springs(spring_run *run, qd_world *world, double *sample, bool *stopped) {
+static qd_status step_our_springs(spring_run *run, qd_world *world, size_t at, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     qd_profile profile;
     memset(&profile, 0, sizeof profile);
-    uint64_t spent = 0;
+    uint64_t spent = 0, processors = 0;
     qd_status status = QD_OK;
     for (size_t k = 0; status == QD_OK && k < plan->warm + plan->steps; ++k) {
         bool counts = k >= plan->warm;
+        if (k == plan->warm) processors = qdi_host_usage_now().processor_ns;
         uint64_t start = qdi_clock_ns();
         status = qd_world_step(world, run->scene.dt, counts ? &profile : NULL);
         if (counts) spent += qdi_clock_ns() - start;
         if (!spring_goes_on(run, stopped)) return status;
     }
-    *sample = (double)spent / (double)plan->steps;
+    run->samples[at] = (double)spent / (double)plan->steps;
+    run->cpu[at] = (double)(qdi_host_usage_now().processor_ns - processors) / (double)plan->steps;
     if (status == QD_OK) keep_spring_end(run, world, &profile);
     return status;
 }
 
 // Measures our springs once.
-static qd_status run_our_springs(spring_run *run, double *sample, bool *stopped) {
+static qd_status run_our_springs(spring_run *run, size_t at, bool *stopped) {
     qd_world *world = NULL;
     qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, run->error);
     if (status == QD_OK) status = qdi_pin_team(run->plan->pin, qdi_world_team(world));
-    if (status == QD_OK) status = step_our_springs(run, world, sample, stopped);
+    if (status == QD_OK) status = step_our_springs(run, world, at, stopped);
     qd_world_destroy(world);
     return status;
 }
 
 // Measures the springs of LAMMPS once.
-static qd_status run_lammps_springs(spring_run *run, double *sample, bool *stopped) {
+static qd_status run_lammps_springs(spring_run *run, size_t at, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     const qdi_lammps_task task = {
         .ranks = plan->threads, .warm = plan->warm, .steps = plan->steps, .columns = "x y vx vy omegaz"};
     qdi_lammps_result_free(&run->theirs);
     qd_status status = qdi_lammps_run(&run->scene, &task, NULL, &run->theirs, run->error);
     if (status != QD_OK) return status;
-    *sample = 1e9 * run->theirs.seconds / (double)plan->steps;
+    run->samples[at] = 1e9 * run->theirs.seconds / (double)plan->steps;
+    run->cpu[at] = 1e9 * run->theirs.processor / (double)plan->steps;
     snprintf(run->report->version, sizeof run->report->version, "%s", run->theirs.version);
     (void)spring_goes_on(run, stopped);
     return QD_OK;
@@ -185,7 +190,8 @@ static void evaluate_springs(const spring_run *run) {
     const size_t repeats = run->plan->repeats;
     for (size_t m = 0; m < report->count; ++m)
         report->rows[m] = (qdi_spring_row){
-            names[m], qdi_statistics_per(run->samples + m * repeats, repeats, run->scene.count)};
+            names[m], qdi_statistics_per(run->samples + m * repeats, repeats, run->scene.count),
+            qdi_statistics_per(run->cpu + m * repeats, repeats, run->scene.count).median};
     if (report->count < QDI_SPRING_METHODS) return;
     const qdi_lammps_frame *end = &run->theirs.frames[run->theirs.frame_count - 1];
     report->difference = qdi_lammps_difference(&run->scene, end, run->ours, QDI_LAMMPS_X, QDI_LAMMPS_SPIN, 1);
@@ -194,15 +200,15 @@ static void evaluate_springs(const spring_run *run) {
 // Measures one side of the bench of springs once.
 static qd_status run_spring_method(void *context, size_t method, size_t repeat, bool *stopped) {
     spring_run *run = context;
-    double *sample = &run->samples[method * run->plan->repeats + repeat];
-    return method == QDI_SPRING_OURS ? run_our_springs(run, sample, stopped)
-                                     : run_lammps_springs(run, sample, stopped);
+    const size_t at = method * run->plan->repeats + repeat;
+    return method == QDI_SPRING_OURS ? run_our_springs(run, at, stopped)
+                                     : run_lammps_springs(run, at, stopped);
 }
 
 qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
                          qd_error *error) {
     const qd_allocator *allocator = qd_allocator_default();
-    const size_t samples = QDI_SPRING_METHODS * plan->repeats;
+    const size_t samples = QDI_SPRING_METHODS * plan->repeats; // of either time
     *report = (qdi_spring_report){.plan = plan, .count = plan->peer ? QDI_SPRING_METHODS : 1};
     spring_run run = {.plan = plan, .report = report, .error = error};
     const qdi_bench_turns turns = {report->count, plan->repeats,     plan->seed,
@@ -212,13 +218,14 @@ qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report,
     *stopped = false;
     qd_status status = make_scene(plan, &run.scene);
     if (status != QD_OK) return status;
-    run.samples = qdi_allocate(allocator, samples, sizeof *run.samples);
+    run.samples = qdi_allocate(allocator, 2 * samples, sizeof *run.samples);
+    run.cpu = run.samples ? run.samples + samples : NULL;
     run.ours = qdi_allocate(allocator, plan->bodies, sizeof *run.ours);
     if (!run.samples || !run.ours) status = QD_ERR_MEMORY;
     if (status == QD_OK) status = qdi_bench_take_turns(&turns, stopped, &last);
     if (status == QD_OK && !*stopped) evaluate_springs(&run);
     qdi_lammps_result_free(&run.theirs);
-    qdi_release(allocator, run.samples, samples, sizeof *run.samples);
+    qdi_release(allocator, run.samples, 2 * samples, sizeof *run.samples);
     qdi_release(allocator, run.ours, plan->bodies, sizeof *run.ours);
     qdi_release(allocator, run.scene.disks, plan->bodies, sizeof *run.scene.disks);
     return status;

@@ -70,6 +70,7 @@ typedef struct qdi_lammps_frame {
 typedef struct qdi_lammps_result {
     char version[64]; ///< "LAMMPS (29 Sep 2021 - Update 2)"
     double seconds;   ///< that the timed steps took, by its own clock; 0 where nothing was timed
+    double processor; ///< of all ranks in these steps, in seconds, by its own count; 0 where it has none
     qdi_lammps_frame *frames;
     size_t frame_count, frame_room, disk_count;
     double (*energies)[2]; ///< step, energy of motion

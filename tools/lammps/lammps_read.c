@@ -138,7 +138,15 @@ static double seconds_of(const char *text) {
     return seconds >= 0 && seconds < 1e9 ? seconds : 0;
 }
 
-// Reads version and loop time from the log of LAMMPS.
+/// LAMMPS: processor seconds of all ranks, from a line like "99.5% CPU use with 2 MPI tasks x 1 OpenMP
+/// threads", which says how much of `seconds` each rank was at work on average; or 0.
+static double processor_of(const char *line, double seconds) {
+    static const char use[] = "% CPU use with ";
+    const char *at = strstr(line, use);
+    return at ? seconds * seconds_of(line) / 100 * seconds_of(at + sizeof use - 1) : 0;
+}
+
+// Reads version, loop time and processor time from the log of LAMMPS.
 static void read_lammps_log(FILE *file, qdi_lammps_result *result) {
     static const char loop[] = "Loop time of ";
     char line[LINE];
@@ -146,6 +154,7 @@ static void read_lammps_log(FILE *file, qdi_lammps_result *result) {
         if (result->version[0] == '\0' && strncmp(line, "LAMMPS (", 8) == 0)
             snprintf(result->version, sizeof result->version, "%.*s", (int)strcspn(line, "\n"), line);
         if (strncmp(line, loop, sizeof loop - 1) == 0) result->seconds = seconds_of(line + sizeof loop - 1);
+        if (strstr(line, "% CPU use")) result->processor = processor_of(line, result->seconds);
     }
 }
 

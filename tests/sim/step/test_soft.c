@@ -1,6 +1,7 @@
 #include "sim/spring/soft.h"
 
 #include "core/math/outward.h"
+#include "sim/world/grain.h"
 #include "tests/support/harness.h"
 
 #include <math.h>
@@ -88,6 +89,11 @@ START_TEST(drift_tells_who_crosses) {
 }
 END_TEST
 
+static bool too_fast(const qdi_soft_kernels *kernels, const double *x, const double *y, const double *vx,
+                     const double *vy) {
+    return kernels->fastest(x, y, vx, vy, (qd_vec2){0, 0}, 5, 9) > 9;
+}
+
 START_TEST(strays_are_seen) {
     for (int number = 0; number < 2; ++number) {
         const qdi_soft_kernels *kernels = kernels_number(number);
@@ -99,11 +105,107 @@ START_TEST(strays_are_seen) {
                     for (int kind = 0; kind < 2; ++kind) {
                         double columns[4][9] = {{0}};
                         const double *x = columns[0], *y = columns[1], *vx = columns[2], *vy = columns[3];
-                        ck_assert(!kernels->stray(x, y, vx, vy, (qd_vec2){0, 0}, 5, 9, 9));
+                        ck_assert(!too_fast(kernels, x, y, vx, vy));
                         columns[column][i] = bad[column / 2 * 2 + kind][which];
-                        ck_assert(kernels->stray(x, y, vx, vy, (qd_vec2){0, 0}, 5, 9, 9));
+                        ck_assert(too_fast(kernels, x, y, vx, vy));
                     }
     }
+}
+END_TEST
+
+enum { PLACES = 64, MOST_ENDS = 12 };
+static qdi_thin_force forces[PLACES];
+static uint32_t list[MOST * (MOST_ENDS + 2)];
+static const uint32_t shift[2] = {3, 40U - QDI_CONTACT_GRAIN};
+static double mass[MOST];
+
+/// Bodies with 0, 1, 2... ends, of contacts in two ranges of candidates.
+static void draw_ends(uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 4);
+    for (int i = 0; i < PLACES; ++i)
+        forces[i] = (qdi_thin_force){between(&random, -1, 1), between(&random, -1, 1),
+                                     between(&random, -1, 1), between(&random, -1, 1)};
+    uint32_t *at = list;
+    for (int i = 0; i < MOST; ++i) {
+        mass[i] = between(&random, 0.5, 2);
+        at[0] = (uint32_t)between(&random, 0, 0.5 * MOST_ENDS);
+        at[1] = (uint32_t)between(&random, 0, 0.5 * MOST_ENDS);
+        const uint32_t ends = at[0] + at[1];
+        for (uint32_t k = 0; k < ends; ++k)
+            at[2 + k] = (uint32_t)between(&random, 0, 20) + (k % 3 == 0 ? QDI_CONTACT_GRAIN : 0);
+        at += ends + 2;
+    }
+}
+
+static void expect_sums(const qdi_soft_kernels *kernels, double sums[3][MOST], size_t count) {
+    const qdi_soft_ends ends = {list, shift, forces};
+    bool any[MOST] = {false};
+    size_t some = 0;
+    const size_t found = kernels->sum(&ends, radius, sums[0], sums[1], sums[2], any, count);
+    const uint32_t *at = list;
+    for (size_t i = 0; i < count; ++i) {
+        double x = 0, y = 0, torque = 0;
+        for (uint32_t k = 0; k < at[0] + at[1]; ++k) {
+            const uint32_t hit = at[2 + k];
+            const qdi_thin_force *force = &forces[hit + shift[hit / QDI_CONTACT_GRAIN]];
+            x = k < at[0] ? x - force->x : x + force->x;
+            y = k < at[0] ? y - force->y : y + force->y;
+            torque += force->friction * radius[i];
+        }
+        ck_assert(sums[0][i] == x && sums[1][i] == y && sums[2][i] == torque);
+        ck_assert_int_eq(any[i], at[0] + at[1] > 0);
+        some += any[i];
+        at += at[0] + at[1] + 2;
+    }
+    ck_assert_uint_eq(found, some);
+}
+
+static void expect_kick(const qdi_soft_kernels *kernels, double by[3][MOST], size_t count) {
+    double to[3][MOST], vx[MOST], vy[MOST], turn[MOST];
+    memcpy(vy, from, sizeof from);
+    memcpy(turn, spin, sizeof spin);
+    kernels->gain(v, spin, 0.25, vx, count);
+    for (size_t i = 0; i < count; ++i) ck_assert(vx[i] == v[i] + spin[i] * 0.25);
+    qdi_soft_kick kick = {.x = by[0],
+                          .y = by[1],
+                          .spin = by[2],
+                          .mass = mass,
+                          .inertia = radius,
+                          .to_x = to[0],
+                          .to_y = to[1],
+                          .to_spin = to[2],
+                          .vx = vx,
+                          .vy = vy,
+                          .turn = turn,
+                          .half = 0.125,
+                          .speed_squared = 1e5,
+                          .most = 1e5};
+    ck_assert(!kernels->kick(&kick, count));
+    for (size_t i = 0; i < count; ++i) {
+        ck_assert(to[0][i] == by[0][i] / mass[i] && to[1][i] == by[1][i] / mass[i]);
+        ck_assert(vy[i] == from[i] + to[1][i] * 0.125);
+        ck_assert(turn[i] == spin[i] + by[2][i] / radius[i] * 0.125);
+    }
+    kick.speed_squared = 1;
+    ck_assert(kernels->kick(&kick, count)); // some are faster
+    kick.speed_squared = 1e5;
+    turn[count / 2] = (double)NAN;
+    ck_assert(kernels->kick(&kick, count));
+    kick.turn = NULL;
+    ck_assert(!kernels->kick(&kick, count));
+}
+
+START_TEST(sums_and_kicks) {
+    double sums[3][MOST];
+    for (uint64_t seed = 0; seed < 20; ++seed)
+        for (int number = 0; number < 2; ++number) {
+            const qdi_soft_kernels *kernels = kernels_number(number);
+            if (!kernels) return;
+            draw(seed);
+            draw_ends(seed);
+            expect_sums(kernels, sums, MOST - seed);
+            expect_kick(kernels, sums, MOST - seed);
+        }
 }
 END_TEST
 
@@ -147,7 +249,7 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("kernels", 60, NULL, NULL);
-    qd_test_once(tcase, drift_and_box, drift_tells_who_crosses, strays_are_seen, turns_by_the_angle,
-                 length_stays);
+    qd_test_once(tcase, drift_and_box, drift_tells_who_crosses, strays_are_seen, sums_and_kicks,
+                 turns_by_the_angle, length_stays);
     return qd_test_run_case("soft", tcase);
 }

@@ -34,7 +34,9 @@ START_TEST(frames_are_read_by_their_columns) {
     put(&folder, "dump",
         HEAD("0", "id x") "2 1.5\n1 -0.25\n" HEAD("7", "vy strange id tqz") "9 8 1 6\n1 1 2 1e-3\n");
     put(&folder, "energy", "step energy\n0 1.5\n50 0.25\n");
-    put(&folder, "log", "LAMMPS (1 Jan 2000)\nLoop time of 0.5 on 1\nLoop time of 2.25 on 1 procs\n");
+    put(&folder, "log",
+        "LAMMPS (1 Jan 2000)\nLoop time of 0.5 on 1\nLoop time of 2.25 on 1 procs\n"
+        "60.0% CPU use with 2 MPI tasks x 1 OpenMP threads\n");
     ck_assert_int_eq(qdi_lammps_read(folder.path, &pair, &result, &error), QD_OK);
     ck_assert_uint_eq(result.frame_count, 2);
     const qdi_lammps_frame *frame = qdi_lammps_frame_at(&result, 0);
@@ -46,10 +48,11 @@ START_TEST(frames_are_read_by_their_columns) {
     ck_assert(result.energy_count == 2 && result.energies[1][0] == 50 && result.energies[1][1] == 0.25);
     ck_assert_str_eq(result.version, "LAMMPS (1 Jan 2000)");
     ck_assert(result.seconds == 2.25); // of the last run
+    ck_assert_double_eq_tol(result.processor, 2.7, 1e-12);
     qdi_lammps_result_free(&result);
     put(&folder, "log", "Loop time of nan on 1 procs\n"); // no time that can be counted
     ck_assert_int_eq(qdi_lammps_read(folder.path, &pair, &result, &error), QD_OK);
-    ck_assert(result.seconds == 0);
+    ck_assert(result.seconds == 0 && result.processor == 0);
     qdi_lammps_result_free(&result);
     qd_scratch_remove(&folder);
 }
