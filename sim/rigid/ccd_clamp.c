@@ -345,14 +345,12 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     qd_status status = reserve(step);
     if (status == QD_OK) status = survey(step, &count);
     if (status == QD_OK && qdi_stopping(step->world)) status = QD_ERR_STOPPED;
-    qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK || count == 0) return status;
+    qdi_lap_end(lap, QD_PHASE_MOVE);
     status = qdi_ccd_sweep(step, lap);
     if (status == QD_OK) status = take_rounds(step, false);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK && step->ccd->halted_count > 0) status = qdi_ccd_stopped(step);
-    qdi_lap_end(lap, QD_PHASE_MOVE);
-    return status;
+    return status == QD_OK && step->ccd->halted_count > 0 ? qdi_ccd_stopped(step) : status;
 }
 
 qd_status qdi_ccd_stop_given_up(qdi_step *step) {

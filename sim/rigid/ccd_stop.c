@@ -38,7 +38,8 @@ static const double followed_part = 0.5, core_part = 0.5;
 /// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
 /// they touch, what of that is left once one of them was stopped, and what the middles may in any case; and
 /// what one that runs after another is to overlap it by, to be sure of the contact.
-static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part = 0.02, caught_part = 0.01;
+static const double pressed_part = QDI_PRESSED_PART, stopped_part = 0.5, stopped_disks_part = 0.02,
+                    caught_part = 0.01;
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
 
@@ -468,12 +469,14 @@ static bool apart_from(const qdi_party *a, const qdi_party *b, const passage *by
 }
 
 /// Stops of ccd: true where two are apart at the start, and stay so on the ways that they have by now: a side
-/// of one of them is between them all the time. That is so of many that only slide along each other.
+/// of one of them is between them all the time. That is so of many that only slide along each other; of two
+/// disks their meeting says it as soon.
 static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
                        const qdi_party *b, qd_vec2 shift, double reach) {
     const qdi_ccd *ccd = step->ccd;
     const qdi_path_segment *p = &a->segment, *q = &b->segment;
     if (p->parts > 0 || q->parts > 0) return false;
+    if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return false;
     const double times[5] = {ccd->stopped[row_a], ccd->carried[row_a], ccd->stopped[row_b],
                              ccd->carried[row_b], step->dt};
     passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}};
@@ -508,8 +511,9 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = qdi_image_shift(world, image);
-    const bool first_ways = go_their_ways(step, a, b);
-    if (!bullet && first_ways && comes_to_nothing(step, a, b, shift)) return;
+    const bool first_ways = go_their_ways(step, a, b),
+               seen = step->first && qdi_ccd_plain(step); // ccd_find.c has looked at it
+    if (!bullet && first_ways && !seen && comes_to_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const qdi_party *mover = moves_a ? &one : &two;

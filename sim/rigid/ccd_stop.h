@@ -17,6 +17,8 @@ static inline uint64_t qdi_time_bits(double time) {
 
 /// Stops of ccd: relative motion, as a part of the size of what moves, that nothing comes of.
 #define QDI_UNSEEN_PART 0.1
+/// Stops of ccd: what two movers may come nearer while they touch, as a part of both sizes.
+#define QDI_PRESSED_PART 0.25
 /// Stops of ccd: what each number here is rounded by, at most.
 #define QDI_GLANCE_ROUNDING 1e-8
 

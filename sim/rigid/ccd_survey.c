@@ -1,6 +1,7 @@
 // Who of all bodies is followed, and how far the others move. A range of rows writes its own.
 
 #include "sim/rigid/ccd.h"
+#include "sim/rigid/ccd_disks.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -11,10 +12,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/// Disks looked at side by side: for every processor.
-#define WIDTH 2
-#include "core/math/lanes.h"
 
 /// Survey of ccd: a body on its way through the step. `bends`: that is an arc, and a glance not enough.
 static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn, bool bends) {
@@ -112,64 +109,22 @@ static inline void note_way(qdi_ways *ways, double way, double size, bool follow
     if (followed && size < ways->least) ways->least = size;
 }
 
-/// Survey of ccd: up to WIDTH numbers, and zeros.
-static inline vec load_some(const double *from, size_t count) {
-    vec value = {0};
-    if (count >= WIDTH) return v_load(from);
-    memcpy(&value, from, count * sizeof *from);
-    return value;
-}
-
-/// Survey of ccd: lists and flags those of a few bodies that are followed: `is`, and who is pressed already.
-/// Returns how many; `is` tells of these, too.
-static inline size_t note_few(qdi_ccd *ccd, size_t row, size_t count, bool pressed, mask *is,
-                              uint32_t *list) {
-    int64_t one[WIDTH];
-    memcpy(one, is, sizeof one);
-    size_t found = 0;
-    for (size_t k = 0; k < count; ++k) {
-        if (pressed && ccd->flags[row + k] & QDI_FOLLOWED) one[k] = -1;
-        ccd->flags[row + k] = one[k] ? QDI_FOLLOWED : 0;
-        list[found] = (uint32_t)(row + k);
-        found += one[k] != 0;
-    }
-    memcpy(is, one, sizeof one);
-    return found;
-}
-
 /// Survey of ccd: finds out who of a range of plain disks is followed.
 static void survey_disks(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
-    const qdi_motion now = step->world->now, next = step->world->next;
-    const double *radius = step->world->radius;
-    const vec part = v_set(step->part * step->part), driving = v_set(QDI_DRIVING_PART * QDI_DRIVING_PART),
-              never = v_set((double)INFINITY);
-    const bool pressed = step->world->scratch.pressed > 0;
-    uint32_t *list = step->ccd->followed_rows + begin;
-    vec drive = {0}, slow = {0}, least = never;
-    for (size_t r = begin; r < end; r += WIDTH) {
-        const size_t few = end - r < WIDTH ? end - r : WIDTH;
-        const vec x = load_some(next.x + r, few) - load_some(now.x + r, few),
-                  y = load_some(next.y + r, few) - load_some(now.y + r, few),
-                  size = load_some(radius + r, few), squared = size * size, way = x * x + y * y,
-                  most = driving * squared, drives = v_pick(BELOW(way, most), way, most);
-        mask is = BELOW(part * squared, way);
-        list += note_few(step->ccd, r, few, pressed, &is, list);
-        drive = v_pick(BELOW(drive, drives), drives, drive);
-        const vec slow_way = v_pick(is, (vec){0}, way);
-        slow = v_pick(BELOW(slow, slow_way), slow_way, slow);
-        const vec followed_size = v_pick(is, squared, never);
-        least = v_pick(BELOW(followed_size, least), followed_size, least);
-    }
-    qdi_ways ways = {.drive = drive[0], .slow = slow[0], .least = least[0]};
-    for (int k = 1; k < WIDTH; ++k) {
-        if (drive[k] > ways.drive) ways.drive = drive[k];
-        if (slow[k] > ways.slow) ways.slow = slow[k];
-        if (least[k] < ways.least) ways.least = least[k];
-    }
-    ways.least = sqrt(ways.least);
-    step->ccd->followed[begin / QDI_BODY_GRAIN] = (size_t)(list - (step->ccd->followed_rows + begin));
-    step->ccd->ways[begin / QDI_BODY_GRAIN] = ways;
+    const qd_world *world = step->world;
+    qdi_ccd *ccd = step->ccd;
+    const qdi_ccd_disks disks = {.x = world->now.x,
+                                 .y = world->now.y,
+                                 .to_x = world->next.x,
+                                 .to_y = world->next.y,
+                                 .radius = world->radius,
+                                 .part = step->part,
+                                 .pressed = world->scratch.pressed > 0,
+                                 .flags = ccd->flags,
+                                 .rows = ccd->followed_rows};
+    const size_t range = begin / QDI_BODY_GRAIN;
+    ccd->followed[range] = qdi_ccd_disks_survey_of(world->def.simd)(&disks, begin, end, &ccd->ways[range]);
 }
 
 /// Survey of ccd: finds out who of a range of bodies is followed, and how far the others move.

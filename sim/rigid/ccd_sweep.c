@@ -75,6 +75,12 @@ static inline bool has_way(const qdi_step *step, uint32_t row) {
     return !step->few || step->ccd->flags[row] & QDI_FOLLOWED;
 }
 
+/// Sweeps of ccd: the box of the way of a disk that goes straight.
+static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
+    return drawn_back(world->boxes[r], (float)(world->next.x[r] - world->now.x[r]),
+                      (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
+}
+
 /// Sweeps of ccd: the box of a body's way, or where the tree would not take that, of its end: nothing comes
 /// of such a way (qdi_path_image). Of those that need no box of it, of the end as well.
 static qd_box swept_box(const void *context, size_t at) {
@@ -84,6 +90,7 @@ static qd_box swept_box(const void *context, size_t at) {
     const qd_box end = world->boxes[row];
     const double radius = world->radius[row];
     if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
+    if (qdi_ccd_plain(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
     const double more = 1e-6 * radius + (step->few ? step->slow : 0);
     const double little = little_turn_part * qdi_inner_of_row(world, row);
     if (world->shaped > 0 && !step->periodic) {
@@ -102,12 +109,6 @@ static qd_box swept_box(const void *context, size_t at) {
     wrap_side(&box.min_x, &box.max_x, period.x);
     wrap_side(&box.min_y, &box.max_y, period.y);
     return qdi_box_acceptable(box, period) ? box : end;
-}
-
-/// Sweeps of ccd: the box of the way of a disk that goes straight.
-static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
-    return drawn_back(world->boxes[r], (float)(world->next.x[r] - world->now.x[r]),
-                      (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
 }
 
 /// Sweeps of ccd: the same of those few alone that are followed.
@@ -147,22 +148,33 @@ static bool way_in_fat(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const bool straight = !step->few && world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC;
     if (straight || !has_way(step, row))
-        return world->margin.left == 0 || !qdi_margin_left(world, row, qdi_world_period(world));
+        return qdi_margin_holds(world->fat[row], world->boxes[row]) ||
+               !qdi_margin_left(world, row, qdi_world_period(world));
     const qd_box box = swept_box(step, row);
     return qdi_margin_holds(world->fat[row], box) ||
            (step->periodic && qdi_margin_holds_image(world->fat[row], box, qdi_world_period(world)));
 }
 
-/// Sweeps of ccd: marks and counts those of a range of bodies whose ways leave their fat boxes.
+/// Sweeps of ccd: marks a body whose way leaves its fat box; returns whether it does.
+static inline size_t mark_stray(const qdi_step *step, uint32_t row) {
+    if (way_in_fat(step, row)) return 0;
+    step->ccd->flags[row] |= QDI_STRAY;
+    return 1;
+}
+
+/// Sweeps of ccd: marks and counts those of a range of bodies whose ways leave their fat boxes. Where none
+/// has left its own at the step's end, only those have such ways that are followed, if these are few.
 static void find_strays(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
-    size_t count = 0;
-    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
-        if (way_in_fat(step, row)) continue;
-        step->ccd->flags[row] |= QDI_STRAY;
-        ++count;
-    }
-    step->world->scratch.left[begin / QDI_BODY_GRAIN] = count;
+    const qdi_ccd *ccd = step->ccd;
+    const size_t range = begin / QDI_BODY_GRAIN;
+    size_t *left = &step->world->scratch.left[range], count = 0;
+    if (step->few && *left == 0)
+        for (size_t k = 0; k < ccd->followed[range]; ++k)
+            count += mark_stray(step, ccd->followed_rows[begin + k]);
+    else
+        for (uint32_t row = (uint32_t)begin; row < end; ++row) count += mark_stray(step, row);
+    *left = count;
 }
 
 qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap) {
@@ -182,6 +194,5 @@ qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap) {
     step->found->sweep = NULL;
     if (status == QD_ERR_LIMIT)
         qdi_limit_report_pairs(&world->report, world->clock.step + 1, &world->def.limits);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     return status;
 }
