@@ -309,7 +309,7 @@ static qd_status settle(qdi_step *step) {
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands. `more`: those that
 /// were stopped before in this step stay so, and only who has a new path is looked at.
 static qd_status take_rounds(qdi_step *step, bool more) {
-    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall, !step->following};
+    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
     qd_status status = QD_OK;
     if (!more) release_all(step);
     step->ccd->stops_hold = true;

@@ -30,7 +30,6 @@ typedef struct find_job {
     const qd_pair *pairs;
     unsigned walls; ///< that there are, a bit each
     wall_sides sides;
-    const qdi_glance *glances; ///< NULL: all is shown
 } find_job;
 
 /// Impacts of ccd: the key of a pair of fast bodies, by their indices.
@@ -157,17 +156,10 @@ static inline bool stays_in_touch(const qd_world *world, uint32_t a, uint32_t b)
            (most > 0 && p.way_x * p.way_x + p.way_y * p.way_y < in_sight * (most * most));
 }
 
-/// Impacts of ccd: true where a glance says that nothing comes of two bodies.
-static inline bool passes_by(const find_job *job, uint32_t a, uint32_t b) {
-    const qdi_glance *one = &job->glances[a], *two = &job->glances[b];
-    return qdi_ccd_passes_by(one, two, (qd_vec2){two->x - one->x, two->y - one->y});
-}
-
 /// Impacts of ccd: looks at two bodies.
 static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
-    if (job->glances && passes_by(job, a, b)) return;
     uint8_t flags = step->ccd->flags[a] | step->ccd->flags[b];
     if (!due(step->first, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     const bool first = world->index[a] < world->index[b];
@@ -280,6 +272,9 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/// Candidates that are looked at together.
+enum { BLOCK = 256 };
+
 /// Impacts of ccd: lists those of some candidates that are due. Most are not, which no processor foresees: so
 /// there is no branch.
 static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t count, qdi_meeting *list) {
@@ -287,8 +282,9 @@ static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t coun
     const bool first = step->first;
     size_t listed = 0;
     for (size_t i = 0; i < count; ++i) {
-        list[listed] = met[i];
-        listed += due(first, flags[met[i].a] | flags[met[i].b]);
+        const qdi_meeting pair = met[i];
+        list[listed] = pair;
+        listed += due(first, flags[pair.a] | flags[pair.b]);
     }
     return listed;
 }
@@ -307,16 +303,43 @@ static size_t strike(const qd_world *world, qdi_meeting *list, size_t count) {
     return end;
 }
 
+/// Impacts of ccd: the same of bodies of any shape, at a glance.
+static size_t strike_seen(const qdi_step *step, qdi_meeting *list, size_t count) {
+    const qdi_glance *glances = step->ccd->glances;
+    double way[BLOCK];
+    size_t moving = 0, near = 0, left = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const qdi_meeting pair = list[k];
+        list[moving] = pair;
+        moving += !qdi_glance_still(&glances[pair.a], &glances[pair.b]);
+    }
+    for (size_t k = 0; k < moving; ++k) {
+        const qdi_meeting pair = list[k];
+        const qdi_glance *a = &glances[pair.a], *b = &glances[pair.b];
+        const qd_vec2 d = {b->x - a->x, b->y - a->y};
+        list[near] = pair;
+        way[near] = qdi_glance_way(a, b, d);
+        near += !qdi_glance_passes(a, b, d, way[near]);
+    }
+    for (size_t k = 0; k < near; ++k) {
+        const qdi_meeting pair = list[k];
+        list[left] = pair;
+        left += !qdi_ccd_comes_to_nothing(step, pair.a, pair.b, &glances[pair.a], &glances[pair.b],
+                                          (qd_vec2){0, 0}, way[k]);
+    }
+    return left;
+}
+
 /// Impacts of ccd: shows a range of the world's candidates to the visitor.
 static void look_at_candidates(void *context, size_t begin, size_t end, int worker) {
-    enum { BLOCK = 256 };
     const find_job *job = context;
     const qdi_step *step = job->step;
-    const bool plain = qdi_ccd_plain(step) && step->first;
     for (size_t at = begin; at < end; at += BLOCK) {
         qdi_meeting list[BLOCK];
         size_t count = list_due(step, step->world->met + at, end - at < BLOCK ? end - at : BLOCK, list);
-        if (plain) count = strike(step->world, list, count);
+        if (qdi_ccd_glances(step))
+            count = step->world->shaped > 0 ? strike_seen(step, list, count)
+                                            : strike(step->world, list, count);
         for (size_t k = 0; k < count; ++k) look_at_pair(job, list[k].a, list[k].b, worker);
     }
 }
@@ -413,8 +436,6 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     find_job job = {.step = step, .visitor = visitor, .sides = wall_sides_of(step)};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
-    if (step->first && visitor->at_a_glance && world->shaped > 0 && !step->periodic)
-        job.glances = ccd->glances;
     size_t pairs = 0;
     if (ccd->listed_count > 0) job.pairs = qd_pairs_data(ccd->pairs, &pairs);
     const size_t met = step->following ? 0 : world->met_count;
@@ -521,7 +542,7 @@ static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) 
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {
     qdi_ccd *ccd = step->ccd;
-    const qdi_ccd_visitor visitor = {note_pair, note_wall, false};
+    const qdi_ccd_visitor visitor = {note_pair, note_wall};
     *added = 0;
     size_t found;
     qd_status status = qdi_ccd_visit(step, &visitor);

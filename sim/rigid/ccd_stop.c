@@ -372,32 +372,21 @@ static bool is_followed(double way, double size, double gap, bool both, bool bul
     return bullet || way > followed_way(size, gap, both);
 }
 
-/// Stops of ccd: the mean velocity of a body that nothing stops; disks do not turn, for all that can be seen.
-static qdi_twist free_velocity(const qdi_step *step, uint32_t row) {
-    const qd_world *world = step->world;
-    if (world->shape[row]) {
-        const qdi_path_segment segment = qdi_segment_of_row(step, row);
-        return (qdi_twist){segment.vx, segment.vy, segment.spin};
-    }
-    if (step->periodic) {
-        const qdi_path_segment segment = qdi_segment_make(step, row);
-        return (qdi_twist){segment.vx, segment.vy, 0};
-    }
-    return (qdi_twist){(world->next.x[row] - world->now.x[row]) / step->dt,
-                       (world->next.y[row] - world->now.y[row]) / step->dt, 0};
-}
-
-/// Stops of ccd: a body at a glance, in worlds of disks alone.
+/// Stops of ccd: a body at a glance, in worlds of disks alone, which do not turn, for all that can be seen.
 static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
-    const qdi_twist u = free_velocity(step, row);
-    return (qdi_glance){.way_x = u.x * step->dt,
-                        .way_y = u.y * step->dt,
+    const qdi_path_segment path = qdi_segment_make(step, row);
+    return (qdi_glance){.way_x = path.vx * step->dt,
+                        .way_y = path.vy * step->dt,
                         .inner = world->radius[row],
                         .radius = world->radius[row],
                         .moves = world->kind[row] == QD_BODY_DYNAMIC,
-                        .bullet = world->kind[row] == QD_BODY_KINEMATIC &&
-                                  qdi_segment_make(step, row).parts > 0};
+                        .bullet = path.parts > 0};
+}
+
+/// Stops of ccd: the mean velocity of a body that nothing stops.
+static qdi_twist velocity_at_glance(const qdi_step *step, const qdi_glance *glance) {
+    return (qdi_twist){glance->way_x / step->dt, glance->way_y / step->dt, glance->turn / step->dt};
 }
 
 /// Stops of ccd: true for two that go their first ways, as long as nothing stops them: what is said of these
@@ -409,26 +398,25 @@ static bool go_their_ways(const qdi_step *step, uint32_t a, uint32_t b) {
            !(two != QDI_NONE_YET && ccd->trajectories[two].hit);
 }
 
-/// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
-/// each other, or are far apart. It says so of most pairs, for a fraction of the work.
-static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
-    const qd_world *world = step->world;
-    const qd_vec2 d = {world->now.x[b] + shift.x - world->now.x[a],
-                       world->now.y[b] + shift.y - world->now.y[a]};
-    const bool shaped = world->shaped > 0;
+bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, const qdi_glance *one,
+                              const qdi_glance *two, qd_vec2 shift, double way) {
+    if (one->bullet || two->bullet) return false;
+    if (!(way > QDI_UNSEEN_PART * qdi_glance_size(one, two))) return true;
+    const double more = QDI_GLANCE_ROUNDING * smaller(one->radius, two->radius),
+                 least = qdi_ccd_least_gap(step->world, a, b, shift);
+    return least > way + more ||
+           !(way + more > followed_way(qdi_glance_size(one, two), least, one->moves && two->moves));
+}
+
+/// Stops of ccd: the same of two that have not been seen at a glance. It says so of most pairs, for a
+/// fraction of the work.
+static bool is_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
+    const bool shaped = step->world->shaped > 0;
     const qdi_glance one = shaped ? step->ccd->glances[a] : glance_at_disk(step, a),
                      two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
-    if (one.bullet || two.bullet) return false;
-    const double size = qdi_glance_size(&one, &two),
-                 way = step->first && !step->following
-                           ? qdi_glance_way(&one, &two, d)
-                           : (1 + QDI_GLANCE_ROUNDING) *
-                                 relative_way(step, a, free_velocity(step, a), b, free_velocity(step, b));
-    if (!(way > QDI_UNSEEN_PART * size)) return true;
-    const bool both = one.moves && two.moves;
-    const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
-                 least = qdi_ccd_least_gap(world, a, b, shift);
-    return least > way + more || !(way + more > followed_way(size, least, both));
+    const double way = relative_way(step, a, velocity_at_glance(step, &one), b,
+                                    velocity_at_glance(step, &two));
+    return qdi_ccd_comes_to_nothing(step, a, b, &one, &two, shift, (1 + QDI_GLANCE_ROUNDING) * way);
 }
 
 /// The way of b as seen from a, which is `from` away at the start and goes no further than this.
@@ -511,9 +499,8 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = qdi_image_shift(world, image);
-    const bool first_ways = go_their_ways(step, a, b),
-               seen = step->first && qdi_ccd_plain(step); // ccd_find.c has looked at it
-    if (!bullet && first_ways && !seen && comes_to_nothing(step, a, b, shift)) return;
+    const bool first_ways = go_their_ways(step, a, b);
+    if (!bullet && first_ways && !qdi_ccd_glances(step) && is_nothing(step, a, b, shift)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const qdi_party *mover = moves_a ? &one : &two;

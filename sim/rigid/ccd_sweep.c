@@ -19,6 +19,9 @@
 
 /// What turns by less than this part of its size has a box that is good enough without being turned.
 static const double little_turn_part = 0.1;
+/// And so has what does not reach further than so many times its size, however it turns: in any box of it is
+/// the circle about its middle that has that size.
+static const double round_part = 1.5;
 /// What is added to a way, and taken from a side, relative to each: more than they are rounded by.
 static const float way_rounding = 1 + 1e-5F, side_rounding = 2.5e-7F;
 
@@ -81,26 +84,13 @@ static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
                       (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
 }
 
-/// Sweeps of ccd: the box of a body's way, or where the tree would not take that, of its end: nothing comes
-/// of such a way (qdi_path_image). Of those that need no box of it, of the end as well.
-static qd_box swept_box(const void *context, size_t at) {
-    const qdi_step *step = context;
+/// Sweeps of ccd: the box of the way of a body that turns, or comes across a periodic side; where the tree
+/// would not take it, of its end: nothing comes of such a way (qdi_path_image).
+static qd_box whole_box(const qdi_step *step, uint32_t row, double little, double more) {
     const qd_world *world = step->world;
-    const uint32_t row = (uint32_t)at;
     const qd_box end = world->boxes[row];
-    const double radius = world->radius[row];
-    if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
-    if (qdi_ccd_plain(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
-    const double more = 1e-6 * radius + (step->few ? step->slow : 0);
-    const double little = little_turn_part * qdi_inner_of_row(world, row);
-    if (world->shaped > 0 && !step->periodic) {
-        const qdi_glance glance = step->ccd->glances[row];
-        const double turn = fabs(glance.turn) * radius;
-        if (!glance.bullet && turn <= little)
-            return drawn_back(end, (float)glance.way_x, (float)glance.way_y, (float)(turn + more));
-    }
     const qdi_path_segment path = qdi_segment_of_row(step, row);
-    const double turn = world->shape[row] ? fabs(path.spin) * step->dt * radius : 0;
+    const double turn = world->shape[row] ? fabs(path.spin) * step->dt * world->radius[row] : 0;
     const bool turns = path.parts > 0 || turn > little;
     qd_box box = turns ? drawn_back(turned_back(step, row), 0, 0, (float)more)
                        : drawn_back(end, (float)(path.vx * step->dt), (float)(path.vy * step->dt),
@@ -111,6 +101,29 @@ static qd_box swept_box(const void *context, size_t at) {
     return qdi_box_acceptable(box, period) ? box : end;
 }
 
+/// Sweeps of ccd: the box of a body's way; of those that need none, of the end.
+static inline qd_box way_box(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    const qd_box end = world->boxes[row];
+    if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
+    if (qdi_ccd_plain(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
+    const double radius = world->radius[row], inner = qdi_inner_of_row(world, row),
+                 little = little_turn_part * inner, more = 1e-6 * radius + (step->few ? step->slow : 0);
+    if (world->shaped > 0 && !step->periodic) {
+        const qdi_glance *glance = &step->ccd->glances[row];
+        const double angle = fabs(glance->turn) * radius,
+                     turn = angle < radius - inner ? angle : radius - inner;
+        if (!glance->bullet && (angle <= little || radius < round_part * inner))
+            return drawn_back(end, (float)glance->way_x, (float)glance->way_y, (float)(turn + more));
+    }
+    return whole_box(step, row, little, more);
+}
+
+/// Sweeps of ccd: the same for any row, as a function.
+static qd_box swept_box(const void *context, size_t row) {
+    return way_box(context, (uint32_t)row);
+}
+
 /// Sweeps of ccd: the same of those few alone that are followed.
 static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
     qd_world *world = step->world;
@@ -119,7 +132,7 @@ static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
     const bool plain = qdi_ccd_plain(step);
     const float more = (float)step->slow;
     for (size_t k = 0; k < step->ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
-        world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : swept_box(step, rows[k]);
+        world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : way_box(step, rows[k]);
 }
 
 /// Sweeps of ccd: the boxes of the ways of a range of bodies.
@@ -133,7 +146,7 @@ static void sweep_boxes(const void *context, size_t begin, size_t end) {
         for (size_t r = begin; r < end; ++r) step->world->fat[r] = disk_swept(step->world, r, 0);
         return;
     }
-    for (size_t r = begin; r < end; ++r) step->world->fat[r] = swept_box(step, r);
+    for (size_t r = begin; r < end; ++r) step->world->fat[r] = way_box(step, (uint32_t)r);
 }
 
 /// Sweeps of ccd: true where a body's way leaves the fat box that it has.
@@ -150,7 +163,7 @@ static bool way_in_fat(const qdi_step *step, uint32_t row) {
     if (straight || !has_way(step, row))
         return qdi_margin_holds(world->fat[row], world->boxes[row]) ||
                !qdi_margin_left(world, row, qdi_world_period(world));
-    const qd_box box = swept_box(step, row);
+    const qd_box box = way_box(step, row);
     return qdi_margin_holds(world->fat[row], box) ||
            (step->periodic && qdi_margin_holds_image(world->fat[row], box, qdi_world_period(world)));
 }
