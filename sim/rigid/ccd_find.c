@@ -306,7 +306,7 @@ static size_t strike(const qd_world *world, qdi_meeting *list, size_t count) {
 /// Impacts of ccd: the same of bodies of any shape, at a glance.
 static size_t strike_seen(const qdi_step *step, qdi_meeting *list, size_t count) {
     const qdi_glance *glances = step->ccd->glances;
-    double way[BLOCK];
+    double way[BLOCK] = {0};
     size_t moving = 0, near = 0, left = 0;
     for (size_t k = 0; k < count; ++k) {
         const qdi_meeting pair = list[k];
@@ -334,8 +334,8 @@ static size_t strike_seen(const qdi_step *step, qdi_meeting *list, size_t count)
 static void look_at_candidates(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
+    qdi_meeting list[BLOCK] = {{0, 0}};
     for (size_t at = begin; at < end; at += BLOCK) {
-        qdi_meeting list[BLOCK];
         size_t count = list_due(step, step->world->met + at, end - at < BLOCK ? end - at : BLOCK, list);
         if (qdi_ccd_glances(step))
             count = step->world->shaped > 0 ? strike_seen(step, list, count)

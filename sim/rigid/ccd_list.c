@@ -54,10 +54,12 @@ static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
 static void gather(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qdi_ccd *ccd = step->ccd;
-    uint32_t place = ccd->all ? (uint32_t)begin : (uint32_t)ccd->followed[begin / QDI_BODY_GRAIN];
-    const uint32_t first = place;
-    for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (ccd->all || ccd->flags[row] & QDI_FOLLOWED) put_on_list(step, row, place++);
+    const size_t range = begin / QDI_BODY_GRAIN,
+                 next = end < step->world->count ? ccd->followed[range + 1] : ccd->listed_count;
+    const uint32_t first = ccd->all ? (uint32_t)begin : (uint32_t)ccd->followed[range],
+                   place = ccd->all ? (uint32_t)end : (uint32_t)next;
+    for (uint32_t k = 0; k < place - first; ++k)
+        put_on_list(step, ccd->all ? (uint32_t)begin + k : ccd->followed_rows[begin + k], first + k);
     make_boxes(step, first, place);
 }
 

@@ -25,6 +25,7 @@
 #include "core/math/outward.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
+#include "sim/rigid/ccd_walk.h"
 #include "sim/world/reach.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
@@ -74,53 +75,6 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
         if (seen == qdi_time_bits(step->dt)) note_halted(step, row, worker);
         return;
     }
-}
-
-/// A body's path, segment by segment, and how it goes on where it was stopped in a round before: it stands,
-/// and from `carried` on it goes along with what carries it.
-typedef struct walk {
-    qdi_path_segment segment;
-    double end, stop, carried;
-    uint32_t row;
-} walk;
-
-/// Stops of ccd: begins a walk along a body's path.
-static walk walk_begin(const qdi_step *step, uint32_t row) {
-    const bool holds = step->ccd->stops_hold;
-    walk w = {.segment = qdi_path_begin(step, row),
-              .stop = holds ? step->ccd->stopped[row] : step->dt,
-              .carried = holds ? step->ccd->carried[row] : step->dt,
-              .row = row};
-    w.end = qdi_segment_end(step, &w.segment);
-    if (w.end > w.stop) w.end = w.stop;
-    return w;
-}
-
-/// Ccd: goes on to the next segment of a body's path; false at its end.
-static bool walk_on(const qdi_step *step, walk *w) {
-    if (w->end >= step->dt) return false;
-    if (w->end < w->stop) {
-        if (!qdi_path_next(step, &w->segment)) return false;
-        w->end = qdi_segment_end(step, &w->segment);
-        if (w->end > w->stop) w->end = w->stop;
-        return true;
-    }
-    const qdi_pose pose = qdi_segment_pose(&w->segment, w->end);
-    w->segment = (qdi_path_segment){.start = w->end,
-                                    .x = pose.x,
-                                    .y = pose.y,
-                                    .c = pose.c,
-                                    .s = pose.s,
-                                    .spin = w->stop > 0 ? 0 : w->segment.spin,
-                                    .next = QDI_NONE_YET};
-    if (w->end < w->carried) {
-        w->end = w->carried;
-        return true;
-    }
-    w->segment.vx = step->ccd->along[w->row].x;
-    w->segment.vy = step->ccd->along[w->row].y;
-    w->end = step->dt;
-    return true;
 }
 
 /// Stops of ccd: how long somebody is on the path, and a wall or what nothing stops the whole step.
@@ -261,49 +215,6 @@ static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_
     if (kind[m->row_a] == QD_BODY_DYNAMIC) *a = core_of(a);
     if (kind[m->row_b] == QD_BODY_DYNAMIC) *b = core_of(b);
     a->form.ghost = b->form.ghost = NULL;
-}
-
-/// Where two meet on their first ways, as far as that is known.
-typedef struct first_meeting {
-    bool known;
-    double time;
-    qd_vec2 normal;
-} first_meeting;
-
-/// Stops of ccd: where impacts are followed, two on their first ways have an edge if they meet on these.
-static first_meeting first_meeting_of(const qdi_step *step, uint32_t row_a, const qdi_path_segment *a,
-                                      uint32_t row_b, const qdi_path_segment *b) {
-    if (!step->following || !qdi_is_first_way(a) || !qdi_is_first_way(b)) return (first_meeting){false};
-    const qdi_edge *edge = qdi_ccd_edge_of(step, row_a, row_b);
-    if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
-    return (first_meeting){edge->first_known, edge->first.time, edge->first.manifold.normal};
-}
-
-/// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
-static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                         qd_vec2 shift, double last, const first_meeting *first, qd_vec2 *normal) {
-    walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
-    bool known = first && first->known;
-    for (;;) {
-        a->segment = p.segment;
-        b->segment = q.segment;
-        const double from = p.segment.start > q.segment.start ? p.segment.start : q.segment.start;
-        const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
-        qdi_encounter meeting;
-        if (known) {
-            if (first->time <= until) {
-                *normal = first->normal;
-                return first->time;
-            }
-        } else if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
-            *normal = meeting.manifold.normal;
-            return meeting.time;
-        }
-        known = false; // of what comes after that
-        if (!(until < last)) return (double)INFINITY;
-        const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
-        if (!more_p && !more_q) return (double)INFINITY;
-    }
 }
 
 /// True for a body that may be stopped: any, or where impacts are followed, one whose cluster was given up.
@@ -516,7 +427,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
-    const first_meeting first = first_meeting_of(step, a, &segment_a, b, &segment_b);
+    const qdi_first_meeting first = qdi_first_meeting_of(step, a, &segment_a, b, &segment_b);
     const bool cores = gap <= met_gap * mover->inner && !m.touching;
     if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
@@ -525,10 +436,10 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                             : step->dt;
     double time = m.touching
                       ? pressed_at(step, &m, &manifold, shift, size, gap)
-                      : meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
+                      : qdi_meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
+        time = smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
@@ -554,7 +465,7 @@ static bool own_path_reaches(const qdi_step *step, uint32_t row, int wall) {
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     const qd_world *world = step->world;
     if (!may_stop(step, row)) return;
-    walk w = walk_begin(step, row);
+    qdi_walk w = qdi_walk_begin(step, row);
     qdi_party party = qdi_party_of(step, row, &w.segment);
     const double way = relative_way(step, row, velocity_of(&w.segment), QDI_NO_ROW, (qdi_twist){0, 0, 0}) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
@@ -570,7 +481,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
         const bool moves = qdi_wall_speed(world, wall) != 0;
         note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, meeting.time, worker);
         return;
-    } while (walk_on(step, &w));
+    } while (qdi_walk_on(step, &w));
 }
 
 /// Stops of ccd: the first time at which a body's core meets a wall, or infinity.
@@ -608,5 +519,5 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     *mover = core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
-    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
+    return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
 }
