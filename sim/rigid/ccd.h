@@ -271,8 +271,8 @@ typedef struct qdi_party {
 
 // ---- rigid/ccd_path.c ----
 
-/// The segment that a body goes where nothing stops it. For bodies that are no disks, and are followed, it is
-/// worked out once.
+/// The segment that a body goes where nothing stops it. For bodies that are no disks and are followed it is
+/// worked out once, where impacts are followed, or it is an arc: else few ask for it.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
 /// Ccd: the same, as it has been worked out, or worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {

@@ -9,7 +9,6 @@
 typedef struct join_job {
     const qdi_link *links;
     _Atomic uint32_t *parent;
-    bool alone; ///< no other thread joins islands
 } join_job;
 
 uint32_t qdi_island_of(_Atomic uint32_t *parent, uint32_t row) {
@@ -41,16 +40,15 @@ static void join_range(void *context, size_t begin, size_t end) {
             if (a == b) break;
             uint32_t high = a > b ? a : b;
             const uint32_t low = a > b ? b : a;
-            if (job->alone) atomic_store_explicit(&job->parent[high], low, memory_order_relaxed);
-            if (job->alone || atomic_compare_exchange_strong_explicit(
-                                  &job->parent[high], &high, low, memory_order_relaxed, memory_order_relaxed))
+            if (atomic_compare_exchange_strong_explicit(&job->parent[high], &high, low, memory_order_relaxed,
+                                                        memory_order_relaxed))
                 break;
         }
     }
 }
 
 void qdi_islands_join(const qd_world *world, const qdi_link *links, size_t count, _Atomic uint32_t *parent) {
-    join_job job = {links, parent, qd_team_threads(world->team) == 1};
+    join_job job = {links, parent};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, join_range, &job);
 }
