@@ -260,8 +260,8 @@ typedef struct qdi_party {
 
 // ---- rigid/ccd_path.c ----
 
-/// The segment that a body goes where nothing stops it. For bodies that are no disks, and are followed, it is
-/// worked out once.
+/// The segment that a body goes where nothing stops it. For bodies that are no disks and are followed it is
+/// worked out once, where impacts are followed, or it is an arc: else few ask for it.
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
 /// Ccd: the same, as it has been worked out, or worked out each time.
 static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
@@ -315,6 +315,13 @@ static inline bool qdi_ccd_plain(const qdi_step *step) {
            !step->following;
 }
 
+/// ccd: true where visitors are shown only those pairs of which a glance does not say that nothing comes of
+/// them.
+static inline bool qdi_ccd_glances(const qdi_step *step) {
+    return step->first && !step->following && !step->periodic &&
+           (step->world->shaped > 0 || qdi_ccd_plain(step));
+}
+
 // ---- rigid/ccd_survey.c ----
 
 /// How far any point of a body moves at most in the step where nothing stops it.
@@ -347,7 +354,6 @@ bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, 
 typedef struct qdi_ccd_visitor {
     void (*pair)(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image, int worker);
     void (*wall)(const qdi_step *step, uint32_t row, int wall, int worker);
-    bool at_a_glance; ///< pairs that qdi_ccd_passes_by need not be shown
 } qdi_ccd_visitor;
 /// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors:
 /// QD_ERR_MEMORY.

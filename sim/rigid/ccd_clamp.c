@@ -309,7 +309,7 @@ static qd_status settle(qdi_step *step) {
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands. `more`: those that
 /// were stopped before in this step stay so, and only who has a new path is looked at.
 static qd_status take_rounds(qdi_step *step, bool more) {
-    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall, !step->following};
+    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
     qd_status status = QD_OK;
     if (!more) release_all(step);
     step->ccd->stops_hold = true;
@@ -342,14 +342,12 @@ qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     size_t count = 0;
     qd_status status = reserve(step);
     if (status == QD_OK) status = qdi_ccd_begin(step, &count);
-    qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK || count == 0) return status;
+    qdi_lap_end(lap, QD_PHASE_MOVE);
     status = qdi_ccd_sweep(step, lap);
     if (status == QD_OK) status = take_rounds(step, false);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK && step->ccd->halted_count > 0) status = qdi_ccd_stopped(step);
-    qdi_lap_end(lap, QD_PHASE_MOVE);
-    return status;
+    return status == QD_OK && step->ccd->halted_count > 0 ? qdi_ccd_stopped(step) : status;
 }
 
 qd_status qdi_ccd_stop_given_up(qdi_step *step) {

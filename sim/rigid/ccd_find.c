@@ -28,7 +28,6 @@ typedef struct find_job {
     const qdi_ccd_visitor *visitor;
     unsigned walls; ///< that there are, a bit each
     wall_sides sides;
-    const qdi_glance *glances; ///< NULL: all is shown
 } find_job;
 
 /// Impacts of ccd: the key of a pair of fast bodies, by their indices.
@@ -54,8 +53,8 @@ const qdi_edge *qdi_ccd_edge_of(const qdi_step *step, uint32_t row_a, uint32_t r
     return edge_of_key(step->ccd, key_of(step->world->index[row_a], step->world->index[row_b]));
 }
 
-/// Impacts of ccd: the later one of two times.
-static double later(double a, double b) {
+/// Impacts of ccd: the larger one of two numbers.
+static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
@@ -68,7 +67,7 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
-        double from = later(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
+        double from = larger(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
             one.segment = segment_a;
@@ -81,9 +80,9 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     }
 }
 
-/// Impacts of ccd: true where a pair is to be looked at in this round.
-static bool due(const qdi_step *step, uint8_t flags) {
-    const uint8_t need = step->first ? QDI_FOLLOWED : QDI_FOLLOWED | QDI_FRESH;
+/// Impacts of ccd: true where a pair is to be looked at in this round, or the first.
+static inline bool due(bool first, uint8_t flags) {
+    const uint8_t need = first ? QDI_FOLLOWED : QDI_FOLLOWED | QDI_FRESH;
     return (flags & need) == need;
 }
 
@@ -165,28 +164,36 @@ static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     return x * x + y * y > enough;
 }
 
+/// Impacts of ccd: what counts as less than the size of the smaller one of two disks.
+static const double in_sight = 1 - 4 * QDI_GLANCE_ROUNDING;
+
 /// Impacts of ccd: true for two such disks that are apart at the start, and move by less than the size of the
-/// smaller one relative to each other: neither stops the other.
+/// smaller one relative to each other: neither stops the other. It is without branches.
 static inline bool stays_in_sight(const qd_world *world, uint32_t a, uint32_t b) {
     const disk_pair p = disk_pair_of(world, a, b);
     const double ra = world->radius[a], rb = world->radius[b], least = ra < rb ? ra : rb;
-    return p.x * p.x + p.y * p.y > p.sum * p.sum &&
-           p.way_x * p.way_x + p.way_y * p.way_y < (1 - QDI_GLANCE_ROUNDING) * (least * least);
+    return (p.x * p.x + p.y * p.y > p.sum * p.sum) &
+           (p.way_x * p.way_x + p.way_y * p.way_y < in_sight * (least * least));
 }
 
-/// Impacts of ccd: true where a glance says that nothing comes of two bodies.
-static inline bool passes_by(const find_job *job, uint32_t a, uint32_t b) {
-    const qdi_glance *one = &job->glances[a], *two = &job->glances[b];
-    return qdi_ccd_passes_by(one, two, (qd_vec2){two->x - one->x, two->y - one->y});
+/// Impacts of ccd: the same for two that overlap: by less than that size without half of the overlap, or they
+/// come nearer by no more than the solver is left to see.
+static inline bool stays_in_touch(const qd_world *world, uint32_t a, uint32_t b) {
+    const disk_pair p = disk_pair_of(world, a, b);
+    const double ra = world->radius[a], rb = world->radius[b], least = in_sight * (ra < rb ? ra : rb),
+                 apart = sqrt(p.x * p.x + p.y * p.y), overlap = p.sum - apart, most = least - 0.5 * overlap,
+                 pressed = larger(2 * QDI_PRESSED_PART * least - overlap, 0) - (1 - in_sight) * least;
+    if (!(overlap > 0)) return false;
+    return -(p.x * p.way_x + p.y * p.way_y) < pressed * apart ||
+           (most > 0 && p.way_x * p.way_x + p.way_y * p.way_y < in_sight * (most * most));
 }
 
 /// Impacts of ccd: looks at two bodies.
 static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
-    if (job->glances && passes_by(job, a, b)) return;
     uint8_t flags = step->ccd->flags[a] | step->ccd->flags[b];
-    if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
+    if (!due(step->first, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     const bool first = world->index[a] < world->index[b];
     const uint32_t one = first ? a : b, two = first ? b : a;
     qd_image image = {0, 0};
@@ -237,14 +244,18 @@ unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box) {
     return walls_near(&sides, box);
 }
 
-/// Impacts of ccd: shows the walls that a body's path may reach, which is in `box`, to the visitor.
-static void look_at_walls(const find_job *job, uint32_t row, qd_box box, int worker) {
-    const qdi_step *step = job->step;
-    const qd_world *world = step->world;
-    unsigned near = walls_near(&job->sides, box) & job->walls;
-    if (near == 0 || world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
+/// Impacts of ccd: shows some walls, a bit each, to the visitor.
+static void show_walls(const find_job *job, uint32_t row, unsigned near, int worker) {
+    const qd_world *world = job->step->world;
+    if (world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
     for (int wall = 0; near; ++wall, near >>= 1)
-        if (near & 1U) job->visitor->wall(step, row, wall, worker);
+        if (near & 1U) job->visitor->wall(job->step, row, wall, worker);
+}
+
+/// Impacts of ccd: the same for those that a body's path may reach, which is in `box`.
+static inline void look_at_walls(const find_job *job, uint32_t row, qd_box box, int worker) {
+    const unsigned near = walls_near(&job->sides, box) & job->walls;
+    if (near) show_walls(job, row, near, worker);
 }
 
 /// A body that is followed, while those about it are looked at.
@@ -262,33 +273,82 @@ static bool look_at_neighbour(void *context, qd_body_index body, qd_image image)
     return true;
 }
 
-/// Impacts of ccd: shows a range of the world's candidates to the visitor. Most are not due, which no
-/// processor foresees: those that are get listed without a branch.
+/// Candidates that are looked at together.
+enum { BLOCK = 256 };
+
+/// Impacts of ccd: lists those of some candidates that are due. Most are not, which no processor foresees: so
+/// there is no branch.
+static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t count, qdi_meeting *list) {
+    const uint8_t *flags = step->ccd->flags;
+    const bool first = step->first;
+    size_t listed = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_meeting pair = met[i];
+        list[listed] = pair;
+        listed += due(first, flags[pair.a] | flags[pair.b]);
+    }
+    return listed;
+}
+
+/// Impacts of ccd: strikes from a list of plain disks on their first paths those that plainly do not stop
+/// each other; returns how many are left.
+static size_t strike(const qd_world *world, qdi_meeting *list, size_t count) {
+    size_t left = 0, end = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const qdi_meeting pair = list[k];
+        list[left] = pair;
+        left += !stays_in_sight(world, pair.a, pair.b);
+    }
+    for (size_t k = 0; k < left; ++k)
+        if (!stays_in_touch(world, list[k].a, list[k].b)) list[end++] = list[k];
+    return end;
+}
+
+/// Impacts of ccd: the same of bodies of any shape, at a glance.
+static size_t strike_seen(const qdi_step *step, qdi_meeting *list, size_t count) {
+    const qdi_glance *glances = step->ccd->glances;
+    double way[BLOCK] = {0};
+    size_t moving = 0, near = 0, left = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const qdi_meeting pair = list[k];
+        list[moving] = pair;
+        moving += !qdi_glance_still(&glances[pair.a], &glances[pair.b]);
+    }
+    for (size_t k = 0; k < moving; ++k) {
+        const qdi_meeting pair = list[k];
+        const qdi_glance *a = &glances[pair.a], *b = &glances[pair.b];
+        const qd_vec2 d = {b->x - a->x, b->y - a->y};
+        list[near] = pair;
+        way[near] = qdi_glance_way(a, b, d);
+        near += !qdi_glance_passes(a, b, d, way[near]);
+    }
+    for (size_t k = 0; k < near; ++k) {
+        const qdi_meeting pair = list[k];
+        list[left] = pair;
+        left += !qdi_ccd_comes_to_nothing(step, pair.a, pair.b, &glances[pair.a], &glances[pair.b],
+                                          (qd_vec2){0, 0}, way[k]);
+    }
+    return left;
+}
+
+/// Impacts of ccd: shows a range of the world's candidates to the visitor.
 static void look_at_candidates(void *context, size_t begin, size_t end, int worker) {
-    enum { BLOCK = 256 };
     const find_job *job = context;
     const qdi_step *step = job->step;
-    const uint8_t *flags = step->ccd->flags;
-    const qdi_meeting *met = step->world->met;
-    const bool plain = qdi_ccd_plain(step) && step->first;
+    qdi_meeting list[BLOCK] = {{0, 0}};
     for (size_t at = begin; at < end; at += BLOCK) {
-        const size_t stop = end - at < BLOCK ? end : at + BLOCK;
-        qdi_meeting list[BLOCK];
-        size_t count = 0;
-        for (size_t i = at; i < stop; ++i) {
-            list[count] = met[i];
-            count += due(step, flags[met[i].a] | flags[met[i].b]);
-        }
-        for (size_t k = 0; k < count; ++k)
-            if (!plain || !stays_in_sight(step->world, list[k].a, list[k].b))
-                look_at_pair(job, list[k].a, list[k].b, worker);
+        size_t count = list_due(step, step->world->met + at, end - at < BLOCK ? end - at : BLOCK, list);
+        if (qdi_ccd_glances(step))
+            count = step->world->shaped > 0 ? strike_seen(step, list, count)
+                                            : strike(step->world, list, count);
+        for (size_t k = 0; k < count; ++k) look_at_pair(job, list[k].a, list[k].b, worker);
     }
 }
 
 /// Impacts of ccd: shows the walls near a body to the visitor, where it is due.
 static void look_aside(const find_job *job, uint32_t row, int worker) {
     const uint8_t flags = job->step->ccd->flags[row];
-    if (due(job->step, flags) && !(flags & QDI_LOST))
+    if (due(job->step->first, flags) && !(flags & QDI_LOST))
         look_at_walls(job, row, job->step->world->fat[row], worker);
 }
 
@@ -361,8 +421,6 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     find_job job = {.step = step, .visitor = visitor, .sides = wall_sides_of(step)};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
-    if (step->first && visitor->at_a_glance && world->shaped > 0 && !step->periodic)
-        job.glances = ccd->glances;
     if (!step->first && step->fresh < world->met_count / WORTH_ALL)
         qdi_team_for_workers(world->team, ccd->halted_count, RETRIEVE_GRAIN, look_from_fresh, &job);
     else
@@ -466,7 +524,7 @@ static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) 
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {
     qdi_ccd *ccd = step->ccd;
-    const qdi_ccd_visitor visitor = {note_pair, note_wall, false};
+    const qdi_ccd_visitor visitor = {note_pair, note_wall};
     *added = 0;
     size_t found;
     qd_status status = qdi_ccd_visit(step, &visitor);

@@ -111,8 +111,8 @@ static qdi_path_segment whole_way(const qdi_step *step, uint32_t row) {
 
 qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row) {
     qdi_path_segment segment = whole_way(step, row);
-    const qd_vec2 arm = segment.spin != 0 ? pivot_arm(step->world, row) : (qd_vec2){0, 0};
-    const int parts = segment.spin != 0 ? chords_of(step->world, row, arm, segment.spin * step->dt) : 1;
+    if (step->world->kind[row] != QD_BODY_KINEMATIC || segment.spin == 0) return segment;
+    const int parts = chords_of(step->world, row, pivot_arm(step->world, row), segment.spin * step->dt);
     if (parts > 1) cut_chord(step, &segment, row, 0, parts);
     return segment;
 }

@@ -25,6 +25,7 @@
 #include "core/math/outward.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
+#include "sim/rigid/ccd_walk.h"
 #include "sim/world/reach.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
@@ -38,7 +39,8 @@ static const double followed_part = 0.5, core_part = 0.5;
 /// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
 /// they touch, what of that is left once one of them was stopped, and what the middles may in any case; and
 /// what one that runs after another is to overlap it by, to be sure of the contact.
-static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part = 0.02, caught_part = 0.01;
+static const double pressed_part = QDI_PRESSED_PART, stopped_part = 0.5, stopped_disks_part = 0.02,
+                    caught_part = 0.01;
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
 
@@ -73,53 +75,6 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
         if (seen == qdi_time_bits(step->dt)) note_halted(step, row, worker);
         return;
     }
-}
-
-/// A body's path, segment by segment, and how it goes on where it was stopped in a round before: it stands,
-/// and from `carried` on it goes along with what carries it.
-typedef struct walk {
-    qdi_path_segment segment;
-    double end, stop, carried;
-    uint32_t row;
-} walk;
-
-/// Stops of ccd: begins a walk along a body's path.
-static walk walk_begin(const qdi_step *step, uint32_t row) {
-    const bool holds = step->ccd->stops_hold;
-    walk w = {.segment = qdi_path_begin(step, row),
-              .stop = holds ? step->ccd->stopped[row] : step->dt,
-              .carried = holds ? step->ccd->carried[row] : step->dt,
-              .row = row};
-    w.end = qdi_segment_end(step, &w.segment);
-    if (w.end > w.stop) w.end = w.stop;
-    return w;
-}
-
-/// Ccd: goes on to the next segment of a body's path; false at its end.
-static bool walk_on(const qdi_step *step, walk *w) {
-    if (w->end >= step->dt) return false;
-    if (w->end < w->stop) {
-        if (!qdi_path_next(step, &w->segment)) return false;
-        w->end = qdi_segment_end(step, &w->segment);
-        if (w->end > w->stop) w->end = w->stop;
-        return true;
-    }
-    const qdi_pose pose = qdi_segment_pose(&w->segment, w->end);
-    w->segment = (qdi_path_segment){.start = w->end,
-                                    .x = pose.x,
-                                    .y = pose.y,
-                                    .c = pose.c,
-                                    .s = pose.s,
-                                    .spin = w->stop > 0 ? 0 : w->segment.spin,
-                                    .next = QDI_NONE_YET};
-    if (w->end < w->carried) {
-        w->end = w->carried;
-        return true;
-    }
-    w->segment.vx = step->ccd->along[w->row].x;
-    w->segment.vy = step->ccd->along[w->row].y;
-    w->end = step->dt;
-    return true;
 }
 
 /// Stops of ccd: how long somebody is on the path, and a wall or what nothing stops the whole step.
@@ -262,49 +217,6 @@ static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_
     a->form.ghost = b->form.ghost = NULL;
 }
 
-/// Where two meet on their first ways, as far as that is known.
-typedef struct first_meeting {
-    bool known;
-    double time;
-    qd_vec2 normal;
-} first_meeting;
-
-/// Stops of ccd: where impacts are followed, two on their first ways have an edge if they meet on these.
-static first_meeting first_meeting_of(const qdi_step *step, uint32_t row_a, const qdi_path_segment *a,
-                                      uint32_t row_b, const qdi_path_segment *b) {
-    if (!step->following || !qdi_is_first_way(a) || !qdi_is_first_way(b)) return (first_meeting){false};
-    const qdi_edge *edge = qdi_ccd_edge_of(step, row_a, row_b);
-    if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
-    return (first_meeting){edge->first_known, edge->first.time, edge->first.manifold.normal};
-}
-
-/// Stops of ccd: the first time before `last` at which two meet on their paths, or infinity or a later one.
-static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                         qd_vec2 shift, double last, const first_meeting *first, qd_vec2 *normal) {
-    walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
-    bool known = first && first->known;
-    for (;;) {
-        a->segment = p.segment;
-        b->segment = q.segment;
-        const double from = p.segment.start > q.segment.start ? p.segment.start : q.segment.start;
-        const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
-        qdi_encounter meeting;
-        if (known) {
-            if (first->time <= until) {
-                *normal = first->normal;
-                return first->time;
-            }
-        } else if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
-            *normal = meeting.manifold.normal;
-            return meeting.time;
-        }
-        known = false; // of what comes after that
-        if (!(until < last)) return (double)INFINITY;
-        const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
-        if (!more_p && !more_q) return (double)INFINITY;
-    }
-}
-
 /// True for a body that may be stopped: any, or where impacts are followed, one whose cluster was given up.
 static bool may_stop(const qdi_step *step, uint32_t row) {
     const qdi_ccd *ccd = step->ccd;
@@ -371,32 +283,21 @@ static bool is_followed(double way, double size, double gap, bool both, bool bul
     return bullet || way > followed_way(size, gap, both);
 }
 
-/// Stops of ccd: the mean velocity of a body that nothing stops; disks do not turn, for all that can be seen.
-static qdi_twist free_velocity(const qdi_step *step, uint32_t row) {
-    const qd_world *world = step->world;
-    if (world->shape[row]) {
-        const qdi_path_segment segment = qdi_segment_of_row(step, row);
-        return (qdi_twist){segment.vx, segment.vy, segment.spin};
-    }
-    if (step->periodic) {
-        const qdi_path_segment segment = qdi_segment_make(step, row);
-        return (qdi_twist){segment.vx, segment.vy, 0};
-    }
-    return (qdi_twist){(world->next.x[row] - world->now.x[row]) / step->dt,
-                       (world->next.y[row] - world->now.y[row]) / step->dt, 0};
-}
-
-/// Stops of ccd: a body at a glance, in worlds of disks alone.
+/// Stops of ccd: a body at a glance, in worlds of disks alone, which do not turn, for all that can be seen.
 static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
-    const qdi_twist u = free_velocity(step, row);
-    return (qdi_glance){.way_x = u.x * step->dt,
-                        .way_y = u.y * step->dt,
+    const qdi_path_segment path = qdi_segment_make(step, row);
+    return (qdi_glance){.way_x = path.vx * step->dt,
+                        .way_y = path.vy * step->dt,
                         .inner = world->radius[row],
                         .radius = world->radius[row],
                         .moves = world->kind[row] == QD_BODY_DYNAMIC,
-                        .bullet = world->kind[row] == QD_BODY_KINEMATIC &&
-                                  qdi_segment_make(step, row).parts > 0};
+                        .bullet = path.parts > 0};
+}
+
+/// Stops of ccd: the mean velocity of a body that nothing stops.
+static qdi_twist velocity_at_glance(const qdi_step *step, const qdi_glance *glance) {
+    return (qdi_twist){glance->way_x / step->dt, glance->way_y / step->dt, glance->turn / step->dt};
 }
 
 /// Stops of ccd: true for two that go their first ways, as long as nothing stops them: what is said of these
@@ -408,26 +309,25 @@ static bool go_their_ways(const qdi_step *step, uint32_t a, uint32_t b) {
            !(two != QDI_NONE_YET && ccd->trajectories[two].hit);
 }
 
-/// Stops of ccd: true where nothing comes of a pair that nothing carries: the two move little relative to
-/// each other, or are far apart. It says so of most pairs, for a fraction of the work.
-static bool comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
-    const qd_world *world = step->world;
-    const qd_vec2 d = {world->now.x[b] + shift.x - world->now.x[a],
-                       world->now.y[b] + shift.y - world->now.y[a]};
-    const bool shaped = world->shaped > 0;
+bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, const qdi_glance *one,
+                              const qdi_glance *two, qd_vec2 shift, double way) {
+    if (one->bullet || two->bullet) return false;
+    if (!(way > QDI_UNSEEN_PART * qdi_glance_size(one, two))) return true;
+    const double more = QDI_GLANCE_ROUNDING * smaller(one->radius, two->radius),
+                 least = qdi_ccd_least_gap(step->world, a, b, shift);
+    return least > way + more ||
+           !(way + more > followed_way(qdi_glance_size(one, two), least, one->moves && two->moves));
+}
+
+/// Stops of ccd: the same of two that have not been seen at a glance. It says so of most pairs, for a
+/// fraction of the work.
+static bool is_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
+    const bool shaped = step->world->shaped > 0;
     const qdi_glance one = shaped ? step->ccd->glances[a] : glance_at_disk(step, a),
                      two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
-    if (one.bullet || two.bullet) return false;
-    const double size = qdi_glance_size(&one, &two),
-                 way = step->first && !step->following
-                           ? qdi_glance_way(&one, &two, d)
-                           : (1 + QDI_GLANCE_ROUNDING) *
-                                 relative_way(step, a, free_velocity(step, a), b, free_velocity(step, b));
-    if (!(way > QDI_UNSEEN_PART * size)) return true;
-    const bool both = one.moves && two.moves;
-    const double more = QDI_GLANCE_ROUNDING * smaller(one.radius, two.radius),
-                 least = qdi_ccd_least_gap(world, a, b, shift);
-    return least > way + more || !(way + more > followed_way(size, least, both));
+    const double way = relative_way(step, a, velocity_at_glance(step, &one), b,
+                                    velocity_at_glance(step, &two));
+    return qdi_ccd_comes_to_nothing(step, a, b, &one, &two, shift, (1 + QDI_GLANCE_ROUNDING) * way);
 }
 
 /// The way of b as seen from a, which is `from` away at the start and goes no further than this.
@@ -468,12 +368,14 @@ static bool apart_from(const qdi_party *a, const qdi_party *b, const passage *by
 }
 
 /// Stops of ccd: true where two are apart at the start, and stay so on the ways that they have by now: a side
-/// of one of them is between them all the time. That is so of many that only slide along each other.
+/// of one of them is between them all the time. That is so of many that only slide along each other; of two
+/// disks their meeting says it as soon.
 static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
                        const qdi_party *b, qd_vec2 shift, double reach) {
     const qdi_ccd *ccd = step->ccd;
     const qdi_path_segment *p = &a->segment, *q = &b->segment;
     if (p->parts > 0 || q->parts > 0) return false;
+    if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return false;
     const double times[5] = {ccd->stopped[row_a], ccd->carried[row_a], ccd->stopped[row_b],
                              ccd->carried[row_b], step->dt};
     passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}};
@@ -518,7 +420,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = qdi_image_shift(world, image);
     const bool first_ways = go_their_ways(step, a, b);
-    if (!bullet && first_ways && comes_to_nothing(step, a, b, shift)) return;
+    if (!bullet && first_ways && !qdi_ccd_glances(step) && is_nothing(step, a, b, shift)) return;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
     if (both && first_ways && never_meet(step, a, b, shift, reach)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
@@ -535,7 +437,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, bullet)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
-    const first_meeting first = first_meeting_of(step, a, &segment_a, b, &segment_b);
+    const qdi_first_meeting first = qdi_first_meeting_of(step, a, &segment_a, b, &segment_b);
     const bool cores = gap <= met_gap * mover->inner && !m.touching;
     if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
@@ -544,10 +446,10 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                             : step->dt;
     double time = m.touching
                       ? pressed_at(step, &m, &manifold, shift, size, gap)
-                      : meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
+                      : qdi_meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = smaller(time, meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
+        time = smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
@@ -573,7 +475,7 @@ static bool own_path_reaches(const qdi_step *step, uint32_t row, int wall) {
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     const qd_world *world = step->world;
     if (!may_stop(step, row)) return;
-    walk w = walk_begin(step, row);
+    qdi_walk w = qdi_walk_begin(step, row);
     qdi_party party = qdi_party_of(step, row, &w.segment);
     const double way = relative_way(step, row, velocity_of(&w.segment), QDI_NO_ROW, (qdi_twist){0, 0, 0}) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
@@ -589,7 +491,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
         const bool moves = qdi_wall_speed(world, wall) != 0;
         note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, meeting.time, worker);
         return;
-    } while (walk_on(step, &w));
+    } while (qdi_walk_on(step, &w));
 }
 
 /// Stops of ccd: the first time at which a body's core meets a wall, or infinity.
@@ -627,5 +529,5 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     *mover = core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
-    return meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
+    return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
 }

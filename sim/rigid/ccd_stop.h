@@ -17,6 +17,8 @@ static inline uint64_t qdi_time_bits(double time) {
 
 /// Stops of ccd: relative motion, as a part of the size of what moves, that nothing comes of.
 #define QDI_UNSEEN_PART 0.1
+/// Stops of ccd: what two movers may come nearer while they touch, as a part of both sizes.
+#define QDI_PRESSED_PART 0.25
 /// Stops of ccd: what each number here is rounded by, at most.
 #define QDI_GLANCE_ROUNDING 1e-8
 
@@ -43,18 +45,25 @@ static inline double qdi_glance_way(const qdi_glance *a, const qdi_glance *b, qd
     return (1 + QDI_GLANCE_ROUNDING) * (from_a < from_b ? from_a : from_b);
 }
 
-/// Stops of ccd: true where nothing comes of two, b's image `d` away at the start, as long as neither has
-/// been stopped: neither may be, or they move little relative to each other, or are far apart.
-static inline bool qdi_ccd_passes_by(const qdi_glance *a, const qdi_glance *b, qd_vec2 d) {
-    if (!a->moves && !b->moves) return true;
-    if (a->bullet || b->bullet) return false;
-    const double unseen = QDI_UNSEEN_PART * qdi_glance_size(a, b),
-                 most = fabs(b->way_x - a->way_x) + fabs(b->way_y - a->way_y) + fabs(a->turn) * a->radius +
-                        fabs(b->turn) * b->radius;
-    if (!(most * (1 + QDI_GLANCE_ROUNDING) > unseen)) return true;
-    const double way = qdi_glance_way(a, b, d),
-                 far = way * (1 + QDI_GLANCE_ROUNDING) + (a->radius + b->radius) * (1 + QDI_GLANCE_ROUNDING);
-    return !(way > unseen) || d.x * d.x + d.y * d.y > far * far;
+/// Stops of ccd: more than two move relative to each other, in whatever way.
+static inline double qdi_glance_most(const qdi_glance *a, const qdi_glance *b) {
+    return (1 + QDI_GLANCE_ROUNDING) * (fabs(b->way_x - a->way_x) + fabs(b->way_y - a->way_y) +
+                                        fabs(a->turn) * a->radius + fabs(b->turn) * b->radius);
+}
+
+/// Stops of ccd: true where nothing comes of two, as long as neither has been stopped: neither may be, or
+/// they plainly move little relative to each other.
+static inline bool qdi_glance_still(const qdi_glance *a, const qdi_glance *b) {
+    const bool little = !(qdi_glance_most(a, b) > QDI_UNSEEN_PART * qdi_glance_size(a, b));
+    return (!a->moves & !b->moves) | (little & !a->bullet & !b->bullet);
+}
+
+/// Stops of ccd: the same where two that move by `way` at most, b's image `d` away at the start, move little
+/// or are far apart.
+static inline bool qdi_glance_passes(const qdi_glance *a, const qdi_glance *b, qd_vec2 d, double way) {
+    const double far = (1 + QDI_GLANCE_ROUNDING) * (way + a->radius + b->radius);
+    return (!(way > QDI_UNSEEN_PART * qdi_glance_size(a, b)) | (d.x * d.x + d.y * d.y > far * far)) &
+           !a->bullet & !b->bullet;
 }
 
 // ---- rigid/ccd_gap.c ----
@@ -74,6 +83,10 @@ double qdi_ccd_gap_to_wall(const qdi_step *step, const qdi_party *party, int wal
 /// Stops of ccd: the time at which a body stops, as found so far.
 double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row);
 
+/// Stops of ccd: true where nothing comes of two that go their first ways and move by `way` at most relative
+/// to each other: that is little, or they are too far apart.
+bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, const qdi_glance *one,
+                              const qdi_glance *two, qd_vec2 shift, double way);
 /// Visitors (qdi_ccd_visitor): lower the times in `stops` at which two, or a body at a wall, are stopped, and
 /// note whom a kinematic body may have to carry.
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker);

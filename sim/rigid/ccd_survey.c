@@ -1,6 +1,7 @@
 // Who of all bodies is followed, and how far the others move. A range of rows writes its own.
 
 #include "sim/rigid/ccd.h"
+#include "sim/rigid/ccd_disks.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -12,22 +13,23 @@
 #include <math.h>
 #include <string.h>
 
-/// Disks looked at side by side: for every processor.
-#define WIDTH 2
-#include "core/math/lanes.h"
-
-/// Survey of ccd: a body on its way through the step. `bends`: that is an arc, and a glance not enough.
-static qdi_glance glance_at(const qdi_step *step, uint32_t row, qd_vec2 way, double turn, bool bends) {
+/// Survey of ccd: notes a body on its way through the step. `bends`: that is an arc, and a glance not enough.
+/// Field by field: a structure that is copied at once waits for what has just been written of it.
+static inline qdi_glance *note_glance(const qdi_step *step, uint32_t row, qd_vec2 way, double turn,
+                                      bool bends) {
     const qd_world *world = step->world;
-    return (qdi_glance){.x = world->now.x[row],
-                        .y = world->now.y[row],
-                        .way_x = way.x,
-                        .way_y = way.y,
-                        .turn = turn,
-                        .inner = qdi_inner_of_row(world, row),
-                        .radius = world->radius[row],
-                        .moves = world->kind[row] == QD_BODY_DYNAMIC,
-                        .bullet = bends || qdi_is_bullet(world, row)};
+    qdi_glance *glance = &step->ccd->glances[row];
+    glance->x = world->now.x[row];
+    glance->y = world->now.y[row];
+    glance->way_x = way.x;
+    glance->way_y = way.y;
+    glance->turn = turn;
+    glance->inner = qdi_inner_of_row(world, row);
+    glance->radius = world->radius[row];
+    glance->moves = world->kind[row] == QD_BODY_DYNAMIC;
+    glance->bullet = bends || qdi_is_bullet(world, row);
+    glance->known = false;
+    return glance;
 }
 
 /// Survey of ccd: how far any point of a body moves at most.
@@ -49,34 +51,47 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
     const bool is = qdi_segment_followed(step, row, &segment);
     *way = far * far;
     if (step->world->shaped == 0) return is;
-    qdi_glance *glance = &step->ccd->glances[row];
-    *glance = glance_at(step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
-                        step->world->shape[row] ? segment.spin * step->dt : 0, segment.parts > 0);
+    qdi_glance *glance = note_glance(step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
+                                     step->world->shape[row] ? segment.spin * step->dt : 0,
+                                     segment.parts > 0);
     glance->known = step->world->shape[row] != 0;
     if (glance->known) step->ccd->free[row] = segment;
     return is;
 }
 
-/// Survey of ccd: true for a body that plainly moves by much less than what is followed, as most do; `way` is
-/// how far its centroid moves, and then any point of it, squared. Its glance is made.
-static inline bool plainly_slow(const qdi_step *step, uint32_t row, qd_vec2 moved, double *way) {
+/// What is plain of a body without its path: that its points move by much less than what is followed, or by
+/// more.
+typedef enum speed { SLOW, FAST, UNSURE } speed;
+
+/// Survey of ccd: how fast a body plainly is, as most are the one or the other; `way` is how far its centroid
+/// moves, and then any point of it, squared, and `turn` gets how far it turns.
+static inline speed plain_speed(const qdi_step *step, uint32_t row, double *way, double *turn) {
     const qd_world *world = step->world;
     const bool disk = world->shape[row] == 0;
-    const double least = 0.99 * step->part, inner = qdi_inner_of_row(world, row);
-    double turn = 0;
-    if (world->kind[row] == QD_BODY_KINEMATIC) return false; // its way may be an arc
-    if (world->bullets > 0 && (disk || qdi_is_bullet(world, row))) return false;
-    if (disk) {
-        if (!(*way <= least * least * (inner * inner))) return false;
-    } else {
-        if (step->periodic) return false;
-        turn = qdi_motion_turn(world, row, step->dt);
-        const double far = sqrt(*way) + fabs(turn) * world->radius[row];
-        if (!(far <= least * inner)) return false;
-        *way = far * far;
-    }
-    if (world->shaped > 0) step->ccd->glances[row] = glance_at(step, row, moved, turn, false);
-    return true;
+    const double part = step->part * qdi_inner_of_row(world, row), least = 0.99 * part, most = 1.01 * part;
+    *turn = 0;
+    if (world->kind[row] == QD_BODY_KINEMATIC) return UNSURE; // its way may be an arc
+    if (world->bullets > 0 && (disk || qdi_is_bullet(world, row))) return UNSURE;
+    if (disk) return *way <= least * least ? SLOW : UNSURE;
+    if (step->periodic) return UNSURE;
+    *turn = qdi_motion_turn(world, row, step->dt);
+    const double far = sqrt(*way) + fabs(*turn) * world->radius[row];
+    if (far > least && (step->following || !(far > most))) return UNSURE;
+    *way = far * far;
+    return far > least ? FAST : SLOW;
+}
+
+/// Survey of ccd: the same as `followed`, for most bodies with less work: few ask for their segments later.
+static inline bool is_followed(const qdi_step *step, uint32_t row, double *way) {
+    const qd_world *world = step->world;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const qd_vec2 moved = {next->x[row] - now->x[row], next->y[row] - now->y[row]};
+    double turn;
+    *way = moved.x * moved.x + moved.y * moved.y;
+    const speed plain = plain_speed(step, row, way, &turn);
+    if (plain == UNSURE) return followed(step, row, way);
+    if (world->shaped > 0) note_glance(step, row, moved, turn, false);
+    return plain == FAST;
 }
 
 /// Survey of ccd: clears the flags of a range of bodies.
@@ -112,80 +127,36 @@ static inline void note_way(qdi_ways *ways, double way, double size, bool follow
     if (followed && size < ways->least) ways->least = size;
 }
 
-/// Survey of ccd: up to WIDTH numbers, and zeros.
-static inline vec load_some(const double *from, size_t count) {
-    vec value = {0};
-    if (count >= WIDTH) return v_load(from);
-    memcpy(&value, from, count * sizeof *from);
-    return value;
-}
-
-/// Survey of ccd: lists and flags those of a few bodies that are followed: `is`, and who is pressed already.
-/// Returns how many; `is` tells of these, too.
-static inline size_t note_few(qdi_ccd *ccd, size_t row, size_t count, bool pressed, mask *is,
-                              uint32_t *list) {
-    int64_t one[WIDTH];
-    memcpy(one, is, sizeof one);
-    size_t found = 0;
-    for (size_t k = 0; k < count; ++k) {
-        if (pressed && ccd->flags[row + k] & QDI_FOLLOWED) one[k] = -1;
-        ccd->flags[row + k] = one[k] ? QDI_FOLLOWED : 0;
-        list[found] = (uint32_t)(row + k);
-        found += one[k] != 0;
-    }
-    memcpy(is, one, sizeof one);
-    return found;
-}
-
 /// Survey of ccd: finds out who of a range of plain disks is followed.
 static void survey_disks(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
-    const qdi_motion now = step->world->now, next = step->world->next;
-    const double *radius = step->world->radius;
-    const vec part = v_set(step->part * step->part), driving = v_set(QDI_DRIVING_PART * QDI_DRIVING_PART),
-              never = v_set((double)INFINITY);
-    const bool pressed = step->world->scratch.pressed > 0;
-    uint32_t *list = step->ccd->followed_rows + begin;
-    vec drive = {0}, slow = {0}, least = never;
-    for (size_t r = begin; r < end; r += WIDTH) {
-        const size_t few = end - r < WIDTH ? end - r : WIDTH;
-        const vec x = load_some(next.x + r, few) - load_some(now.x + r, few),
-                  y = load_some(next.y + r, few) - load_some(now.y + r, few),
-                  size = load_some(radius + r, few), squared = size * size, way = x * x + y * y,
-                  most = driving * squared, drives = v_pick(BELOW(way, most), way, most);
-        mask is = BELOW(part * squared, way);
-        list += note_few(step->ccd, r, few, pressed, &is, list);
-        drive = v_pick(BELOW(drive, drives), drives, drive);
-        const vec slow_way = v_pick(is, (vec){0}, way);
-        slow = v_pick(BELOW(slow, slow_way), slow_way, slow);
-        const vec followed_size = v_pick(is, squared, never);
-        least = v_pick(BELOW(followed_size, least), followed_size, least);
-    }
-    qdi_ways ways = {.drive = drive[0], .slow = slow[0], .least = least[0]};
-    for (int k = 1; k < WIDTH; ++k) {
-        if (drive[k] > ways.drive) ways.drive = drive[k];
-        if (slow[k] > ways.slow) ways.slow = slow[k];
-        if (least[k] < ways.least) ways.least = least[k];
-    }
-    ways.least = sqrt(ways.least);
-    step->ccd->followed[begin / QDI_BODY_GRAIN] = (size_t)(list - (step->ccd->followed_rows + begin));
-    step->ccd->ways[begin / QDI_BODY_GRAIN] = ways;
+    const qd_world *world = step->world;
+    qdi_ccd *ccd = step->ccd;
+    const qdi_ccd_disks disks = {.x = world->now.x,
+                                 .y = world->now.y,
+                                 .to_x = world->next.x,
+                                 .to_y = world->next.y,
+                                 .radius = world->radius,
+                                 .part = step->part,
+                                 .pressed = world->scratch.pressed > 0,
+                                 .flags = ccd->flags,
+                                 .rows = ccd->followed_rows};
+    const size_t range = begin / QDI_BODY_GRAIN;
+    ccd->followed[range] = qdi_ccd_disks_survey_of(world->def.simd)(&disks, begin, end, &ccd->ways[range]);
 }
 
 /// Survey of ccd: finds out who of a range of bodies is followed, and how far the others move.
 static void survey(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
-    const qdi_motion now = world->now, next = world->next;
     qdi_ccd *ccd = step->ccd;
     size_t count = 0;
     qdi_ways ways = {.least = (double)INFINITY};
     bool carries = false, misses = false;
     const bool marked = world->scratch.pressed > 0;
     for (uint32_t row = (uint32_t)begin; row < end; ++row) {
-        const qd_vec2 moved = {next.x[row] - now.x[row], next.y[row] - now.y[row]};
-        double way = moved.x * moved.x + moved.y * moved.y;
-        bool is = !plainly_slow(step, row, moved, &way) && followed(step, row, &way);
+        double way;
+        bool is = is_followed(step, row, &way);
         is = is || (marked && ccd->flags[row] == QDI_FOLLOWED);
         qd_box box;
         const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);

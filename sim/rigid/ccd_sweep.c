@@ -19,6 +19,9 @@
 
 /// What turns by less than this part of its size has a box that is good enough without being turned.
 static const double little_turn_part = 0.1;
+/// And so has what does not reach further than so many times its size, however it turns: in any box of it is
+/// the circle about its middle that has that size.
+static const double round_part = 1.5;
 /// What is added to a way, and taken from a side, relative to each: more than they are rounded by.
 static const float way_rounding = 1 + 1e-5F, side_rounding = 2.5e-7F;
 
@@ -80,27 +83,25 @@ static inline bool has_path(const qdi_step *step, uint32_t row) {
     return step->ccd->trajectory_of[row] != QDI_NONE_YET;
 }
 
-/// Sweeps of ccd: the box of a body's way, or where the tree would not take that, of its end: nothing comes
-/// of such a way (qdi_path_image). Of those that need no box of it, of the end as well.
-static qd_box swept_box(const void *context, size_t at) {
-    const qdi_step *step = context;
+/// Sweeps of ccd: true where all are disks that go straight, but for those that have paths of their own.
+static bool is_plain(const qdi_step *step) {
     const qd_world *world = step->world;
-    const uint32_t row = (uint32_t)at;
+    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic;
+}
+
+/// Sweeps of ccd: the box of the way of a disk that goes straight.
+static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
+    return drawn_back(world->boxes[r], (float)(world->next.x[r] - world->now.x[r]),
+                      (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
+}
+
+/// Sweeps of ccd: the box of the way of a body that turns, or comes across a periodic side; where the tree
+/// would not take it, of its end: nothing comes of such a way (qdi_path_image).
+static qd_box whole_box(const qdi_step *step, uint32_t row, double little, double more) {
+    const qd_world *world = step->world;
     const qd_box end = world->boxes[row];
-    qd_box own;
-    if (has_path(step, row)) return qdi_path_box(step, row, &own) ? own : end;
-    const double radius = world->radius[row];
-    if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
-    const double more = 1e-6 * radius + (step->few ? step->slow : 0);
-    const double little = little_turn_part * qdi_inner_of_row(world, row);
-    if (world->shaped > 0 && !step->periodic) {
-        const qdi_glance glance = step->ccd->glances[row];
-        const double turn = fabs(glance.turn) * radius;
-        if (!glance.bullet && turn <= little)
-            return drawn_back(end, (float)glance.way_x, (float)glance.way_y, (float)(turn + more));
-    }
     const qdi_path_segment path = qdi_segment_of_row(step, row);
-    const double turn = world->shape[row] ? fabs(path.spin) * step->dt * radius : 0;
+    const double turn = world->shape[row] ? fabs(path.spin) * step->dt * world->radius[row] : 0;
     const bool turns = path.parts > 0 || turn > little;
     qd_box box = turns ? drawn_back(turned_back(step, row), 0, 0, (float)more)
                        : drawn_back(end, (float)(path.vx * step->dt), (float)(path.vy * step->dt),
@@ -111,16 +112,31 @@ static qd_box swept_box(const void *context, size_t at) {
     return qdi_box_acceptable(box, period) ? box : end;
 }
 
-/// Sweeps of ccd: the box of the way of a disk that goes straight.
-static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
-    return drawn_back(world->boxes[r], (float)(world->next.x[r] - world->now.x[r]),
-                      (float)(world->next.y[r] - world->now.y[r]), more + 1e-6F * (float)world->radius[r]);
+/// Sweeps of ccd: the box of a body's way; of those that need none, of the end.
+static inline qd_box way_box(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    const qd_box end = world->boxes[row];
+    if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
+    if (is_plain(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
+    const double radius = world->radius[row], inner = qdi_inner_of_row(world, row),
+                 little = little_turn_part * inner, more = 1e-6 * radius + (step->few ? step->slow : 0);
+    if (world->shaped > 0 && !step->periodic) {
+        const qdi_glance *glance = &step->ccd->glances[row];
+        const double angle = fabs(glance->turn) * radius,
+                     turn = angle < radius - inner ? angle : radius - inner;
+        if (!glance->bullet && (angle <= little || radius < round_part * inner))
+            return drawn_back(end, (float)glance->way_x, (float)glance->way_y, (float)(turn + more));
+    }
+    return whole_box(step, row, little, more);
 }
 
-/// Sweeps of ccd: true where all are disks that go straight, but for those that have paths of their own.
-static bool is_plain(const qdi_step *step) {
-    const qd_world *world = step->world;
-    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic;
+/// Sweeps of ccd: the same for any row, as a function; where a body has a path of its own, of that.
+static qd_box swept_box(const void *context, size_t at) {
+    const qdi_step *step = context;
+    const uint32_t row = (uint32_t)at;
+    qd_box own;
+    if (!has_path(step, row)) return way_box(step, row);
+    return qdi_path_box(step, row, &own) ? own : step->world->boxes[row];
 }
 
 /// Sweeps of ccd: the same of those few alone that are followed.
@@ -131,7 +147,7 @@ static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
     const bool plain = is_plain(step);
     const float more = (float)step->slow;
     for (size_t k = 0; k < step->ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
-        world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : swept_box(step, rows[k]);
+        world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : way_box(step, rows[k]);
 }
 
 /// Sweeps of ccd: true where a body's way leaves the fat box that it has: after the first sweep, where its
@@ -149,7 +165,7 @@ static void sweep_boxes(const void *context, size_t begin, size_t end) {
     const bool plain = is_plain(step), again = step->found->bare, paths = step->ccd->trajectory_count > 0;
     if (!again && step->few) sweep_few(step, begin, end);
     for (size_t r = begin; !again && !step->few && r < end; ++r)
-        fat[r] = plain ? disk_swept(step->world, r, 0) : swept_box(step, r);
+        fat[r] = plain ? disk_swept(step->world, r, 0) : way_box(step, (uint32_t)r);
     for (size_t r = begin; paths && r < end; ++r)
         if (again ? way_leaves(step, r) : has_path(step, (uint32_t)r)) fat[r] = swept_box(step, r);
 }
@@ -160,22 +176,33 @@ static bool way_in_fat(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const bool straight = !step->few && world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC;
     if (straight || !has_way(step, row))
-        return world->margin.left == 0 || !qdi_margin_left(world, row, qdi_world_period(world));
-    const qd_box box = swept_box(step, row);
+        return qdi_margin_holds(world->fat[row], world->boxes[row]) ||
+               !qdi_margin_left(world, row, qdi_world_period(world));
+    const qd_box box = way_box(step, row);
     return qdi_margin_holds(world->fat[row], box) ||
            (step->periodic && qdi_margin_holds_image(world->fat[row], box, qdi_world_period(world)));
 }
 
-/// Sweeps of ccd: marks and counts those of a range of bodies whose ways leave their fat boxes.
+/// Sweeps of ccd: marks a body whose way leaves its fat box; returns whether it does.
+static inline size_t mark_stray(const qdi_step *step, uint32_t row) {
+    if (way_in_fat(step, row)) return 0;
+    step->ccd->flags[row] |= QDI_STRAY;
+    return 1;
+}
+
+/// Sweeps of ccd: marks and counts those of a range of bodies whose ways leave their fat boxes. Where none
+/// has left its own at the step's end, only those have such ways that are followed, if these are few.
 static void find_strays(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
-    size_t count = 0;
-    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
-        if (way_in_fat(step, row)) continue;
-        step->ccd->flags[row] |= QDI_STRAY;
-        ++count;
-    }
-    step->world->scratch.left[begin / QDI_BODY_GRAIN] = count;
+    const qdi_ccd *ccd = step->ccd;
+    const size_t range = begin / QDI_BODY_GRAIN;
+    size_t *left = &step->world->scratch.left[range], count = 0;
+    if (step->few && *left == 0)
+        for (size_t k = 0; k < ccd->followed[range]; ++k)
+            count += mark_stray(step, ccd->followed_rows[begin + k]);
+    else
+        for (uint32_t row = (uint32_t)begin; row < end; ++row) count += mark_stray(step, row);
+    *left = count;
 }
 
 /// Sweeps of ccd: the same of those whose paths are new.
@@ -218,6 +245,5 @@ qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap) {
         qdi_limit_report_pairs(&world->report, world->clock.step + 1, &world->def.limits);
     for (size_t i = 0; i < step->ccd->trajectory_count; ++i)
         step->ccd->flags[step->ccd->trajectories[i].row] &= (uint8_t)~QDI_STRAY;
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     return status;
 }

@@ -1,7 +1,9 @@
 // Whom a fast body may meet is found in one of two ways, by how many are fast; what comes of it is the same.
+#include "sim/rigid/ccd_disks.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { STEPS = 40 };
@@ -144,6 +146,79 @@ START_TEST(too_wide_for_a_retrieve) {
 }
 END_TEST
 
+/// So many disks that there are whole pieces, a rest, and a rest of that.
+enum { DISKS = 203 };
+
+typedef struct flock {
+    double x[DISKS], y[DISKS], to_x[DISKS], to_y[DISKS], radius[DISKS];
+    uint8_t pressed[DISKS], flags[DISKS];
+    uint32_t rows[DISKS];
+    qdi_ccd_disks disks;
+} flock;
+
+/// Disks of which about every tenth is followed; of some flocks a few are pressed as well.
+static void make_flock(flock *all, uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 0);
+    const bool pressed = seed % 2 == 1;
+    for (size_t k = 0; k < DISKS; ++k) {
+        const double far = qd_test_between(&random, 0, 1) < 0.1 ? 3 : 0.3;
+        all->radius[k] = qd_test_between(&random, 0.5, 1.5);
+        all->x[k] = qd_test_between(&random, -10, 10);
+        all->y[k] = qd_test_between(&random, -10, 10);
+        all->to_x[k] = all->x[k] + qd_test_between(&random, -far, far) * all->radius[k];
+        all->to_y[k] = all->y[k] + qd_test_between(&random, -far, far) * all->radius[k];
+        all->pressed[k] = pressed && qd_test_between(&random, 0, 1) < 0.05 ? QDI_FOLLOWED : 0;
+    }
+    all->disks = (qdi_ccd_disks){.x = all->x,
+                                 .y = all->y,
+                                 .to_x = all->to_x,
+                                 .to_y = all->to_y,
+                                 .radius = all->radius,
+                                 .part = 0.5,
+                                 .pressed = pressed,
+                                 .flags = all->flags,
+                                 .rows = all->rows};
+}
+
+/// What is to be found among the first disks, one by one.
+static void check_flock(const flock *all, size_t end, size_t count, const qdi_ways *ways, uint64_t seed) {
+    qdi_ways expected = {.least = HUGE_VAL};
+    size_t found = 0;
+    for (size_t k = 0; k < end; ++k) {
+        const double x = all->to_x[k] - all->x[k], y = all->to_y[k] - all->y[k], way = x * x + y * y,
+                     part = 0.25 * (all->radius[k] * all->radius[k]);
+        const bool is = way > part || all->pressed[k];
+        QD_TEST_CHECK(all->flags[k] == (is ? QDI_FOLLOWED : 0) && (!is || all->rows[found++] == k), seed,
+                      "disk", (int)k, "of %d", (int)end);
+        if (is && all->radius[k] < expected.least) expected.least = all->radius[k];
+        if (!is && way > expected.slow) expected.slow = way;
+        if ((way < part ? way : part) > expected.drive) expected.drive = way < part ? way : part;
+    }
+    QD_TEST_CHECK(count == found && same(ways->slow, expected.slow) && same(ways->drive, expected.drive) &&
+                      (found == 0 || fabs(ways->least - expected.least) < 1e-15),
+                  seed, "disks", (int)end, "%d followed", (int)found);
+}
+
+/// Disks are surveyed side by side as they are one by one, with each instruction set, whatever is left over.
+static void survey_flock(uint64_t seed) {
+    flock all;
+    make_flock(&all, seed);
+    for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
+        if (!qd_simd_available((qd_simd)simd)) continue;
+        for (size_t end = 1; end <= DISKS; end += 1 + seed % 7) {
+            memcpy(all.flags, all.pressed, sizeof all.flags);
+            qdi_ways ways;
+            const size_t count = qdi_ccd_disks_survey_of((qd_simd)simd)(&all.disks, 0, end, &ways);
+            check_flock(&all, end, count, &ways, seed);
+        }
+    }
+}
+
+START_TEST(disks_side_by_side) {
+    qd_test_seeds(100, _i, survey_flock);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *suite = suite_create("fast_list");
     TCase *tcase = tcase_create("fast_list");
@@ -152,6 +227,7 @@ static Suite *suite(void) {
     tcase_add_loop_test(tcase, few_or_all_are_listed, 0, 2 * cases);
     tcase_add_loop_test(tcase, margins_change_nothing, 0, 2 * cases);
     tcase_add_loop_test(tcase, too_wide_for_a_retrieve, 0, 4);
+    tcase_add_loop_test(tcase, disks_side_by_side, 0, 1);
     suite_add_tcase(suite, tcase);
     return suite;
 }
