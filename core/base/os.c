@@ -5,6 +5,9 @@
 #include "core/base/memory.h"
 
 #include <pthread.h>
+#ifdef __GLIBC__
+#    include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +44,9 @@ void *qdi_os_map(size_t bytes) {
     const size_t before = large_pages((uintptr_t)memory) - (uintptr_t)memory;
     if (before > 0) (void)munmap(memory, before);
     if (before < QDI_LARGE_PAGE) (void)munmap(memory + before + whole, QDI_LARGE_PAGE - before);
-    (void)madvise(memory + before, whole, MADV_HUGEPAGE); // refused: small pages do as well
+    // What is less than a large page at the end stays in small ones, of which only those are there that are
+    // needed: of many arrays that is as much as some of them. Refused: small pages do as well.
+    (void)madvise(memory + before, bytes / QDI_LARGE_PAGE * QDI_LARGE_PAGE, MADV_HUGEPAGE);
     return memory + before;
 #else
     void *memory = aligned_alloc(QDI_LARGE_PAGE, whole);
@@ -66,6 +71,12 @@ void qdi_os_clear(void *memory, size_t bytes) {
     if (madvise(memory, whole, MADV_DONTNEED) == 0) given = whole;
 #endif
     memset((char *)memory + given, 0, bytes - given);
+}
+
+void qdi_os_trim(void) {
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
 }
 
 struct qdi_monitor {

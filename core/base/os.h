@@ -21,6 +21,9 @@ void qdi_os_unmap(void *memory, size_t bytes);
 /// Zeroes it from its beginning on, and gives the pages that lie in there back.
 void qdi_os_clear(void *memory, size_t bytes);
 
+/// Gives back to the system what the C heap keeps of what was freed, where it can be asked to.
+void qdi_os_trim(void);
+
 /// A lock with one condition: a thread that holds it may wait until another wakes all that wait.
 typedef struct qdi_monitor qdi_monitor;
 

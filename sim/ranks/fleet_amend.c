@@ -447,6 +447,8 @@ static void put_contacts(qd_world *world) {
     const qdi_contact_state before = world->present;
     world->present = world->following;
     world->following = before;
+    if (world->present.met && !world->present.whole) // what callers see lies where it did
+        qdi_contacts_trade(&world->present, &world->following, world->present.contact_count);
     world->scratch.slots_of = 0;
     world->scratch.accelerations_present = false;
     world->scratch.pair_count = 0;

@@ -2,6 +2,7 @@
 // here, of nothing; later on it is amended (fleet_amend.c).
 
 #include "core/base/memory.h"
+#include "core/base/os.h"
 #include "sim/ranks/fleet_contacts.h"
 #include "sim/ranks/fleet_impl.h"
 #include "sim/ranks/fleet_mail.h"
@@ -226,5 +227,7 @@ static qd_status begin_part(qdi_fleet_rank *rank) {
 }
 
 qd_status qdi_fleet_renew(qdi_fleet_rank *rank) {
-    return rank->world ? qdi_fleet_amend(rank) : begin_part(rank);
+    const qd_status status = rank->world ? qdi_fleet_amend(rank) : begin_part(rank);
+    qdi_os_trim(); // of what a renewal works with holes are left
+    return status;
 }

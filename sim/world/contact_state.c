@@ -90,6 +90,26 @@ qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_contact_state 
     return status;
 }
 
+void qdi_contacts_trade(qdi_contact_state *state, qdi_contact_state *other, size_t count) {
+    enum { FIRST = 5 }; // place, order, contacts
+    for (size_t k = FIRST; k < QDI_CONTACT_COLUMNS; ++k)
+        if (other->room[k] < count) return;
+    for (size_t k = FIRST; k < QDI_CONTACT_COLUMNS; ++k) {
+        const size_t room = state->room[k];
+        state->room[k] = other->room[k];
+        other->room[k] = room;
+    }
+    uint32_t *const place = state->place;
+    uint64_t *const order = state->order;
+    qd_contact *const contacts = state->contacts;
+    state->place = other->place;
+    state->order = other->order;
+    state->contacts = other->contacts;
+    other->place = place;
+    other->order = order;
+    other->contacts = contacts;
+}
+
 void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state) {
     column by_contact[QDI_CONTACT_COLUMNS], by_geometry[QDI_GEOMETRY_COLUMNS];
     contact_columns(state, by_contact);

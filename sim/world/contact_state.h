@@ -228,6 +228,9 @@ QD_MUST_USE qd_status qdi_geometry_reserve(const qd_allocator *allocator, qdi_co
 /// World's contacts: room for springs that meet: so many pairs of disks, and disks in walls.
 QD_MUST_USE qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_contact_state *state, bool thin,
                                            size_t pairs, size_t walls);
+/// World's contacts: two states of which nobody sees contacts now trade the memory of these and of their
+/// numbers, if there is room in it for `count` of the first one.
+void qdi_contacts_trade(qdi_contact_state *state, qdi_contact_state *other, size_t count);
 /// World's contacts: frees all that a state holds.
 void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state);
 
