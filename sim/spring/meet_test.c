@@ -11,6 +11,7 @@
 #include "sim/world/grain.h"
 #include "sim/world/part.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 // Springs that meet: hangs the contacts of a range of the moment before into the lists of their first bodies.
@@ -66,16 +67,37 @@ static bool touches_nearest(const qdi_meet_job *job, qdi_meeting pair) {
     return geometry.depth[0] >= 0;
 }
 
-// How far two bodies may come towards each other in a step of a world where all move by their velocities.
-static double way_of_step(const qdi_meet_job *job, double dt) {
-    const qdi_part *part = job->world->part;
-    const double *vx = job->narrow.motion.vx, *vy = job->narrow.motion.vy;
-    double most = job->world->scratch.fastest;
-    for (size_t k = 0; part && k < part->receive_first[QDI_RANKS_MAX]; ++k) { // these have come since
-        const uint32_t r = job->world->row_of_index[part->receive[k]];
+/// Springs that meet: a search for the fastest ghost.
+typedef struct ghost_job {
+    const qdi_meet_job *meet;
+    _Atomic double most; ///< the square of its speed
+} ghost_job;
+
+// Springs that meet: looks at a range of ghosts.
+static void look_at_ghosts(void *context, size_t begin, size_t end) {
+    ghost_job *job = context;
+    const qd_world *world = job->meet->world;
+    const double *vx = job->meet->narrow.motion.vx, *vy = job->meet->narrow.motion.vy;
+    double most = 0;
+    for (size_t k = begin; k < end; ++k) {
+        const uint32_t r = world->row_of_index[world->part->receive[k]];
         const double squared = vx[r] * vx[r] + vy[r] * vy[r];
         most = most > squared ? most : squared;
     }
+    double found = atomic_load_explicit(&job->most, memory_order_relaxed);
+    while (most > found && !atomic_compare_exchange_weak_explicit(&job->most, &found, most,
+                                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+// How far two bodies may come towards each other in a step of a world where all move by their velocities.
+static double way_of_step(const qdi_meet_job *job, double dt) {
+    const qd_world *world = job->world;
+    ghost_job ghosts = {job, world->scratch.fastest};
+    if (world->part) // they have come since
+        qdi_team_for(world->team, world->part->receive_first[QDI_RANKS_MAX], QDI_BODY_GRAIN, look_at_ghosts,
+                     &ghosts);
+    const double most = atomic_load_explicit(&ghosts.most, memory_order_relaxed);
     const qd_vec2 gravity = job->world->def.gravity; // of which half a step counts
     const double speed = sqrt(most) + 0.5 * dt * (fabs(gravity.x) + fabs(gravity.y));
     return 2 * speed * dt * (1 + 1e-9) + job->blur;

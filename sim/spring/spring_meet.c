@@ -31,6 +31,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 bool qdi_spring_meets(const qd_world *world, double dt) {
@@ -95,12 +96,27 @@ static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, d
     return status;
 }
 
+/// Springs that meet: a search for a disk that is not as the first one.
+typedef struct alike_job {
+    const qd_world *world;
+    _Atomic bool others;
+} alike_job;
+
+// Springs that meet: looks at a range of disks, unless one has been found.
+static void look_at_likes(void *context, size_t begin, size_t end) {
+    alike_job *job = context;
+    const double *mass = job->world->mass, *radius = job->world->radius;
+    if (atomic_load_explicit(&job->others, memory_order_relaxed)) return;
+    size_t others = 0;
+    for (size_t r = begin; r < end; ++r) others += (size_t)(mass[r] != mass[0]) | (radius[r] != radius[0]);
+    if (others > 0) atomic_store_explicit(&job->others, true, memory_order_relaxed);
+}
+
 // Springs that meet: whether all disks have the same mass and the same radius.
 static bool disks_are_alike(const qd_world *world) {
-    const double *mass = world->mass, *radius = world->radius;
-    for (size_t r = 1; r < world->count; ++r)
-        if (mass[r] != mass[0] || radius[r] != radius[0]) return false;
-    return world->count > 0;
+    alike_job job = {.world = world, .others = world->count == 0};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, look_at_likes, &job);
+    return !atomic_load_explicit(&job.others, memory_order_relaxed);
 }
 
 qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, bool same) {
