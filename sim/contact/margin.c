@@ -47,8 +47,10 @@ static double longer_side(qd_box box) {
     return width > height ? width : height;
 }
 
-/// Margin: a length as a part of a body's size; at most 1.
+/// Margin: a length as a part of a body's size; at least 0, as the box of a way on which something stopped
+/// may be less than its own, and at most 1.
 static double part_of(double length, double side) {
+    if (length <= 0) return 0;
     return length < side ? length / side : 1;
 }
 

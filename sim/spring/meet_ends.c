@@ -106,6 +106,7 @@ qd_status qdi_meet_ends_keep(qd_world *world, bool same, size_t contacts) {
     } else if (scratch->slots_lasted < LASTING) {
         scratch->slots_lasted += 1;
     }
-    const bool pays = scratch->slots_lasted == LASTING && 2 * contacts >= world->met_count;
+    const bool pays = scratch->slots_lasted == LASTING && world->met_count > 0 &&
+                      2 * contacts >= world->met_count;
     return pays && !scratch->ends_listed ? list_all(world) : QD_OK;
 }
