@@ -74,7 +74,7 @@ void qdi_os_clear(void *memory, size_t bytes) {
 }
 
 void qdi_os_trim(void) {
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && defined(MAPPED) // else the heap is a memory checker's
     (void)malloc_trim(0);
 #endif
 }
