@@ -111,18 +111,19 @@ qd_status qdi_contacts_post(const qdi_contact_choice *choice, qdi_post *post, qd
 /// What passes over contacts work with.
 typedef struct contact_job {
     const qdi_contact_splice *splice;
-    uint8_t *fate; ///< by number: as of qdi_splice
+    uint8_t *fate; ///< by number, or where springs meet by place: as of qdi_splice
     const uint32_t *to;
 } contact_job;
 
 // Fleet's contacts: which contacts of a range have no own body any more.
 static void judge_range(void *context, size_t begin, size_t end) {
     const contact_job *job = context;
+    const qd_world *world = job->splice->world;
     const uint8_t *fate = job->splice->fate;
     for (size_t i = begin; i < end; ++i) {
-        const qd_contact *contact = &job->splice->world->present.contacts[i];
-        const bool own = fate[contact->a.index] == QDI_FATE_OWN ||
-                         (!qd_id_is_wall(contact->b) && fate[contact->b.index] == QDI_FATE_OWN);
+        const qdi_meeting rows = qdi_fleet_rows_of(world, world->present.met, i);
+        const bool own = fate[world->index[rows.a]] == QDI_FATE_OWN ||
+                         (rows.b != QDI_NO_ROW && fate[world->index[rows.b]] == QDI_FATE_OWN);
         job->fate[i] = own ? 0 : QDI_SPLICE_GOES;
     }
 }
@@ -205,21 +206,19 @@ void qdi_fleet_begin_state(const qdi_contact_state *from, size_t touching, size_
 }
 
 // Fleet's contacts: makes them by number.
-static qd_status splice_contacts(const qdi_contact_splice *job) {
+static qd_status splice_contacts(contact_job *pass, size_t count) {
+    const qdi_contact_splice *job = pass->splice;
     qd_world *world = job->world;
     qdi_arena *arena = &world->scratch.arena;
-    const size_t count = qdi_constraint_count(&world->present);
-    contact_job pass = {job, qdi_arena_take(arena, count, 1), NULL};
     uint32_t *before = qdi_arena_take(arena, job->come_count, sizeof *before);
-    if ((count > 0 && !pass.fate) || (job->come_count > 0 && !before)) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, judge_range, &pass);
+    if (job->come_count > 0 && !before) return QD_ERR_MEMORY;
     for (size_t k = 0; k < job->come_count; ++k) before[k] = find_before(world, &job->come[k]);
-    qdi_splice all = {.fate = pass.fate, .count = count, .before = before, .coming = job->come_count};
+    qdi_splice all = {.fate = pass->fate, .count = count, .before = before, .coming = job->come_count};
     qd_status status = qdi_splice_find(world->team, arena, &all);
     if (status == QD_OK) status = qdi_fleet_reserve_contacts(world, &world->following, all.all);
     if (status != QD_OK) return status;
-    pass.to = all.to;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, copy_range, &pass);
+    pass->to = all.to;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, copy_range, pass);
     qdi_fleet_begin_state(&world->present, touching_then(job, &all), all.all, &world->following);
     world->following.whole = true;
     status = put_coming(job, all.place);
@@ -227,7 +226,12 @@ static qd_status splice_contacts(const qdi_contact_splice *job) {
 }
 
 qd_status qdi_contacts_splice(const qdi_contact_splice *job) {
-    return job->world->present.met ? qdi_meetings_splice(job) : splice_contacts(job);
+    qd_world *world = job->world;
+    const size_t count = qdi_constraint_count(&world->present);
+    contact_job pass = {job, qdi_arena_take(&world->scratch.arena, count, 1), NULL};
+    if (count > 0 && !pass.fate) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, judge_range, &pass);
+    return world->present.met ? qdi_meetings_splice(job, pass.fate) : splice_contacts(&pass, count);
 }
 
 void qdi_fleet_find_rows(qd_world *world) {

@@ -11,23 +11,9 @@
 /// What passes over contacts work with; places are those in the present state.
 typedef struct meeting_job {
     const qdi_contact_splice *splice;
-    uint8_t *fate; ///< by place: as of qdi_splice
     uint32_t *before, *coming;
     qdi_splice all;
 } meeting_job;
-
-// Fleet's contacts: which contacts of a range have no own body any more.
-static void judge_range(void *context, size_t begin, size_t end) {
-    const meeting_job *job = context;
-    const qd_world *world = job->splice->world;
-    const uint8_t *fate = job->splice->fate;
-    for (size_t p = begin; p < end; ++p) {
-        const qdi_meeting rows = qdi_rows_at(&world->present, p);
-        const bool own = fate[world->index[rows.a]] == QDI_FATE_OWN ||
-                         (rows.b != QDI_NO_ROW && fate[world->index[rows.b]] == QDI_FATE_OWN);
-        job->fate[p] = own ? 0 : QDI_SPLICE_GOES;
-    }
-}
 
 // Fleet's contacts: lists those that come: disks that meet each other behind those that do already, and so
 // those in walls.
@@ -134,19 +120,15 @@ static qd_status begin_state(const meeting_job *job, size_t pairs) {
     return QD_OK;
 }
 
-qd_status qdi_meetings_splice(const qdi_contact_splice *splice) {
+qd_status qdi_meetings_splice(const qdi_contact_splice *splice, const uint8_t *fate) {
     qd_world *world = splice->world;
     qdi_arena *arena = &world->scratch.arena;
     const size_t count = world->present.contact_count;
     meeting_job job = {.splice = splice};
-    job.fate = qdi_arena_take(arena, count, 1);
     job.before = qdi_arena_take(arena, splice->come_count, sizeof *job.before);
     job.coming = qdi_arena_take(arena, splice->come_count, sizeof *job.coming);
-    if ((count > 0 && !job.fate) || (splice->come_count > 0 && (!job.before || !job.coming)))
-        return QD_ERR_MEMORY;
-    job.all = (qdi_splice){
-        .fate = job.fate, .count = count, .before = job.before, .coming = splice->come_count};
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, judge_range, &job);
+    if (splice->come_count > 0 && (!job.before || !job.coming)) return QD_ERR_MEMORY;
+    job.all = (qdi_splice){.fate = fate, .count = count, .before = job.before, .coming = splice->come_count};
     order_coming(&job);
     qd_status status = qdi_splice_find(world->team, arena, &job.all);
     if (status == QD_OK) status = begin_state(&job, count_pairs(&job));

@@ -308,11 +308,16 @@ static inline qd_vec2 qdi_image_shift(const qd_world *world, qd_image image) {
                      image.y != 0 ? image.y * world->axis[1].length : 0};
 }
 
-/// ccd: true where all are disks on their first paths that go straight from `now` to `next`, and no bullets.
-static inline bool qdi_ccd_plain(const qdi_step *step) {
+/// ccd: true where all are disks that go straight from `now` to `next`, but for those that have paths of
+/// their own, and no bullets.
+static inline bool qdi_ccd_straight(const qdi_step *step) {
     const qd_world *world = step->world;
-    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic &&
-           !step->following;
+    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic;
+}
+
+/// ccd: the same where nobody gets a path of his own.
+static inline bool qdi_ccd_plain(const qdi_step *step) {
+    return qdi_ccd_straight(step) && !step->following;
 }
 
 /// ccd: true where visitors are shown only those pairs of which a glance does not say that nothing comes of
@@ -335,6 +340,9 @@ QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
 /// those of all, and then those of new paths that have left theirs (QDI_STRAY). Errors: QD_ERR_MEMORY,
 /// QD_ERR_LIMIT.
 QD_MUST_USE qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap);
+/// Sweeps of ccd: whether the box that a body has in the world's tree, or an image of it, holds that of a
+/// way.
+bool qdi_ccd_holds(const qdi_step *step, uint32_t row, qd_box way);
 
 // ---- rigid/ccd_meet.c ----
 

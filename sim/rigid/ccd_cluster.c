@@ -2,9 +2,7 @@
 // the solving: edges are few. Each cluster's work is its own: its trajectories, edges, segments and the flags
 // and boxes of its bodies.
 
-#include "core/tree/fat_box.h"
 #include "sim/rigid/ccd.h"
-#include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -225,10 +223,7 @@ static void relist_row(const qdi_step *step, const qdi_trajectory *trajectory, q
         *flags = (uint8_t)(QDI_LOST | (*flags & QDI_MISSED));
         return;
     }
-    const qd_box filed = step->world->fat[row];
-    if (qdi_margin_holds(filed, box) ||
-        (step->periodic && qdi_margin_holds_image(filed, box, qdi_world_period(step->world))))
-        return;
+    if (qdi_ccd_holds(step, row, box)) return;
     *flags |= QDI_STRAY;
     cluster->outside = true;
 }

@@ -83,12 +83,6 @@ static inline bool has_path(const qdi_step *step, uint32_t row) {
     return step->ccd->trajectory_of[row] != QDI_NONE_YET;
 }
 
-/// Sweeps of ccd: true where all are disks that go straight, but for those that have paths of their own.
-static bool is_plain(const qdi_step *step) {
-    const qd_world *world = step->world;
-    return world->shaped == 0 && world->fixed == 0 && world->bullets == 0 && !step->periodic;
-}
-
 /// Sweeps of ccd: the box of the way of a disk that goes straight.
 static inline qd_box disk_swept(const qd_world *world, size_t r, float more) {
     return drawn_back(world->boxes[r], (float)(world->next.x[r] - world->now.x[r]),
@@ -117,7 +111,7 @@ static inline qd_box way_box(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qd_box end = world->boxes[row];
     if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
-    if (is_plain(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
+    if (qdi_ccd_straight(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
     const double radius = world->radius[row], inner = qdi_inner_of_row(world, row),
                  little = little_turn_part * inner, more = 1e-6 * radius + (step->few ? step->slow : 0);
     if (world->shaped > 0 && !step->periodic) {
@@ -144,7 +138,7 @@ static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
     qd_world *world = step->world;
     const uint32_t *rows = step->ccd->followed_rows + begin;
     memcpy(world->fat + begin, world->boxes + begin, (end - begin) * sizeof *world->fat);
-    const bool plain = is_plain(step);
+    const bool plain = qdi_ccd_straight(step);
     const float more = (float)step->slow;
     for (size_t k = 0; k < step->ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
         world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : way_box(step, rows[k]);
@@ -162,12 +156,20 @@ static bool way_leaves(const void *context, size_t row) {
 static void sweep_boxes(const void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qd_box *fat = step->world->fat;
-    const bool plain = is_plain(step), again = step->found->bare, paths = step->ccd->trajectory_count > 0;
+    const bool plain = qdi_ccd_straight(step), again = step->found->bare,
+               paths = step->ccd->trajectory_count > 0;
     if (!again && step->few) sweep_few(step, begin, end);
     for (size_t r = begin; !again && !step->few && r < end; ++r)
         fat[r] = plain ? disk_swept(step->world, r, 0) : way_box(step, (uint32_t)r);
     for (size_t r = begin; paths && r < end; ++r)
         if (again ? way_leaves(step, r) : has_path(step, (uint32_t)r)) fat[r] = swept_box(step, r);
+}
+
+bool qdi_ccd_holds(const qdi_step *step, uint32_t row, qd_box way) {
+    const qd_world *world = step->world;
+    const qd_box filed = world->fat[row];
+    return qdi_margin_holds(filed, way) ||
+           (step->periodic && qdi_margin_holds_image(filed, way, qdi_world_period(world)));
 }
 
 /// Sweeps of ccd: true where a body's way is in a fat box; that is convex, so a way that is straight is where
@@ -179,8 +181,7 @@ static bool way_in_fat(const qdi_step *step, uint32_t row) {
         return qdi_margin_holds(world->fat[row], world->boxes[row]) ||
                !qdi_margin_left(world, row, qdi_world_period(world));
     const qd_box box = way_box(step, row);
-    return qdi_margin_holds(world->fat[row], box) ||
-           (step->periodic && qdi_margin_holds_image(world->fat[row], box, qdi_world_period(world)));
+    return qdi_ccd_holds(step, row, box);
 }
 
 /// Sweeps of ccd: marks a body whose way leaves its fat box; returns whether it does.
