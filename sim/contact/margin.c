@@ -399,6 +399,13 @@ static size_t few_again(const qd_world *world) {
 
 // ---- of a step ----
 
+/// Margin: whether fat boxes of another part are due, and these not much younger. To make all anew takes
+/// longer than all else in a step, and parts wait for each other: it is better that they do it in the same
+/// step.
+static bool due_elsewhere(const qd_world *world) {
+    return world->part && world->part->due > 0 && world->margin.age >= world->part->due / 2;
+}
+
 uint32_t qdi_margin_due(const qd_world *world) {
     const qdi_margin *margin = &world->margin;
     return margin->held && !world->changed && !qdi_margin_mends(world) ? margin->age + 1 : 0;
@@ -416,7 +423,8 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
     found->due = QDI_DUE_NOTHING;
     if (margin->held && !world->changed && margin->horizon > 0 && !found->swept) margin->age += 1;
     const bool again = found->swept && found->sweep;
-    if (!mends(world, again ? few_again(world) : qdi_margin_few(world))) return refresh_all(&job, found);
+    if (due_elsewhere(world) || !mends(world, again ? few_again(world) : qdi_margin_few(world)))
+        return refresh_all(&job, found);
     return margin->left > 0 ? qdi_leavers_refresh(&job, found) : QD_OK;
 }
 

@@ -154,6 +154,7 @@ static qd_status find_way(qd_world *world, qdi_ranks *ranks, double dt, double *
     qd_status status = qdi_ranks_merged(ranks, &mine, &all, sizeof mine, keep_larger);
     if (status != QD_OK) return status;
     const double due = all.due;
+    part->due = (uint32_t)due;
     *ahead = due > 0 ? due * (all.way - part->bound) : 0;
     part->way = all.way;
     if (part->way + *ahead <= 0.5 * part->slack) return QD_OK;

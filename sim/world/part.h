@@ -40,6 +40,7 @@ typedef struct qdi_part {
     double way;   ///< no less than the furthest that one was, over all ranks, in the last step tried
     double bound; ///< the same in the last one that was made
     bool stale;   ///< the last step was not made: it was too far
+    uint32_t due; ///< fat boxes of some part are due in this step, after so many; 0: of none
     // So that not each body need be looked at in each step:
     double speed;                    ///< none is expected to be faster; 0: not known
     double stride;                   ///< none has come further in the step on its way; HUGE_VAL: not known

@@ -1,4 +1,6 @@
 #include "core/tree/fat_box.h"
+#include "sim/contact/margin.h"
+#include "sim/world/part.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -480,6 +482,34 @@ START_TEST(half_a_period_is_no_error) {
 }
 END_TEST
 
+/// What is due in a search that would have nothing to do, where fat boxes of another part are due after so
+/// many steps, and the boxes here are as old as they are after six.
+static qdi_due due_with_others(uint32_t others) {
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 20, 20);
+    def.contact = QD_CONTACT_NONE;
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, 20, 20, 5);
+    qd_test_step(world, 0.001, 6);
+    ck_assert_int_eq(qdi_part_make(world->allocator, world->count, true, 0, 0, &world->part), QD_OK);
+    world->part->due = others;
+    qdi_found found = {.rebuilds = 0};
+    ck_assert_uint_eq(world->margin.left, 0);
+    ck_assert_int_eq(qdi_candidates_refresh(world, &world->now, 0.001, &found), QD_OK);
+    qd_world_destroy(world);
+    return found.due;
+}
+
+// Parts wait for each other, so they make their boxes anew in the same step; but for one that has just done
+// so.
+START_TEST(boxes_are_made_when_other_parts_make_theirs) {
+    ck_assert_int_eq(due_with_others(0), QDI_DUE_NOTHING);
+    ck_assert_int_eq(due_with_others(5), QDI_DUE_ALL);
+    ck_assert_int_eq(due_with_others(9), QDI_DUE_ALL);
+    ck_assert_int_eq(due_with_others(40), QDI_DUE_NOTHING);
+}
+END_TEST
+
 START_TEST(bad_margins_are_refused) {
     qd_world_def def = qd_world_def_default();
     qd_world *world = NULL;
@@ -497,7 +527,8 @@ int main(void) {
                  slow_bodies_need_few_rebuilds, fast_bodies_have_no_margin, a_few_fast_bodies_do_not_spoil_it,
                  boxes_last_no_longer_than_bodies_stay, an_edit_does_not_end_fat_boxes,
                  edits_in_all_steps_leave_no_fat_boxes, margins_do_not_count_towards_limits,
-                 half_a_period_is_no_error, bad_margins_are_refused);
+                 half_a_period_is_no_error, boxes_are_made_when_other_parts_make_theirs,
+                 bad_margins_are_refused);
     tcase_add_loop_test(tcase, brute_force_stops_at_limits, 0, 2);
     return qd_test_run_case("margin", tcase);
 }
