@@ -7,6 +7,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "core/base/os.h"
+#include "core/parallel/parallel.h"
 #include "sim/world/names.h"
 
 #include <string.h>
@@ -20,6 +21,14 @@ typedef struct order {
 
 // ---- a step ----
 
+// Fleet: renews a part in a step, which is time of its refresh.
+static qd_status renew_in_step(qdi_fleet_rank *rank, qd_profile *profile) {
+    const uint64_t begin = qdi_clock_ns();
+    const qd_status status = qdi_fleet_renew(rank);
+    if (profile) profile->wall_ns[QD_PHASE_REFRESH] += qdi_clock_ns() - begin;
+    return status;
+}
+
 // Fleet: a step of one rank: with new ghosts where there are none, or where they are not enough.
 static qd_status step_rank(qdi_fleet_rank *rank, double dt, qd_profile *profile) {
     qd_status status = rank->world ? QD_OK : qdi_fleet_renew(rank);
@@ -29,7 +38,7 @@ static qd_status step_rank(qdi_fleet_rank *rank, double dt, qd_profile *profile)
         world->stop_context = rank->whole->stop_context;
         status = qd_world_step(world, dt, profile);
         if (status != QD_ERR_STOPPED || !world->part->stale) break;
-        status = qdi_fleet_renew(rank);
+        status = renew_in_step(rank, profile);
     }
     rank->steps += status == QD_OK;
     if (status == QD_OK && rank->apart) rank->whole->clock = rank->world->clock;
