@@ -5,8 +5,21 @@
 #include <quadrille/hash.h>
 #include <string.h>
 
-/// Cells for each rank, at least; and most cells along a side.
-enum { CELLS_PER_RANK = 64, BITS_MAX = 10 };
+/// Cells for each rank, at least; most bits of a cell's number, and how many more there are for the longer
+/// side.
+enum { CELLS_PER_RANK = 64, BITS_MAX = 20, MORE_MAX = 10 };
+
+// Realm: how often the longer side can be halved before it is the shorter one.
+static unsigned halvings(double longer, double shorter) {
+    unsigned count = 0;
+    for (; count < MORE_MAX && longer >= 2 * shorter; ++count) longer *= 0.5;
+    return count;
+}
+
+// Realm: how many columns or rows there are.
+static int64_t lines_of(const qdi_realm *realm, int axis) {
+    return (int64_t)1 << realm->bits[axis];
+}
 
 qd_status qdi_realm_make(const qd_allocator *allocator, qdi_realm_rule rule, int ranks, qd_vec2 low,
                          qd_vec2 size, const bool periodic[2], qdi_realm *realm) {
@@ -15,10 +28,14 @@ qd_status qdi_realm_make(const qd_allocator *allocator, qdi_realm_rule rule, int
                          .ranks = ranks,
                          .low = low,
                          .periodic = {periodic[0], periodic[1]}};
-    while (realm->bits < BITS_MAX && qdi_realm_cells(realm) < (size_t)ranks * CELLS_PER_RANK)
-        realm->bits += 1;
-    const double sides = (double)((size_t)1 << realm->bits);
-    realm->cell = (qd_vec2){size.x / sides, size.y / sides};
+    realm->longer = size.y >= size.x;
+    realm->bits[realm->longer] = realm->longer ? halvings(size.y, size.x) : halvings(size.x, size.y);
+    while (realm->bits[0] + realm->bits[1] + 2 <= BITS_MAX &&
+           qdi_realm_cells(realm) < (size_t)ranks * CELLS_PER_RANK) {
+        realm->bits[0] += 1;
+        realm->bits[1] += 1;
+    }
+    realm->cell = (qd_vec2){size.x / (double)lines_of(realm, 0), size.y / (double)lines_of(realm, 1)};
     realm->owner = qdi_allocate(allocator, qdi_realm_cells(realm), 1);
     if (!realm->owner) return QD_ERR_MEMORY;
     memset(realm->owner, 0, qdi_realm_cells(realm));
@@ -54,14 +71,14 @@ static int64_t line_of(double at, double low, double cell) {
 
 // Realm: the column or row in the grid that counts for one that may lie outside.
 static size_t inside(const qdi_realm *realm, int64_t line, int axis) {
-    const int64_t lines = (int64_t)1 << realm->bits;
+    const int64_t lines = lines_of(realm, axis);
     if (realm->periodic[axis]) return (size_t)(line & (lines - 1)); // also of a negative one
     return (size_t)(line < 0 ? 0 : line < lines ? line : lines - 1);
 }
 
 // Realm: the bits of a number, one at every other place.
 static size_t spread(size_t bits) {
-    uint32_t wide = (uint32_t)bits; // of BITS_MAX bits
+    uint32_t wide = (uint32_t)bits; // of 16 bits at most
     wide = (wide | wide << 8) & 0x00ff00ffU;
     wide = (wide | wide << 4) & 0x0f0f0f0fU;
     wide = (wide | wide << 2) & 0x33333333U;
@@ -70,12 +87,15 @@ static size_t spread(size_t bits) {
 }
 
 // Realm: the number along the curve of a cell's column and row.
-static size_t along_curve(size_t x, size_t y) {
-    return spread(x) | spread(y) << 1;
+static size_t along_curve(const qdi_realm *realm, size_t x, size_t y) {
+    const size_t longer = realm->longer ? y : x, shorter = realm->longer ? x : y;
+    const unsigned both = realm->bits[1 - realm->longer];
+    const size_t low = longer & (((size_t)1 << both) - 1);
+    return spread(shorter) | spread(low) << 1 | (longer >> both) << 2 * both;
 }
 
 size_t qdi_realm_cell(const qdi_realm *realm, qd_vec2 place) {
-    return along_curve(inside(realm, line_of(place.x, realm->low.x, realm->cell.x), 0),
+    return along_curve(realm, inside(realm, line_of(place.x, realm->low.x, realm->cell.x), 0),
                        inside(realm, line_of(place.y, realm->low.y, realm->cell.y), 1));
 }
 
@@ -92,7 +112,7 @@ typedef struct line_range {
 static line_range lines_near(const qdi_realm *realm, double at, double reach, int axis) {
     const double low = axis == 0 ? realm->low.x : realm->low.y;
     const double cell = axis == 0 ? realm->cell.x : realm->cell.y;
-    const int64_t lines = (int64_t)1 << realm->bits;
+    const int64_t lines = lines_of(realm, axis);
     int64_t first = line_of(at - reach, low, cell), last = line_of(at + reach, low, cell);
     if (!realm->periodic[axis]) {
         first = (int64_t)inside(realm, first, axis);
@@ -109,20 +129,19 @@ uint64_t qdi_realm_near(const qdi_realm *realm, qd_vec2 place, double reach) {
     for (int64_t i = 0; i < columns.count; ++i)
         for (int64_t k = 0; k < rows.count; ++k) {
             const size_t x = inside(realm, columns.first + i, 0), y = inside(realm, rows.first + k, 1);
-            mask |= UINT64_C(1) << realm->owner[along_curve(x, y)];
+            mask |= UINT64_C(1) << realm->owner[along_curve(realm, x, y)];
         }
     return mask;
 }
 
 void qdi_realm_find_inner(const qdi_realm *realm, int rank, double reach, uint8_t *inner) {
-    const size_t lines = (size_t)1 << realm->bits;
     const double side = realm->cell.x > realm->cell.y ? realm->cell.x : realm->cell.y;
-    for (size_t x = 0; x < lines; ++x)
-        for (size_t y = 0; y < lines; ++y) {
+    for (size_t x = 0; x < (size_t)lines_of(realm, 0); ++x)
+        for (size_t y = 0; y < (size_t)lines_of(realm, 1); ++y) {
             const qd_vec2 middle = {realm->low.x + ((double)x + 0.5) * realm->cell.x,
                                     realm->low.y + ((double)y + 0.5) * realm->cell.y};
             // a little more than half a side: cells are found from rounded numbers
-            inner[along_curve(x, y)] = qdi_realm_near(realm, middle, reach + 0.51 * side) == UINT64_C(1)
-                                                                                                 << rank;
+            inner[along_curve(realm, x, y)] = qdi_realm_near(realm, middle, reach + 0.51 * side) ==
+                                              UINT64_C(1) << rank;
         }
 }

@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Who owns which place. The world is a grid of cells, in the order of the curve that the tree's nodes follow
-/// (the lower bits of both coordinates interleaved); every cell belongs to a rank, and what lies beyond a
-/// side that is not periodic to the cell next to it. All ranks have the same realm. Which it is changes no
-/// result.
+/// Who owns which place. The world is a grid of cells that are about as wide as high, in the order of a
+/// curve: it halves the world across its longer side until what is left is about as wide as high, and then
+/// across both in turn, as the tree's nodes do. So a piece of it has a short border, and with that few
+/// ghosts. Every cell belongs to a rank, and what lies beyond a side that is not periodic to the cell next to
+/// it. All ranks have the same realm. Which it is changes no result.
 
 /// How cells are given to ranks.
 typedef enum qdi_realm_rule {
@@ -26,7 +27,8 @@ typedef struct qdi_realm {
     const qd_allocator *allocator;
     qdi_realm_rule rule;
     int ranks;
-    unsigned bits;     ///< there are 2^bits cells along a side
+    unsigned bits[2];  ///< there are 2^bits columns, and rows
+    unsigned longer;   ///< the longer side: 0 or 1
     qd_vec2 low, cell; ///< lower left corner of the grid; size of a cell
     bool periodic[2];
     uint8_t *owner; ///< by cell, along the curve
@@ -34,7 +36,7 @@ typedef struct qdi_realm {
 
 /// Cells of a realm.
 static inline size_t qdi_realm_cells(const qdi_realm *realm) {
-    return (size_t)1 << 2 * realm->bits;
+    return (size_t)1 << (realm->bits[0] + realm->bits[1]);
 }
 
 /// Makes a realm over a box, with some tens of cells for each rank; rank 0 owns all. Errors: QD_ERR_MEMORY.

@@ -1,7 +1,9 @@
-// Who owns which place: every place near an inner one is the same rank's, and what is near is found.
+// Who owns which place: every place near an inner one is the same rank's, what is near is found, no two cells
+// are the same, and pieces are compact in worlds of any shape.
 #include "sim/ranks/realm.h"
 #include "tests/support/harness.h"
 
+#include <math.h>
 #include <quadrille/random.h>
 #include <stdlib.h>
 
@@ -17,9 +19,10 @@ static qdi_realm random_realm(uint64_t seed, qd_random *random) {
     const bool periodic[2] = {seed % 2 == 0, seed % 3 == 0};
     const int ranks = 1 + (int)below(random, 9);
     const qdi_realm_rule rule = seed % 7 == 0 ? QDI_REALM_SCATTER : QDI_REALM_CUT;
+    const double aspect = seed % 2 ? 25.0 / 40 : exp(between(random, log(1e-4), log(1e4)));
     qdi_realm realm;
-    ck_assert_int_eq(qdi_realm_make(qd_allocator_default(), rule, ranks, (qd_vec2){-3, 10}, (qd_vec2){40, 25},
-                                    periodic, &realm),
+    ck_assert_int_eq(qdi_realm_make(qd_allocator_default(), rule, ranks, (qd_vec2){-3, 10},
+                                    (qd_vec2){40, 40 * aspect}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
     uint64_t *bodies = malloc(cells * sizeof *bodies);
@@ -40,7 +43,8 @@ static void run_near(uint64_t seed) {
     qdi_realm_find_inner(&realm, rank, reach, inner);
     size_t found = 0;
     for (int k = 0; k < 4000; ++k) {
-        const qd_vec2 place = {between(&random, -13, 47), between(&random, 0, 45)};
+        const double height = realm.cell.y * (double)(1 << realm.bits[1]);
+        const qd_vec2 place = {between(&random, -13, 47), 10 + height * between(&random, -0.25, 1.25)};
         const qd_vec2 other = {place.x + between(&random, -reach, reach),
                                place.y + between(&random, -reach, reach)};
         const uint64_t owner = UINT64_C(1) << qdi_realm_owner(&realm, other);
@@ -61,8 +65,69 @@ START_TEST(all_that_is_near_is_found) {
 }
 END_TEST
 
+/// The middle of a cell by column and row.
+static qd_vec2 middle_of(const qdi_realm *realm, size_t x, size_t y) {
+    return (qd_vec2){realm->low.x + ((double)x + 0.5) * realm->cell.x,
+                     realm->low.y + ((double)y + 0.5) * realm->cell.y};
+}
+
+/// Cells that have a neighbour, above or to the right, of another rank; each cell's number is there once.
+static size_t count_border(const qdi_realm *realm) {
+    const size_t columns = (size_t)1 << realm->bits[0], rows = (size_t)1 << realm->bits[1];
+    uint8_t *seen = calloc(columns * rows, 1);
+    ck_assert_ptr_nonnull(seen);
+    size_t border = 0;
+    for (size_t x = 0; x < columns; ++x)
+        for (size_t y = 0; y < rows; ++y) {
+            const qd_vec2 here = middle_of(realm, x, y);
+            const size_t number = qdi_realm_cell(realm, here);
+            ck_assert_uint_lt(number, columns * rows);
+            ck_assert_uint_eq(seen[number]++, 0);
+            const int owner = qdi_realm_owner(realm, here);
+            const qd_vec2 above = middle_of(realm, x, y + 1 < rows ? y + 1 : y);
+            const qd_vec2 right = middle_of(realm, x + 1 < columns ? x + 1 : x, y);
+            border += owner != qdi_realm_owner(realm, above) || owner != qdi_realm_owner(realm, right);
+        }
+    free(seen);
+    return border;
+}
+
+/// Whether four pieces of a world lie in a row.
+static bool is_long(double aspect) {
+    return aspect > 4 || aspect < 0.25;
+}
+
+// Two ranks halve a world of any shape across its longer side, four a long one three times.
+START_TEST(pieces_are_compact) {
+    const double aspects[] = {1, 0.6, 1.7, 0.1, 10, 1e-3, 1e3, 1e-6};
+    for (size_t k = 0; k < sizeof aspects / sizeof *aspects; ++k)
+        for (int ranks = 2; ranks <= 4; ranks += 2) {
+            const bool periodic[2] = {false, false};
+            qdi_realm realm;
+            ck_assert_int_eq(qdi_realm_make(qd_allocator_default(), QDI_REALM_CUT, ranks, (qd_vec2){0, 0},
+                                            (qd_vec2){1, aspects[k]}, periodic, &realm),
+                             QD_OK);
+            const size_t cells = qdi_realm_cells(&realm);
+            ck_assert_uint_ge(cells, (size_t)ranks * 64);
+            uint64_t *bodies = malloc(cells * sizeof *bodies);
+            ck_assert_ptr_nonnull(bodies);
+            for (size_t c = 0; c < cells; ++c) bodies[c] = 10;
+            qdi_realm_deal(&realm, bodies);
+            free(bodies);
+            const qd_vec2 end = aspects[k] < 1 ? (qd_vec2){0.99, 0} : (qd_vec2){0, 0.99 * aspects[k]};
+            ck_assert_int_eq(qdi_realm_owner(&realm, (qd_vec2){0, 0}), 0);
+            ck_assert_int_eq(qdi_realm_owner(&realm, end), ranks == 2 || is_long(aspects[k]) ? ranks - 1 : 2);
+            const size_t columns = (size_t)1 << realm.bits[0], rows = (size_t)1 << realm.bits[1];
+            const size_t across = columns < rows ? columns : rows;
+            const size_t least = ranks == 2 ? across : is_long(aspects[k]) ? 3 * across : columns + rows - 1;
+            ck_assert_uint_eq(count_border(&realm), least);
+            qdi_realm_release(&realm);
+        }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("realm", 60, NULL, NULL);
-    qd_test_once(tests, all_that_is_near_is_found);
+    qd_test_once(tests, all_that_is_near_is_found, pieces_are_compact);
     return qd_test_run_case("realm", tests);
 }
