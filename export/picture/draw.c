@@ -11,9 +11,6 @@ static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.
 // small bodies they would cover the bodies' colours.
 static const float least_normal = 4.0F, full_normal = 12.0F;
 
-// Width of a trail, in pixels.
-static const float trail_width = 2.0F;
-
 // Width of an arrow's lines, in pixels.
 static const float arrow_width = 1.3F;
 
@@ -98,9 +95,7 @@ qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_
     for (size_t i = 0; i < picture->patch_count; ++i)
         qdi_raster_fill(raster, picture->patches[i].area, picture->patches[i].ink);
     draw_node_lines(picture, raster);
-    qd_status status = qdi_trail_plane_draw(&bins->trails, picture->trails, picture->trail_count, trail_width,
-                                            QD_SIMD_AUTO, raster);
-    if (status == QD_OK) status = qdi_tile_bins_draw(bins, picture, raster);
+    qd_status status = qdi_tile_bins_draw(bins, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_contact_mark(&picture->marks[i], raster);
     for (size_t i = 0; i < picture->arrow_count; ++i) draw_arrow(&picture->arrows[i], raster);
     for (size_t i = 0; i < picture->frame_count; ++i) draw_rectangle_outline(&picture->frames[i], raster);

@@ -4,7 +4,7 @@
 #include "export/picture/camera.h"
 #include "export/picture/changes.h"
 #include "export/raster/raster.h"
-#include "export/raster/trail_plane.h"
+#include "export/raster/trail_tile.h"
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

@@ -5,6 +5,8 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "export/raster/pixel_math.h"
+#include "export/raster/trail_tile.h"
 
 #include <string.h>
 
@@ -24,14 +26,19 @@ qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_team *team, qdi
     return status;
 }
 
+// Frees the lists of runs.
+static void destroy_runs(const qd_allocator *allocator, qdi_tile_runs *runs) {
+    qdi_release(allocator, runs->first, runs->first_room, sizeof *runs->first);
+    qdi_release(allocator, runs->found, runs->found_room, sizeof *runs->found);
+    qdi_release(allocator, runs->list, runs->list_room, sizeof *runs->list);
+}
+
 void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
     for (size_t i = 0; bins->tiles && i < bins->tile_count; ++i)
         qdi_stencils_destroy(bins->allocator, bins->tiles[i].stencils);
     qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
-    qdi_release(bins->allocator, bins->first, bins->first_room, sizeof *bins->first);
-    qdi_trail_plane_destroy(bins->allocator, &bins->trails);
-    qdi_release(bins->allocator, bins->found, bins->found_room, sizeof *bins->found);
-    qdi_release(bins->allocator, bins->list, bins->list_room, sizeof *bins->list);
+    destroy_runs(bins->allocator, &bins->bodies);
+    destroy_runs(bins->allocator, &bins->trails);
     *bins = (qdi_tile_bins){0};
 }
 
@@ -83,53 +90,107 @@ static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture
     return tiles_of_box(grid, left - reach, top - reach, right + reach, bottom + reach);
 }
 
-// Picture's tiles: adds a run of the picture's disks to those of a tile, in the order in which they are
-// found.
-static void add_run(qdi_tile_bins *bins, size_t tile, size_t begin, size_t end) {
-    if (bins->found_count == bins->found_room && bins->status == QD_OK)
-        bins->status = qdi_reserve(bins->allocator, &bins->found, &bins->found_room, bins->found_count,
-                                   bins->found_count + 1, sizeof *bins->found);
+// Picture's tiles: adds a run to those of a tile, in the order in which they are found.
+static void add_run(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tile, size_t begin, size_t end) {
+    if (runs->found_count == runs->found_room && bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &runs->found, &runs->found_room, runs->found_count,
+                                   runs->found_count + 1, sizeof *runs->found);
     if (bins->status != QD_OK) return;
-    bins->found[bins->found_count++] = (qdi_tile_run){(uint32_t)tile, (uint32_t)begin, (uint32_t)end};
-    bins->first[tile] += 1;
+    runs->found[runs->found_count++] = (qdi_tile_run){(uint32_t)tile, (uint32_t)begin, (uint32_t)end};
+    runs->first[tile] += 1;
 }
 
-// Picture's tiles: adds a body that may reach into several tiles to each of them.
-static void add_wide(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid, size_t number) {
-    const tile_span span = tiles_of_body(grid, picture, &picture->disks[number]);
+// Picture's tiles: adds what may reach into several tiles to each of them.
+static void add_wide(qdi_tile_bins *bins, qdi_tile_runs *runs, const tile_grid *grid, tile_span span,
+                     size_t number) {
     for (int y = span.from_y; y <= span.to_y; ++y)
         for (int x = span.from_x; x <= span.to_x; ++x)
-            add_run(bins, (size_t)y * (size_t)grid->columns + (size_t)x, number, number);
+            add_run(bins, runs, (size_t)y * (size_t)grid->columns + (size_t)x, number, number);
 }
 
 // Picture's tiles: finds the runs of disks that lie in one tile, for neighbours in the picture's list are
 // neighbours in the world, mostly. A wide disk does not end a run.
 static void find_runs(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid, size_t tiles) {
-    memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
-    bins->found_count = 0;
     const size_t columns = (size_t)grid->columns;
     size_t begin = 0, tile = tiles;
     for (size_t i = 0; i < picture->disk_count; ++i) {
         const qdi_disk *disk = &picture->disks[i];
         if (disk->wide) {
-            add_wide(bins, picture, grid, i);
+            add_wide(bins, &bins->bodies, grid, tiles_of_body(grid, picture, disk), i);
             continue;
         }
         const size_t here = disk->row * columns + disk->column;
         if (here == tile) continue;
-        if (tile < tiles) add_run(bins, tile, begin, i);
+        if (tile < tiles) add_run(bins, &bins->bodies, tile, begin, i);
         begin = i;
         tile = here;
     }
-    if (tile < tiles) add_run(bins, tile, begin, picture->disk_count);
+    if (tile < tiles) add_run(bins, &bins->bodies, tile, begin, picture->disk_count);
+}
+
+// Picture's tiles: adds a piece of a trail to the tiles that it comes near, row by row of them.
+static void add_wide_trail(qdi_tile_bins *bins, const tile_grid *grid, tile_span span, const qdi_trail *piece,
+                           size_t number) {
+    const float along_x = piece->x1 - piece->x0, along_y = piece->y1 - piece->y0;
+    const float inverse = span.from_y < span.to_y && along_y != 0.0F ? 1.0F / along_y : 0.0F;
+    for (int y = span.from_y; y <= span.to_y; ++y) {
+        // From where it comes near the row to where it leaves it; all of it where it is level, or in one row.
+        const float top = (float)(grid->clip.min_y + y * QDI_TILE_SIDE) - piece->y0 - QDI_TRAIL_REACH,
+                    bottom = top + QDI_TILE_SIDE + 2.0F * QDI_TRAIL_REACH;
+        float a = 0.0F, b = 1.0F;
+        if (inverse != 0.0F) {
+            a = qdi_larger(qdi_smaller(top * inverse, bottom * inverse), 0.0F);
+            b = qdi_smaller(qdi_larger(top * inverse, bottom * inverse), 1.0F);
+        }
+        const float x0 = piece->x0 + a * along_x, x1 = piece->x0 + b * along_x;
+        tile_span part = {
+            tile_of_pixel(qdi_smaller(x0, x1) - QDI_TRAIL_REACH - 0.5F, grid->clip.min_x, grid->columns),
+            tile_of_pixel(qdi_larger(x0, x1) + QDI_TRAIL_REACH + 0.5F, grid->clip.min_x, grid->columns), y,
+            y};
+        add_wide(bins, &bins->trails, grid, part, number);
+    }
+}
+
+// Picture's tiles: finds the runs of pieces of trails that lie in one tile.
+static void find_trail_runs(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
+                            size_t tiles) {
+    size_t begin = 0, tile = tiles;
+    for (size_t i = 0; i < picture->trail_count; ++i) {
+        const qdi_trail *piece = &picture->trails[i];
+        const tile_span span = tiles_of_box(grid, qdi_smaller(piece->x0, piece->x1) - QDI_TRAIL_REACH,
+                                            qdi_smaller(piece->y0, piece->y1) - QDI_TRAIL_REACH,
+                                            qdi_larger(piece->x0, piece->x1) + QDI_TRAIL_REACH,
+                                            qdi_larger(piece->y0, piece->y1) + QDI_TRAIL_REACH);
+        const bool narrow = span.from_x == span.to_x && span.from_y == span.to_y;
+        const size_t here = narrow ? (size_t)span.from_y * (size_t)grid->columns + (size_t)span.from_x
+                                   : tiles;
+        if (here != tile && tile < tiles) add_run(bins, &bins->trails, tile, begin, i);
+        if (here != tile) begin = i;
+        tile = here;
+        if (!narrow) add_wide_trail(bins, grid, span, piece, i);
+    }
+    if (tile < tiles) add_run(bins, &bins->trails, tile, begin, picture->trail_count);
+}
+
+// Picture's tiles: begins the lists of runs.
+static void begin_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
+    if (bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &runs->first, &runs->first_room, 0, tiles + 1,
+                                   sizeof *runs->first);
+    if (bins->status == QD_OK) memset(runs->first, 0, (tiles + 1) * sizeof *runs->first);
+    runs->found_count = 0;
 }
 
 // Picture's tiles: sorts the runs by tile.
 // Afterwards first[k] is where the list of tile k ends.
-static void sort_runs(qdi_tile_bins *bins, size_t tiles) {
-    (void)qdi_exclusive_scan(bins->first, tiles);
-    for (size_t i = 0; i < bins->found_count; ++i)
-        bins->list[bins->first[bins->found[i].tile]++] = bins->found[i];
+static void sort_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
+    if (bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &runs->list, &runs->list_room, 0, runs->found_count,
+                                   sizeof *runs->list);
+    if (bins->status != QD_OK) return;
+    (void)qdi_exclusive_scan(runs->first, tiles);
+    for (size_t i = 0; i < runs->found_count; ++i)
+        runs->list[runs->first[runs->found[i].tile]++] = runs->found[i];
 }
 
 typedef struct draw_job {
@@ -174,22 +235,50 @@ static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile
     if (splats->count == QDI_SPLAT_BATCH) draw_gathered_splats(tile, splats);
 }
 
+/// Picture's tiles: how many runs of trails before they are needed they are asked for.
+enum { AHEAD = 4 };
+
+// Picture's tiles: the runs of a tile.
+static const qdi_tile_run *runs_of_tile(const qdi_tile_runs *runs, size_t number, size_t *count) {
+    const size_t begin = number > 0 ? runs->first[number - 1] : 0;
+    *count = runs->first[number] - begin;
+    return runs->list + begin;
+}
+
+// Picture's tiles: draws the trails of a tile.
+static void draw_tile_trails(const draw_job *job, size_t number, qdi_area area, qd_simd simd) {
+    size_t count = 0;
+    const qdi_tile_run *runs = runs_of_tile(&job->bins->trails, number, &count);
+    if (count == 0) return;
+    qdi_trail_tile tile;
+    qdi_trail_tile_begin(&tile, area);
+    for (size_t k = 0; k < count; ++k) {
+        const qdi_trail *pieces = job->picture->trails + runs[k].begin;
+        if (k + AHEAD < count) __builtin_prefetch(job->picture->trails + runs[k + AHEAD].begin);
+        const size_t piece_count = runs[k].begin == runs[k].end ? 1 : runs[k].end - runs[k].begin;
+#ifdef __x86_64__
+        if (simd >= QD_SIMD_AVX2) {
+            qdi_trail_tile_add_avx2(&tile, pieces, piece_count);
+            continue;
+        }
+#endif
+        (void)simd;
+        qdi_trail_tile_add_portable(&tile, pieces, piece_count);
+    }
+    qdi_trail_tile_end(&tile, job->raster);
+}
+
 // Picture's tiles: draws the bodies of a tile.
-static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile) {
-    const qdi_tile_bins *bins = job->bins;
+static void draw_tile_bodies(const draw_job *job, size_t number, qdi_area area, qdi_tile *tile) {
     const qdi_picture *picture = job->picture;
-    const qdi_area *clip = &job->grid.clip;
-    size_t begin = number > 0 ? bins->first[number - 1] : 0, end = bins->first[number];
-    if (begin == end) return;
-    int x = clip->min_x + (int)(number % (size_t)job->grid.columns) * QDI_TILE_SIDE;
-    int y = clip->min_y + (int)(number / (size_t)job->grid.columns) * QDI_TILE_SIDE;
-    qdi_area area = {x, y, x + QDI_TILE_SIDE < clip->max_x ? x + QDI_TILE_SIDE : clip->max_x,
-                     y + QDI_TILE_SIDE < clip->max_y ? y + QDI_TILE_SIDE : clip->max_y};
+    size_t count = 0;
+    const qdi_tile_run *runs = runs_of_tile(&job->bins->bodies, number, &count);
+    if (count == 0) return;
     qdi_tile_begin(tile, area);
     qdi_splats splats; // whose unused places must hold numbers
     memset(&splats, 0, sizeof splats);
-    for (size_t k = begin; k < end; ++k) {
-        const qdi_tile_run run = bins->list[k];
+    for (size_t k = 0; k < count; ++k) {
+        const qdi_tile_run run = runs[k];
         const bool alone = run.begin == run.end;
         for (size_t i = run.begin; i < run.end + alone; ++i)
             if (picture->disks[i].wide == alone) draw_body(picture, &picture->disks[i], tile, &splats);
@@ -201,26 +290,35 @@ static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile)
 // Picture's tiles: draws tiles [begin, end).
 static void draw_tiles_range(void *context, size_t begin, size_t end, int worker) {
     const draw_job *job = context;
-    for (size_t i = begin; i < end; ++i) draw_tile_bodies(job, i, &job->bins->tiles[worker]);
+    const qdi_area *clip = &job->grid.clip;
+    qdi_tile *tile = &job->bins->tiles[worker];
+    for (size_t i = begin; i < end; ++i) {
+        const int x = clip->min_x + (int)(i % (size_t)job->grid.columns) * QDI_TILE_SIDE;
+        const int y = clip->min_y + (int)(i / (size_t)job->grid.columns) * QDI_TILE_SIDE;
+        const qdi_area area = {x, y, qdi_smaller_int(x + QDI_TILE_SIDE, clip->max_x),
+                               qdi_smaller_int(y + QDI_TILE_SIDE, clip->max_y)};
+        draw_tile_trails(job, i, area, tile->simd);
+        draw_tile_bodies(job, i, area, tile);
+    }
 }
 
 qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster) {
     const qdi_area *clip = &raster->clip;
     int wide = clip->max_x - clip->min_x, high = clip->max_y - clip->min_y;
-    if (wide <= 0 || high <= 0 || picture->disk_count == 0) return QD_OK;
+    if (wide <= 0 || high <= 0 || (picture->disk_count == 0 && picture->trail_count == 0)) return QD_OK;
     draw_job job = {.bins = bins, .picture = picture, .raster = raster};
     job.grid = (tile_grid){*clip, (wide + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE,
                            (high + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE};
     size_t tiles = (size_t)job.grid.columns * (size_t)job.grid.rows;
-    bins->status = qdi_reserve(bins->allocator, &bins->first, &bins->first_room, 0, tiles + 1,
-                               sizeof *bins->first);
+    bins->status = QD_OK;
+    begin_runs(bins, &bins->bodies, tiles);
+    begin_runs(bins, &bins->trails, tiles);
     if (bins->status != QD_OK) return bins->status;
     find_runs(bins, picture, &job.grid, tiles);
-    if (bins->status == QD_OK)
-        bins->status = qdi_reserve(bins->allocator, &bins->list, &bins->list_room, 0, bins->found_count,
-                                   sizeof *bins->list);
+    find_trail_runs(bins, picture, &job.grid, tiles);
+    sort_runs(bins, &bins->bodies, tiles);
+    sort_runs(bins, &bins->trails, tiles);
     if (bins->status != QD_OK) return bins->status;
-    sort_runs(bins, tiles);
     if (bins->team)
         qdi_team_for_workers(bins->team, tiles, 1, draw_tiles_range, &job);
     else

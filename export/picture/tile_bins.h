@@ -14,23 +14,28 @@
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 
-/// The picture's disks [begin, end) that are not wide, all in one tile. Where both are the same: that disk
-/// alone, which is wide.
+/// The picture's disks, or its pieces of trails, [begin, end) that are not wide, all in one tile. Where both
+/// are the same: that one alone, which is wide.
 typedef struct qdi_tile_run {
     uint32_t tile, begin, end;
 } qdi_tile_run;
+
+/// The runs of all tiles: as they are found, and tile by tile.
+typedef struct qdi_tile_runs {
+    qdi_tile_run *found, *list;
+    size_t found_count, found_room, list_room;
+    size_t
+        *first; ///< of each tile of the picture: where its list begins; when they are sorted, where it ends
+    size_t first_room;
+} qdi_tile_runs;
 
 typedef struct qdi_tile_bins {
     const qd_allocator *allocator;
     qd_team *team;   ///< the threads that draw; NULL: the caller alone
     qdi_tile *tiles; ///< one for each thread
     size_t tile_count;
-    size_t *first; ///< of each tile of the picture: where its list begins
-    size_t first_room;
-    qdi_tile_run *found, *list; ///< of all tiles: as they are found, and tile by tile
-    size_t found_count, found_room, list_room;
+    qdi_tile_runs bodies, trails;
     qd_status status; ///< the first failure in a picture
-    qdi_trail_plane trails;
 } qdi_tile_bins;
 
 /// Picture's tiles: `team` is not freed with the bins, and must be idle when it draws. Errors: QD_ERR_MEMORY.
@@ -39,8 +44,8 @@ QD_MUST_USE qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_tea
 /// Picture's tiles: one that is all zero is fine.
 void qdi_tile_bins_destroy(qdi_tile_bins *bins);
 
-/// Draws the picture's bodies over what is there, within the raster's clip. Memory is kept from picture to
-/// picture. Errors: QD_ERR_MEMORY.
+/// Draws the picture's trails and bodies over what is there, within the raster's clip. Memory is kept from
+/// picture to picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster);
 
 #endif

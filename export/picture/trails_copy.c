@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "export/picture/picture_impl.h"
 #include "export/picture/trails.h"
+#include "export/raster/pixel_math.h"
 
 #include <math.h>
 
@@ -17,10 +18,9 @@ enum { MOST_LEVEL = 3 * QDI_LEVELS / 4 };
 enum { AHEAD = 8 };
 
 /// How strong a trail's colour is at an age.
-static uint8_t trail_level_at_age(size_t age, size_t frames) {
-    if (frames < 2) return MOST_LEVEL;
-    size_t steps = frames - 1;
-    return (uint8_t)(1 + ((MOST_LEVEL - 1) * (frames - age) + steps / 2) / steps);
+static float trail_level_at_age(size_t age, size_t frames) {
+    if (frames < 2 || age == 0) return MOST_LEVEL;
+    return 1.0F + (float)((MOST_LEVEL - 1) * (frames - age)) / (float)(frames - 1);
 }
 
 /// The coordinates of a place, of the world or in pixels, side by side; and of both whether something is so.
@@ -54,36 +54,45 @@ static bool clip_line_to_range(double at, double along, double low, double high,
     return *first <= *last;
 }
 
-/// Adds a piece of a trail, as far as it is within the picture.
-static void add_trail_piece(qdi_copy *copier, const double from[2], const double to[2], qdi_trail style) {
+/// Adds a piece of a trail to the picture.
+static void push_trail_piece(qdi_copy *copier, place from, place to, qdi_trail style) {
     qdi_picture *picture = copier->picture;
-    const qdi_area *clip = &picture->clip;
-    double along_x = to[0] - from[0], along_y = to[1] - from[1], first = 0.0, last = 1.0;
-    if (!clip_line_to_range(from[0], along_x, clip->min_x - margin, clip->max_x + margin, &first, &last) ||
-        !clip_line_to_range(from[1], along_y, clip->min_y - margin, clip->max_y + margin, &first, &last))
-        return;
-    style.x0 = (float)(from[0] + first * along_x);
-    style.y0 = (float)(from[1] + first * along_y);
-    style.x1 = (float)(from[0] + last * along_x);
-    style.y1 = (float)(from[1] + last * along_y);
-    copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
-                                 picture->trail_count, picture->trail_count + 1, sizeof *picture->trails);
-    if (copier->status == QD_OK) picture->trails[picture->trail_count++] = style;
+    if (picture->trail_count == picture->trail_room && copier->status == QD_OK)
+        copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
+                                     picture->trail_count, picture->trail_count + 1, sizeof *picture->trails);
+    if (copier->status == QD_OK)
+        picture->trails[picture->trail_count++] = (qdi_trail){(float)from[0], (float)from[1], (float)to[0],
+                                                              (float)to[1],   style.hue,      style.level,
+                                                              style.to_level};
+}
+
+/// Picture's trails: the level of a piece at a part of it.
+static uint8_t level_at(const qdi_trail *style, double part) {
+    return (uint8_t)(style->level + part * (style->to_level - style->level) + 0.5);
+}
+
+/// Adds a piece of a trail, as far as it is within the picture.
+static void add_trail_piece(qdi_copy *copier, place from, place to, qdi_trail style) {
+    const qdi_area *clip = &copier->picture->clip;
+    const place along = to - from;
+    double first = 0.0, last = 1.0;
+    if (clip_line_to_range(from[0], along[0], clip->min_x - margin, clip->max_x + margin, &first, &last) &&
+        clip_line_to_range(from[1], along[1], clip->min_y - margin, clip->max_y + margin, &first, &last))
+        push_trail_piece(copier, from + first * along, from + last * along,
+                         (qdi_trail){.hue = style.hue,
+                                     .level = level_at(&style, first),
+                                     .to_level = level_at(&style, last)});
 }
 
 /// Adds a piece of a trail in all images that may be seen.
-static void add_trail_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_trail style) {
-    const qdi_camera *camera = &copier->camera;
-    double x0 = qdi_camera_x(camera, from.x), y0 = qdi_camera_y(camera, from.y);
-    double x1 = qdi_camera_x(camera, to.x), y1 = qdi_camera_y(camera, to.y);
-    double wide = 0.5 * fabs(x1 - x0), high = 0.5 * fabs(y1 - y0);
-    const qdi_images images = qdi_picture_images(copier, 0.5 * (x0 + x1), 0.5 * (y0 + y1),
-                                                 wide > high ? wide : high);
+static void add_trail_images(qdi_copy *copier, place from, place to, qdi_trail style) {
+    const place half = sizes_of(0.5 * (to - from)), middle = 0.5 * (from + to);
+    const qdi_images images = qdi_picture_images(copier, middle[0], middle[1],
+                                                 half[0] > half[1] ? half[0] : half[1]);
     for (int j = images.y0; j <= images.y1; ++j) {
         for (int i = images.x0; i <= images.x1 && copier->status == QD_OK; ++i) {
-            double shift_x = i * copier->period_x, shift_y = j * copier->period_y;
-            add_trail_piece(copier, (double[2]){x0 + shift_x, y0 + shift_y},
-                            (double[2]){x1 + shift_x, y1 + shift_y}, style);
+            const place shift = {i * copier->period_x, j * copier->period_y};
+            add_trail_piece(copier, from + shift, to + shift, style);
         }
     }
 }
@@ -119,7 +128,7 @@ static inline bool is_in_plain_part(const plain_part *part, place at) {
 typedef struct trail_ages {
     size_t count; ///< frames of trails, by age, with how strong they are
     const qdi_trail_frame *frame[QD_VIEW_TRAILS_MAX + 1];
-    uint8_t level[QD_VIEW_TRAILS_MAX + 1];
+    float level[QD_VIEW_TRAILS_MAX + 1];
     plain_part plain;
     place period, near;        ///< of the world, 0 for none; and what is surely no way to an image
     place origin, scale, base; ///< of the camera: pixels are base + (place - origin) scale
@@ -144,16 +153,6 @@ static void list_trail_ages(const qdi_copy *copier, trail_ages *ages) {
     }
 }
 
-/// Makes room for so many pieces, and returns where the next comes; NULL where the copy has failed.
-static qdi_trail *reserve_trail_pieces(qdi_copy *copier, size_t more) {
-    qdi_picture *picture = copier->picture;
-    if (copier->status == QD_OK)
-        copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
-                                     picture->trail_count, picture->trail_count + more,
-                                     sizeof *picture->trails);
-    return copier->status == QD_OK ? picture->trails + picture->trail_count : NULL;
-}
-
 /// The way from one of a body's places to the one before it, or to the nearest image of that.
 static inline place way_to_older(const trail_ages *ages, const qdi_trail_place *newer,
                                  const qdi_trail_place *older) {
@@ -162,38 +161,105 @@ static inline place way_to_older(const trail_ages *ages, const qdi_trail_place *
     return (place){nearest_image_way(way[0], ages->period[0]), nearest_image_way(way[1], ages->period[1])};
 }
 
+/// Four numbers side by side, and of each whether something is so.
+typedef float four __attribute__((vector_size(4 * sizeof(float))));
+typedef int32_t four_are __attribute__((vector_size(4 * sizeof(int32_t))));
+
+/// A line that stands for pieces of a trail that follow each other. It goes along the axis that its first
+/// piece goes along.
+typedef struct trail_line {
+    place from, to;
+    float from_level, to_level; ///< of its ends
+    bool begun;                 ///< it has a piece
+    float axis_x, axis_y;       ///< the axis: one of them is 1 or -1, the other 0
+    float far;                  ///< how far its pieces came along that
+    four most; ///< how much lines past all places go aside and fade, and that to the other side, at most
+} trail_line;
+
+/// How far from a place a line that stands for it may be, in pixels, and how much of a level it may be off
+/// there: nothing that is seen.
+#define LINE_FAR 0.1F
+#define LINE_OFF 0.5F
+
+/// How many levels a line of several pieces may fade in a pixel: what is drawn has a limit.
+#define LINE_FADE 0.75F
+
+/// Picture's trails: the smaller ones of numbers.
+static inline four smaller_of(four a, four b) {
+    const four_are less = a < b;
+    return (four)(((four_are)a & less) | ((four_are)b & ~less));
+}
+
+/// Picture's trails: true where a line may go on to a place; a first piece may.
+static inline bool extend_line(trail_line *line, place to, float level) {
+    const place way = to - line->from;
+    const float x = (float)way[0], y = (float)way[1], fade = level - line->from_level;
+    const bool first = !line->begun;
+    if (first) {
+        const bool steep = fabsf(y) > fabsf(x);
+        line->begun = true;
+        line->axis_x = steep ? 0.0F : copysignf(1.0F, x);
+        line->axis_y = steep ? copysignf(1.0F, y) : 0.0F;
+        line->far = 0.0F;
+        line->most = (four){HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
+    }
+    const float along = x * line->axis_x + y * line->axis_y, aside = x * line->axis_y - y * line->axis_x;
+    if (!first && fabsf(fade) > 2.0F * LINE_OFF + LINE_FADE * fabsf(along)) return false;
+    if (along > LINE_FAR) {
+        const four slack = {LINE_FAR, LINE_OFF, LINE_FAR, LINE_OFF}, off = {aside, fade, -aside, -fade};
+        const float inverse = 1.0F / along;
+        const both missed = (both)(off * inverse > line->most);
+        if ((missed[0] | missed[1]) != 0 || along < line->far - LINE_FAR) return false;
+        line->most = smaller_of(line->most, (off + slack) * inverse);
+        line->far = qdi_larger(line->far, along);
+    } else if (line->far > 2.0F * LINE_FAR || along < -LINE_FAR || fabsf(aside) > LINE_FAR) {
+        return false;
+    }
+    line->to = to;
+    line->to_level = level;
+    return true;
+}
+
+/// Picture's trails: a level as pieces have it.
+static uint8_t piece_level(float level) {
+    return (uint8_t)(level * QDI_TRAIL_LEVEL + 0.5F);
+}
+
+/// Picture's trails: adds a line to the picture, and begins one where it ends.
+static void end_line(qdi_copy *copier, const plain_part *part, trail_line *line, uint8_t hue) {
+    const qdi_trail style = {
+        .hue = hue, .level = piece_level(line->from_level), .to_level = piece_level(line->to_level)};
+    if (line->begun && is_in_plain_part(part, line->from) && is_in_plain_part(part, line->to))
+        push_trail_piece(copier, line->from, line->to, style);
+    else if (line->begun)
+        add_trail_images(copier, line->from, line->to, style);
+    line->from = line->to;
+    line->from_level = line->to_level;
+    line->begun = false;
+}
+
 /// Copies the trail of a body, back to where it came into the world.
-static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t index, qdi_trail style) {
-    const plain_part part = ages->plain;
+static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t index, uint8_t hue) {
     const place origin = ages->origin, scale = ages->scale, base = ages->base;
     const qdi_trail_place *newer = &ages->frame[0]->places[index];
-    place at = {newer->x, newer->y}, from = base + (at - origin) * scale;
-    bool plain = is_in_plain_part(&part, from);
-    qdi_trail *piece = reserve_trail_pieces(copier, ages->count);
-    for (size_t age = 1; age < ages->count && piece; ++age) {
+    place at = {newer->x, newer->y};
+    trail_line line = {.from = base + (at - origin) * scale, .from_level = ages->level[0]};
+    for (size_t age = 1; age < ages->count; ++age) {
         const qdi_trail_frame *frame = ages->frame[age];
         if (index >= frame->count || frame->places[index].generation != newer->generation) break;
         const qdi_trail_place *older = &frame->places[index];
         // Frames are far apart in memory, and are too many for a processor to foresee.
         if (index + AHEAD < frame->count) __builtin_prefetch(&frame->places[index + AHEAD]);
-        const place before = at + way_to_older(ages, newer, older), to = base + (before - origin) * scale;
-        const bool was_plain = plain, moved = !are_both((both)(before == at));
-        plain = is_in_plain_part(&part, to);
-        style.level = ages->level[age];
-        if (moved && was_plain && plain) {
-            const place end = from + (to - from);
-            *piece++ = (qdi_trail){(float)from[0], (float)from[1], (float)end[0],
-                                   (float)end[1],  style.hue,      style.level};
-        } else if (moved) {
-            copier->picture->trail_count = (size_t)(piece - copier->picture->trails);
-            add_trail_images(copier, (qd_vec2){at[0], at[1]}, (qd_vec2){before[0], before[1]}, style);
-            piece = reserve_trail_pieces(copier, ages->count - age); // images may have taken the others' room
-        }
-        at = before;
-        from = to;
+        const place before = at + way_to_older(ages, newer, older);
         newer = older;
+        if (are_both((both)(before == at))) continue;
+        at = before;
+        const place to = base + (at - origin) * scale;
+        if (extend_line(&line, to, ages->level[age])) continue;
+        end_line(copier, &ages->plain, &line, hue);
+        (void)extend_line(&line, to, ages->level[age]);
     }
-    if (piece) copier->picture->trail_count = (size_t)(piece - copier->picture->trails);
+    end_line(copier, &ages->plain, &line, hue);
 }
 
 void qdi_trails_copy(qdi_copy *copier) {
@@ -206,7 +272,6 @@ void qdi_trails_copy(qdi_copy *copier) {
     for (size_t index = 0; index < bodies->index_count && copier->status == QD_OK; ++index) {
         uint32_t row = bodies->row_of_index[index];
         if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;
-        copy_body_trail(copier, &ages, index,
-                        (qdi_trail){.hue = (uint8_t)qdi_shade_hue(&copier->shade, row)});
+        copy_body_trail(copier, &ages, index, (uint8_t)qdi_shade_hue(&copier->shade, row));
     }
 }

@@ -1,4 +1,6 @@
+#include "export/picture/camera.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/picture/trails.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
@@ -57,7 +59,16 @@ static float length_of(const qdi_trail *piece) {
     return hypotf(piece->x1 - piece->x0, piece->y1 - piece->y0);
 }
 
-// A piece for each frame back, each beginning where the one before it ends, and ever fainter.
+// How far all that is copied goes, in lengths of the world.
+static double whole_length(const follower *rig) {
+    double length = 0;
+    for (size_t i = 0; i < rig->picture.trail_count; ++i)
+        length += (double)length_of(&rig->picture.trails[i]);
+    return length / rig->picture.facts.scale;
+}
+
+// Back to where it was so many frames ago, each piece beginning where the one before it ends, and ever
+// fainter; what goes straight on is few pieces.
 START_TEST(a_straight_way) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 5);
@@ -67,16 +78,15 @@ START_TEST(a_straight_way) {
     ck_assert_uint_eq(all.picture.trail_count, 0);
     for (size_t i = 1; i <= 8; ++i) {
         go(&all, 1);
-        ck_assert_uint_eq(all.picture.trail_count, i < 5 ? i : 5);
+        ck_assert_double_eq_tol(whole_length(&all), i < 5 ? (double)i : 5.0, 1e-3);
+        ck_assert_uint_le(all.picture.trail_count, 2);
     }
     const qdi_trail *piece = all.picture.trails;
-    double scale = all.picture.facts.scale;
-    for (size_t i = 0; i < 5; ++i) {
-        ck_assert_double_eq_tol((double)(piece[i].x0 - piece[i].x1), scale, 1e-3);
-        ck_assert(piece[i].y0 == piece[i].y1);
-        ck_assert_int_ge(piece[i].level, 1);
-        if (i == 0) continue;
-        ck_assert(piece[i].x0 == piece[i - 1].x1 && piece[i].level < piece[i - 1].level);
+    for (size_t i = 0; i < all.picture.trail_count; ++i) {
+        ck_assert(piece[i].x0 > piece[i].x1 && piece[i].y0 == piece[i].y1);
+        ck_assert_int_ge(piece[i].to_level, QDI_TRAIL_LEVEL);
+        ck_assert_int_le(piece[i].to_level, piece[i].level);
+        if (i > 0) ck_assert(piece[i].x0 == piece[i - 1].x1 && piece[i].level == piece[i - 1].to_level);
     }
     ck_assert(piece[0].x0 == all.picture.disks[0].x);
     rig_destroy(&all);
@@ -94,7 +104,7 @@ START_TEST(across_a_border) {
     bool left = false, right = false;
     for (size_t i = 0; i < all.picture.trail_count; ++i) {
         const qdi_trail *piece = &all.picture.trails[i];
-        ck_assert(length_of(piece) <= (float)(1.001 * sqrt(2.0) * scale));
+        ck_assert(length_of(piece) <= (float)(1.001 * 6 * sqrt(2.0) * scale));
         left = left || (piece->x0 > 5 && piece->x0 < 60);
         right = right || (piece->x1 > 340 && piece->x1 < 395);
     }
@@ -103,16 +113,69 @@ START_TEST(across_a_border) {
 }
 END_TEST
 
-// The levels of trails in a picture of the area's size: those that were copied, or `pieces`.
-static void levels_of(const qdi_trail *pieces, size_t count, qdi_area clip, uint8_t *levels) {
+// Draws pieces of trails with some instructions.
+static void draw_trails(qdi_trail *pieces, size_t count, qd_simd simd, qdi_raster *raster) {
+    qdi_tile_bins bins;
+    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
+    bins.tiles[0].simd = simd;
+    const qdi_picture picture = {.trails = pieces, .trail_count = count};
+    ck_assert_int_eq(qdi_tile_bins_draw(&bins, &picture, raster), QD_OK);
+    qdi_tile_bins_destroy(&bins);
+}
+
+// The levels of trails in a picture of the area's size.
+static void levels_of(qdi_trail *pieces, size_t count, qdi_area clip, uint8_t *levels) {
     qdi_raster raster;
-    qdi_trail_plane plane = {0};
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
     qdi_raster_set_clip(&raster, clip);
-    ck_assert_int_eq(qdi_trail_plane_draw(&plane, pieces, count, 2.0F, QD_SIMD_AUTO, &raster), QD_OK);
+    draw_trails(pieces, count, qd_simd_best(), &raster);
     for (size_t i = 0; i < (size_t)400 * 400; ++i) levels[i] = raster.level_of[raster.pixels[i]];
-    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
     qdi_raster_destroy(&raster);
+}
+
+// The same by brute force: the most that any piece covers of each pixel.
+static void true_levels_of(const qdi_trail *pieces, size_t count, qdi_area clip, uint8_t *levels) {
+    memset(levels, 0, (size_t)400 * 400);
+    for (size_t i = 0; i < count; ++i) {
+        const double x0 = (double)pieces[i].x0, y0 = (double)pieces[i].y0, ax = (double)pieces[i].x1 - x0,
+                     ay = (double)pieces[i].y1 - y0, square = fmax(ax * ax + ay * ay, 1e-20);
+        const int left = (int)fmax(fmin(x0, x0 + ax) - 3, clip.min_x),
+                  right = (int)fmin(fmax(x0, x0 + ax) + 3, clip.max_x),
+                  top = (int)fmax(fmin(y0, y0 + ay) - 3, clip.min_y),
+                  bottom = (int)fmin(fmax(y0, y0 + ay) + 3, clip.max_y);
+        for (int y = top; y < bottom; ++y) {
+            for (int x = left; x < right; ++x) {
+                const double px = x + 0.5 - x0, py = y + 0.5 - y0;
+                const double part = fmin(fmax((px * ax + py * ay) / square, 0), 1);
+                const double dx = px - part * ax, dy = py - part * ay;
+                const double cover = fmin(fmax((2 - dx * dx - dy * dy) / 1.75, 0), 1);
+                const double level = pieces[i].level + part * (pieces[i].to_level - pieces[i].level);
+                const int seen = (int)(cover * level / QDI_TRAIL_LEVEL + 0.5);
+                uint8_t *most = &levels[400 * y + x];
+                if (seen > *most) *most = (uint8_t)seen;
+            }
+        }
+    }
+}
+
+// Compares levels: none is off by more than so much, and few are off at all.
+static void check_levels(const uint8_t *seen, const uint8_t *wanted, int most, double few) {
+    size_t covered = 0, other = 0;
+    int worst = 0;
+    for (size_t i = 0; i < (size_t)400 * 400; ++i) {
+        const int off = abs(seen[i] - wanted[i]);
+        covered += wanted[i] > 0;
+        other += off > 0;
+        if (off > worst) worst = off;
+    }
+    ck_assert_int_le(worst, most);
+    ck_assert_msg((double)other <= few * (double)covered + 10, "%zu of %zu", other, covered);
+}
+
+// The level of a piece's end, so many pictures back.
+static uint8_t level_back(size_t back, size_t frames) {
+    const double level = back == 0 ? 9 : 1 + 8 * (double)(frames - back) / (double)(frames - 1);
+    return (uint8_t)(QDI_TRAIL_LEVEL * level + 0.5);
 }
 
 // Adds a piece, `back` pictures old, in all images near the picture.
@@ -122,13 +185,13 @@ static size_t add_images(const follower *rig, qd_vec2 from, qd_vec2 to, size_t b
     size_t count = 0;
     for (int j = -2; j <= 2; ++j)
         for (int i = -2; i <= 2; ++i)
-            pieces[count++] = (qdi_trail){
-                (float)qdi_camera_x(&camera, from.x + 40 * i),
-                (float)qdi_camera_y(&camera, from.y + 40 * j),
-                (float)qdi_camera_x(&camera, to.x + 40 * i),
-                (float)qdi_camera_y(&camera, to.y + 40 * j),
-                1,
-                (uint8_t)(1 + (8 * (frames - back) + (frames - 1) / 2) / (frames - 1))};
+            pieces[count++] = (qdi_trail){(float)qdi_camera_x(&camera, from.x + 40 * i),
+                                          (float)qdi_camera_y(&camera, from.y + 40 * j),
+                                          (float)qdi_camera_x(&camera, to.x + 40 * i),
+                                          (float)qdi_camera_y(&camera, to.y + 40 * j),
+                                          1,
+                                          level_back(back - 1, frames),
+                                          level_back(back, frames)};
     return count;
 }
 
@@ -160,14 +223,8 @@ static void check_images(uint64_t seed) {
         }
     }
     levels_of(all.picture.trails, all.picture.trail_count, all.picture.clip, seen);
-    levels_of(pieces, count, all.picture.clip, wanted);
-    size_t other = 0, far = 0; // by how places are rounded; and by more
-    for (size_t i = 0; i < (size_t)400 * 400; ++i) {
-        other += seen[i] != wanted[i];
-        far += abs(seen[i] - wanted[i]) > 1;
-    }
-    ck_assert_uint_eq(far, 0);
-    ck_assert_uint_le(other, 20);
+    true_levels_of(pieces, count, all.picture.clip, wanted);
+    check_levels(seen, wanted, 2, 0.1);
     rig_destroy(&all);
 }
 
@@ -185,17 +242,17 @@ START_TEST(bodies_come_and_go) {
     qd_id second = qd_test_disk(all.world, 5, 30, 10, 0, 1, 0);
     look(&all);
     go(&all, 4);
-    ck_assert_uint_eq(all.picture.trail_count, 8);
+    ck_assert_double_eq_tol(whole_length(&all), 8, 1e-3);
     ck_assert_int_eq(qd_world_remove(all.world, second), QD_OK);
     go(&all, 1);
-    ck_assert_uint_eq(all.picture.trail_count, 5);
+    ck_assert_double_eq_tol(whole_length(&all), 5, 1e-3);
     qd_id third = qd_test_disk(all.world, 35, 5, -10, 0, 1, 0);
     ck_assert_uint_eq(third.index, second.index);
     go(&all, 1);
-    ck_assert_uint_eq(all.picture.trail_count, 6); // it was at no frame before
+    ck_assert_double_eq_tol(whole_length(&all), 6, 1e-3); // it was at no frame before
     (void)qd_test_disk(all.world, 35, 35, -10, 0, 1, 0);
     go(&all, 2);
-    ck_assert_uint_eq(all.picture.trail_count, 8 + 2 + 1);
+    ck_assert_double_eq_tol(whole_length(&all), 8 + 2 + 1, 1e-3);
     rig_destroy(&all);
 }
 END_TEST
@@ -211,11 +268,10 @@ START_TEST(through_a_camera) {
     look(&all);
     go(&all, 4);
     ck_assert_uint_eq(all.picture.disk_count, 1);
-    double scale = all.picture.facts.scale;
     ck_assert_uint_gt(all.picture.trail_count, 0);
     const qdi_trail *piece = all.picture.trails;
     ck_assert_double_eq_tol((double)piece[0].x0, 200.0, 1.0);
-    ck_assert_double_eq_tol((double)length_of(&piece[0]), scale, 1e-2);
+    ck_assert(whole_length(&all) > 2 && whole_length(&all) < 4); // the rest is far away
     for (size_t i = 0; i < all.picture.trail_count; ++i)
         ck_assert(piece[i].x1 >= -20 && piece[i].x0 <= 420 && piece[i].y0 > 150 && piece[i].y0 < 250);
     all.view.camera.zoom = 1e6; // a piece is far larger than the picture
@@ -269,98 +325,94 @@ END_TEST
 
 // Of lines that share pixels the stronger is seen, whatever their order and the instructions; nothing goes
 // outside of the clip.
-START_TEST(lines_in_any_order) {
-    enum { WAYS = 3 };
+static void check_lines(uint64_t seed) {
+    enum { LINES = 80, WAYS = 3 };
+    static uint8_t seen[400 * 400], wanted[400 * 400];
     qdi_raster raster[WAYS];
-    qdi_trail_plane plane = {0};
-    qd_random random = qd_random_at(5, 0, 0);
-    enum { LINES = 80 };
-    qdi_corner from[LINES], to[LINES];
+    qdi_trail lines[LINES], turned[LINES];
+    qd_random random = qd_random_at(seed, 0, 0);
     for (int i = 0; i < LINES; ++i) {
-        from[i] = (qdi_corner){(float)qd_test_between(&random, -30, 130),
-                               (float)qd_test_between(&random, -30, 130)};
-        to[i] = i % 4 ? (qdi_corner){(float)qd_test_between(&random, -30, 130),
-                                     (float)qd_test_between(&random, -30, 130)}
-                      : from[i];
-        if (i % 4 > 1) // most lines are short
-            to[i] = (qdi_corner){from[i].x + (float)qd_test_between(&random, -6, 6),
-                                 from[i].y + (float)qd_test_between(&random, -6, 6)};
+        qdi_trail *line = &lines[i];
+        const double wide = i % 4 == 0 ? 0 : i % 4 == 1 ? 500 : qd_test_between(&random, 0, 40);
+        line->x0 = (float)qd_test_between(&random, -30, 430);
+        line->y0 = (float)qd_test_between(&random, -30, 430);
+        line->x1 = line->x0 + (float)qd_test_between(&random, -wide, wide);
+        line->y1 = line->y0 + (float)(i % 5 ? qd_test_between(&random, -wide, wide) : 0);
+        line->hue = (uint8_t)(i % QDI_HUES);
+        line->level = (uint8_t)(QDI_TRAIL_LEVEL * (1 + i % QDI_LEVELS));
+        line->to_level = i % 3 ? line->level : (uint8_t)(line->level / 2 + QDI_TRAIL_LEVEL / 2);
+        if (wide < 20) line->to_level = line->level; // so much in so few pixels would be a limit
+        turned[LINES - 1 - i] = *line;
     }
+    const qdi_area clip = {7, 10, 390, 385};
     for (int k = 0; k < WAYS; ++k) {
-        qdi_trail lines[LINES];
-        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 100, 100, &raster[k]), QD_OK);
-        qdi_raster_set_clip(&raster[k], (qdi_area){10, 10, 90, 90});
-        for (int i = 0; i < LINES; ++i) {
-            int n = k == 1 ? LINES - 1 - i : i;
-            lines[i] = (qdi_trail){from[n].x, from[n].y, to[n].x, to[n].y, 3, (uint8_t)(1 + n % 9)};
-        }
-        qd_simd simd = k == 2 ? QD_SIMD_PORTABLE : QD_SIMD_AUTO;
-        ck_assert_int_eq(qdi_trail_plane_draw(&plane, lines, LINES, 2.0F, simd, &raster[k]), QD_OK);
-        ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, 100 * 100);
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster[k]), QD_OK);
+        qdi_raster_set_clip(&raster[k], clip);
+        draw_trails(k == 1 ? turned : lines, LINES, k == 2 ? QD_SIMD_PORTABLE : qd_simd_best(), &raster[k]);
+        ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, (size_t)400 * 400);
     }
-    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
-    size_t drawn = 0;
-    for (int y = 0; y < 100; ++y) {
-        for (int x = 0; x < 100; ++x) {
-            // Brute force: the strongest line's level, of all lines at each pixel.
-            int most = 0;
-            for (int i = 0; i < LINES; ++i) {
-                float ax = to[i].x - from[i].x, ay = to[i].y - from[i].y, px = (float)x + 0.5F - from[i].x,
-                      py = (float)y + 0.5F - from[i].y, square = fmaxf(ax * ax + ay * ay, 1e-12F);
-                float part = fminf(fmaxf((px * ax + py * ay) / square, 0), 1);
-                float dx = px - part * ax, dy = py - part * ay;
-                float cover = fminf(1.5F - sqrtf(dx * dx + dy * dy), 1);
-                int level = cover > 0 ? (int)(cover * (float)(1 + i % 9) + 0.5F) : 0;
-                if (level > most) most = level;
-            }
-            if (x < 10 || y < 10 || x >= 90 || y >= 90) most = 0;
-            int seen = raster[0].level_of[raster[0].pixels[100 * y + x]];
-            ck_assert_int_eq(seen, most);
-            drawn += seen > 0;
-        }
-    }
-    ck_assert_uint_gt(drawn, 1000);
+    for (size_t i = 0; i < (size_t)400 * 400; ++i) seen[i] = raster[0].level_of[raster[0].pixels[i]];
+    true_levels_of(lines, LINES, clip, wanted);
+    check_levels(seen, wanted, 1, 0.1);
     for (int k = 0; k < WAYS; ++k) qdi_raster_destroy(&raster[k]);
+}
+
+START_TEST(lines_in_any_order) {
+    qd_test_seeds(60, 2, check_lines);
 }
 END_TEST
 
-// A way of pieces that go straight on, bend, turn back, tremble on the spot, or are long.
-static void make_way(qdi_trail *way, size_t pieces, qd_random *random) {
+// A way in pixels that goes straight on, bends, turns back, trembles on the spot, or has long pieces.
+static void make_way(qd_vec2 *way, size_t places, qd_random *random) {
     const double steps[] = {1e-4, 0.02, 0.3, 1, 2, 7}, bends[] = {0, 0, 1e-4, 1e-3, 0.01, 0.1, 3};
     double step = steps[(size_t)qd_test_between(random, 0, 6)];
     const double bend = bends[(size_t)qd_test_between(random, 0, 7)];
-    double angle = qd_test_between(random, 0, 6.28), x = qd_test_between(random, -10, 110),
-           y = qd_test_between(random, -10, 110);
+    double angle = qd_test_between(random, 0, 6.28);
     if (qd_test_between(random, 0, 8) < 1) angle = 0; // along a row
-    for (size_t i = 0; i < pieces; ++i) {
+    way[0] = (qd_vec2){qd_test_between(random, 0, 400), qd_test_between(random, 0, 400)};
+    for (size_t i = 1; i < places; ++i) {
         angle += qd_test_between(random, -bend, bend);
         if (qd_test_between(random, 0, 20) < 1) step = -step;
-        const double next_x = x + step * cos(angle), next_y = y + step * sin(angle);
-        way[i] = (qdi_trail){(float)x,      (float)y, (float)next_x,
-                             (float)next_y, 3,        (uint8_t)(9 - 9 * i / pieces)};
-        x = next_x, y = next_y;
+        way[i] = (qd_vec2){way[i - 1].x + step * cos(angle), way[i - 1].y + step * sin(angle)};
     }
 }
 
-// Pieces that follow each other are drawn together: with the same pixels as when none follows another.
+// Lines that stand for several pieces look as these do.
 static void check_way(uint64_t seed) {
-    enum { WAYS = 12, PIECES = 90, ALL = WAYS * PIECES };
+    enum { WAYS = 12, FRAMES = 90 };
+    static qdi_trail pieces[WAYS * FRAMES];
+    static uint8_t seen[400 * 400], wanted[400 * 400];
     qd_random random = qd_random_at(seed, 0, 0);
-    static qdi_trail pieces[ALL], apart[ALL];
-    for (size_t i = 0; i < WAYS; ++i) make_way(pieces + i * PIECES, PIECES, &random);
-    for (size_t i = 0; i < ALL; ++i) apart[i] = pieces[ALL - 1 - i];
-    const qd_simd simd[] = {QD_SIMD_AUTO, QD_SIMD_PORTABLE};
-    qdi_trail_plane plane = {0};
-    qdi_raster raster[4];
-    for (size_t k = 0; k < 4; ++k) {
-        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 100, 100, &raster[k]), QD_OK);
-        qdi_raster_set_clip(&raster[k], (qdi_area){5, 5, 95, 97});
-        ck_assert_int_eq(
-            qdi_trail_plane_draw(&plane, k < 2 ? apart : pieces, ALL, 2.0F, simd[k % 2], &raster[k]), QD_OK);
-        ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, 100 * 100);
+    follower all;
+    rig_make(&all, QD_BOUNDARY_OPEN, FRAMES);
+    for (int i = 0; i < WAYS; ++i) (void)qd_test_disk(all.world, 2 + 3 * i, 20, 0, 0, 0.5, 0);
+    look(&all);
+    for (int i = 0; i < FRAMES; ++i) ck_assert_int_eq(qdi_trails_note(&all.trails, all.world), QD_OK);
+    const qdi_camera camera = qdi_camera_fit((qd_vec2){40, 40}, (qd_vec2){0, 0}, area);
+    for (size_t k = 0; k < WAYS; ++k) {
+        qd_vec2 way[FRAMES + 1];
+        make_way(way, FRAMES + 1, &random);
+        for (size_t back = 0; back <= FRAMES; ++back) {
+            const size_t slot = (all.trails.newest + FRAMES + 1 - back) % (FRAMES + 1);
+            all.trails.ring[slot].places[k].x = way[back].x * 0.1;
+            all.trails.ring[slot].places[k].y = way[back].y * 0.1;
+            way[back] = (qd_vec2){qdi_camera_x(&camera, way[back].x * 0.1),
+                                  qdi_camera_y(&camera, way[back].y * 0.1)};
+            if (back == 0) continue;
+            pieces[k * FRAMES + back - 1] = (qdi_trail){(float)way[back - 1].x,
+                                                        (float)way[back - 1].y,
+                                                        (float)way[back].x,
+                                                        (float)way[back].y,
+                                                        3,
+                                                        level_back(back - 1, FRAMES),
+                                                        level_back(back, FRAMES)};
+        }
     }
-    for (size_t k = 0; k < 4; ++k) qdi_raster_destroy(&raster[k]);
-    qdi_trail_plane_destroy(qd_allocator_default(), &plane);
+    ck_assert_int_eq(qdi_picture_copy(&all.picture, all.world, &all.view, area, 1.0, NULL), QD_OK);
+    levels_of(all.picture.trails, all.picture.trail_count, all.picture.clip, seen);
+    true_levels_of(pieces, (size_t)WAYS * FRAMES, all.picture.clip, wanted);
+    check_levels(seen, wanted, 2, 0.2);
+    rig_destroy(&all);
 }
 
 START_TEST(pieces_drawn_together) {
