@@ -99,7 +99,7 @@ qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_
         qdi_raster_fill(raster, picture->patches[i].area, picture->patches[i].ink);
     draw_node_lines(picture, raster);
     qd_status status = qdi_trail_plane_draw(&bins->trails, picture->trails, picture->trail_count, trail_width,
-                                            QD_SIMD_AUTO, raster);
+                                            qd_simd_best(), raster);
     if (status == QD_OK) status = qdi_tile_bins_draw(bins, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_contact_mark(&picture->marks[i], raster);
     for (size_t i = 0; i < picture->arrow_count; ++i) draw_arrow(&picture->arrows[i], raster);

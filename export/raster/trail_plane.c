@@ -66,7 +66,6 @@ qd_status qdi_trail_plane_draw(qdi_trail_plane *plane, const qdi_trail *trails, 
     if (status != QD_OK) return status;
     memset(plane->cells, 0, cells * sizeof *plane->cells);
 #ifdef __x86_64__
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
     if (simd >= QD_SIMD_AVX2)
         qdi_trail_pieces_avx2(plane, trails, count, width);
     else

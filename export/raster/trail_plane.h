@@ -41,8 +41,8 @@ typedef struct qdi_trail_plane {
 void qdi_trail_plane_destroy(const qd_allocator *allocator, qdi_trail_plane *plane);
 
 /// Draws trails `width` pixels wide over a picture's nodes and background, within its clip: what is there is
-/// covered, but for levels that would leave a dark hole in it. `simd` chooses the instructions and changes no
-/// pixel. Costs their area, and a pass over the picture. Errors: QD_ERR_MEMORY.
+/// covered, but for levels that would leave a dark hole in it. `simd` chooses the instructions, is not AUTO,
+/// and changes no pixel. Costs their area, and a pass over the picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trail_plane_draw(qdi_trail_plane *plane, const qdi_trail *trails, size_t count,
                                            float width, qd_simd simd, qdi_raster *raster);
 

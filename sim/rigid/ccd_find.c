@@ -3,6 +3,7 @@
 // edges.
 
 #include "core/base/assert.h"
+#include "core/math/larger.h"
 #include "sim/contact/narrow.h"
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_stop.h"
@@ -53,11 +54,6 @@ const qdi_edge *qdi_ccd_edge_of(const qdi_step *step, uint32_t row_a, uint32_t r
     return edge_of_key(step->ccd, key_of(step->world->index[row_a], step->world->index[row_b]));
 }
 
-/// Impacts of ccd: the larger one of two numbers.
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 /// Ccd: true where two paths meet, on segments of which one is followed; `found` gets told where.
 static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     const uint32_t a = found->row_a, b = found->row_b;
@@ -67,7 +63,7 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
-        double from = larger(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
+        double from = qdi_larger(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
             one.segment = segment_a;
@@ -182,7 +178,7 @@ static inline bool stays_in_touch(const qd_world *world, uint32_t a, uint32_t b)
     const disk_pair p = disk_pair_of(world, a, b);
     const double ra = world->radius[a], rb = world->radius[b], least = in_sight * (ra < rb ? ra : rb),
                  apart = sqrt(p.x * p.x + p.y * p.y), overlap = p.sum - apart, most = least - 0.5 * overlap,
-                 pressed = larger(2 * QDI_PRESSED_PART * least - overlap, 0) - (1 - in_sight) * least;
+                 pressed = qdi_larger(2 * QDI_PRESSED_PART * least - overlap, 0) - (1 - in_sight) * least;
     if (!(overlap > 0)) return false;
     return -(p.x * p.way_x + p.y * p.way_y) < pressed * apart ||
            (most > 0 && p.way_x * p.way_x + p.way_y * p.way_y < in_sight * (most * most));
@@ -481,11 +477,6 @@ static void merge(qdi_ccd *ccd, size_t count) {
     }
 }
 
-/// True for a body whose cluster was given up.
-static bool given_up(const qdi_ccd *ccd, uint32_t row) {
-    return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
-}
-
 /// Impacts of ccd: what may be found of two. It is large, and most find nothing: where they meet is not set.
 static void begin_meet(qdi_meet *meet, uint64_t key, uint32_t row_a, uint32_t row_b, int wall,
                        qd_image image) {
@@ -501,7 +492,7 @@ static void begin_meet(qdi_meet *meet, uint64_t key, uint32_t row_a, uint32_t ro
 static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     uint64_t key = key_of(world->index[a], world->index[b]);
-    if (given_up(step->ccd, a) && given_up(step->ccd, b)) return;
+    if (qdi_ccd_given_up(step->ccd, a) && qdi_ccd_given_up(step->ccd, b)) return;
     if (edge_of_key(step->ccd, key)) return;
     qdi_meet found;
     begin_meet(&found, key, a, b, -1, image);
@@ -514,7 +505,7 @@ static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
 /// Impacts of ccd: notes that a path meets a wall.
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
-    if (given_up(step->ccd, row) || edge_of_key(step->ccd, key)) return;
+    if (qdi_ccd_given_up(step->ccd, row) || edge_of_key(step->ccd, key)) return;
     qdi_meet found;
     begin_meet(&found, key, row, QDI_NO_ROW, wall, (qd_image){0, 0});
     found.stop = !path_meets_wall(step, &found);

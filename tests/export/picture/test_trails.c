@@ -109,7 +109,7 @@ static void levels_of(const qdi_trail *pieces, size_t count, qdi_area clip, uint
     qdi_trail_plane plane = {0};
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
     qdi_raster_set_clip(&raster, clip);
-    ck_assert_int_eq(qdi_trail_plane_draw(&plane, pieces, count, 2.0F, QD_SIMD_AUTO, &raster), QD_OK);
+    ck_assert_int_eq(qdi_trail_plane_draw(&plane, pieces, count, 2.0F, qd_simd_best(), &raster), QD_OK);
     for (size_t i = 0; i < (size_t)400 * 400; ++i) levels[i] = raster.level_of[raster.pixels[i]];
     qdi_trail_plane_destroy(qd_allocator_default(), &plane);
     qdi_raster_destroy(&raster);
@@ -294,7 +294,7 @@ START_TEST(lines_in_any_order) {
             int n = k == 1 ? LINES - 1 - i : i;
             lines[i] = (qdi_trail){from[n].x, from[n].y, to[n].x, to[n].y, 3, (uint8_t)(1 + n % 9)};
         }
-        qd_simd simd = k == 2 ? QD_SIMD_PORTABLE : QD_SIMD_AUTO;
+        qd_simd simd = k == 2 ? QD_SIMD_PORTABLE : qd_simd_best();
         ck_assert_int_eq(qdi_trail_plane_draw(&plane, lines, LINES, 2.0F, simd, &raster[k]), QD_OK);
         ck_assert_mem_eq(raster[0].pixels, raster[k].pixels, 100 * 100);
     }
@@ -349,7 +349,7 @@ static void check_way(uint64_t seed) {
     static qdi_trail pieces[ALL], apart[ALL];
     for (size_t i = 0; i < WAYS; ++i) make_way(pieces + i * PIECES, PIECES, &random);
     for (size_t i = 0; i < ALL; ++i) apart[i] = pieces[ALL - 1 - i];
-    const qd_simd simd[] = {QD_SIMD_AUTO, QD_SIMD_PORTABLE};
+    const qd_simd simd[] = {qd_simd_best(), QD_SIMD_PORTABLE};
     qdi_trail_plane plane = {0};
     qdi_raster raster[4];
     for (size_t k = 0; k < 4; ++k) {
