@@ -261,11 +261,15 @@ typedef struct about {
     int worker;
 } about;
 
-/// Impacts of ccd: shows a pair to the visitor.
+/// Impacts of ccd: shows a pair to the visitor. Of two with new paths, each of which finds the other, the one
+/// whose row comes first.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
     (void)image; // of a box, not of a path
     const about *here = context;
-    look_at_pair(here->job, here->row, here->job->step->world->row_of_index[body], here->worker);
+    const qdi_step *step = here->job->step;
+    const uint32_t row = step->world->row_of_index[body];
+    if (row > here->row || !(step->ccd->flags[row] & QDI_FRESH))
+        look_at_pair(here->job, here->row, row, here->worker);
     return true;
 }
 
@@ -274,9 +278,8 @@ enum { BLOCK = 256 };
 
 /// Impacts of ccd: lists those of some candidates that are due. Most are not, which no processor foresees: so
 /// there is no branch.
-static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t count, qdi_meeting *list) {
-    const uint8_t *flags = step->ccd->flags;
-    const bool first = step->first;
+static inline size_t list_due_in(bool first, const uint8_t *flags, const qdi_meeting *met, size_t count,
+                                 qdi_meeting *list) {
     size_t listed = 0;
     for (size_t i = 0; i < count; ++i) {
         const qdi_meeting pair = met[i];
@@ -284,6 +287,13 @@ static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t coun
         listed += due(first, flags[pair.a] | flags[pair.b]);
     }
     return listed;
+}
+
+/// Impacts of ccd: the same for this round: in the first one it is less to ask.
+static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t count, qdi_meeting *list) {
+    const uint8_t *flags = step->ccd->flags;
+    return step->first ? list_due_in(true, flags, met, count, list)
+                       : list_due_in(false, flags, met, count, list);
 }
 
 /// Impacts of ccd: strikes from a list of plain disks on their first paths those that plainly do not stop
