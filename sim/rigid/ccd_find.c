@@ -63,7 +63,7 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
-        double from = qdi_larger(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
+        double from = qdi_larger(segment_a.start, segment_b.start), until = qdi_smaller(end_a, end_b);
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
             one.segment = segment_a;
@@ -214,19 +214,15 @@ static bool path_meets_wall(const qdi_step *step, qdi_meet *found) {
     return false;
 }
 
-/// Impacts of ccd: the value, or 0 where it is below.
-static double above_zero(double value) {
-    return value > 0 ? value : 0;
-}
-
 /// Impacts of ccd: beyond these sides, relative to the world's centre, walls are near.
 static wall_sides wall_sides_of(const qdi_step *step) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
     const qd_vec2 centre = step->world->centre;
     double came[QDI_WALLS]; // from where each wall was, if that was further in
     for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
-    return (wall_sides){{x->low + above_zero(-came[0]) - centre.x, y->low + above_zero(-came[2]) - centre.y},
-                        {x->high - above_zero(came[1]) - centre.x, y->high - above_zero(came[3]) - centre.y}};
+    return (wall_sides){
+        {x->low + qdi_larger(-came[0], 0) - centre.x, y->low + qdi_larger(-came[2], 0) - centre.y},
+        {x->high - qdi_larger(came[1], 0) - centre.x, y->high - qdi_larger(came[3], 0) - centre.y}};
 }
 
 /// Impacts of ccd: the walls that what is in a box may reach, a bit each.
