@@ -398,6 +398,10 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
 
 // ---- rigid/ccd.c ----
 
+/// ccd: true for a body whose cluster was given up.
+static inline bool qdi_ccd_given_up(const qdi_ccd *ccd, uint32_t row) {
+    return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
+}
 /// ccd: true for a body that is followed whatever its speed.
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].bullet;

@@ -19,7 +19,7 @@ typedef struct qdi_ccd_disks {
 /// Surveys the disks [begin, end): returns how many are followed, and tells in `ways` what they do.
 typedef size_t (*qdi_ccd_disks_survey)(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
 
-/// The one for an instruction set that is available.
+/// The one for an instruction set that is available; not AUTO.
 qdi_ccd_disks_survey qdi_ccd_disks_survey_of(qd_simd simd);
 
 size_t qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);

@@ -11,7 +11,6 @@ size_t qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t e
 }
 
 qdi_ccd_disks_survey qdi_ccd_disks_survey_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd == QD_SIMD_AVX2 || simd == QD_SIMD_AVX512) return qdi_ccd_disks_avx2;
 #endif

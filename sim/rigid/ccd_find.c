@@ -3,6 +3,7 @@
 // edges.
 
 #include "core/base/assert.h"
+#include "core/math/larger.h"
 #include "sim/contact/narrow.h"
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_stop.h"
@@ -53,11 +54,6 @@ const qdi_edge *qdi_ccd_edge_of(const qdi_step *step, uint32_t row_a, uint32_t r
     return edge_of_key(step->ccd, key_of(step->world->index[row_a], step->world->index[row_b]));
 }
 
-/// Impacts of ccd: the larger one of two numbers.
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 /// Ccd: true where two paths meet, on segments of which one is followed; `found` gets told where.
 static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     const uint32_t a = found->row_a, b = found->row_b;
@@ -67,7 +63,7 @@ static bool paths_meet(const qdi_step *step, qdi_meet *found) {
     found->first_known = qdi_is_first_way(&segment_a) && qdi_is_first_way(&segment_b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
-        double from = larger(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
+        double from = qdi_larger(segment_a.start, segment_b.start), until = qdi_smaller(end_a, end_b);
         if (from <= until &&
             (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
             one.segment = segment_a;
@@ -182,7 +178,7 @@ static inline bool stays_in_touch(const qd_world *world, uint32_t a, uint32_t b)
     const disk_pair p = disk_pair_of(world, a, b);
     const double ra = world->radius[a], rb = world->radius[b], least = in_sight * (ra < rb ? ra : rb),
                  apart = sqrt(p.x * p.x + p.y * p.y), overlap = p.sum - apart, most = least - 0.5 * overlap,
-                 pressed = larger(2 * QDI_PRESSED_PART * least - overlap, 0) - (1 - in_sight) * least;
+                 pressed = qdi_larger(2 * QDI_PRESSED_PART * least - overlap, 0) - (1 - in_sight) * least;
     if (!(overlap > 0)) return false;
     return -(p.x * p.way_x + p.y * p.way_y) < pressed * apart ||
            (most > 0 && p.way_x * p.way_x + p.way_y * p.way_y < in_sight * (most * most));
@@ -218,19 +214,15 @@ static bool path_meets_wall(const qdi_step *step, qdi_meet *found) {
     return false;
 }
 
-/// Impacts of ccd: the value, or 0 where it is below.
-static double above_zero(double value) {
-    return value > 0 ? value : 0;
-}
-
 /// Impacts of ccd: beyond these sides, relative to the world's centre, walls are near.
 static wall_sides wall_sides_of(const qdi_step *step) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
     const qd_vec2 centre = step->world->centre;
     double came[QDI_WALLS]; // from where each wall was, if that was further in
     for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
-    return (wall_sides){{x->low + above_zero(-came[0]) - centre.x, y->low + above_zero(-came[2]) - centre.y},
-                        {x->high - above_zero(came[1]) - centre.x, y->high - above_zero(came[3]) - centre.y}};
+    return (wall_sides){
+        {x->low + qdi_larger(-came[0], 0) - centre.x, y->low + qdi_larger(-came[2], 0) - centre.y},
+        {x->high - qdi_larger(came[1], 0) - centre.x, y->high - qdi_larger(came[3], 0) - centre.y}};
 }
 
 /// Impacts of ccd: the walls that what is in a box may reach, a bit each.
@@ -265,11 +257,15 @@ typedef struct about {
     int worker;
 } about;
 
-/// Impacts of ccd: shows a pair to the visitor.
+/// Impacts of ccd: shows a pair to the visitor. Of two with new paths, each of which finds the other, the one
+/// whose row comes first.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
     (void)image; // of a box, not of a path
     const about *here = context;
-    look_at_pair(here->job, here->row, here->job->step->world->row_of_index[body], here->worker);
+    const qdi_step *step = here->job->step;
+    const uint32_t row = step->world->row_of_index[body];
+    if (row > here->row || !(step->ccd->flags[row] & QDI_FRESH))
+        look_at_pair(here->job, here->row, row, here->worker);
     return true;
 }
 
@@ -278,9 +274,8 @@ enum { BLOCK = 256 };
 
 /// Impacts of ccd: lists those of some candidates that are due. Most are not, which no processor foresees: so
 /// there is no branch.
-static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t count, qdi_meeting *list) {
-    const uint8_t *flags = step->ccd->flags;
-    const bool first = step->first;
+static inline size_t list_due_in(bool first, const uint8_t *flags, const qdi_meeting *met, size_t count,
+                                 qdi_meeting *list) {
     size_t listed = 0;
     for (size_t i = 0; i < count; ++i) {
         const qdi_meeting pair = met[i];
@@ -288,6 +283,13 @@ static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t coun
         listed += due(first, flags[pair.a] | flags[pair.b]);
     }
     return listed;
+}
+
+/// Impacts of ccd: the same for this round: in the first one it is less to ask.
+static size_t list_due(const qdi_step *step, const qdi_meeting *met, size_t count, qdi_meeting *list) {
+    const uint8_t *flags = step->ccd->flags;
+    return step->first ? list_due_in(true, flags, met, count, list)
+                       : list_due_in(false, flags, met, count, list);
 }
 
 /// Impacts of ccd: strikes from a list of plain disks on their first paths those that plainly do not stop
@@ -481,11 +483,6 @@ static void merge(qdi_ccd *ccd, size_t count) {
     }
 }
 
-/// True for a body whose cluster was given up.
-static bool given_up(const qdi_ccd *ccd, uint32_t row) {
-    return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
-}
-
 /// Impacts of ccd: what may be found of two. It is large, and most find nothing: where they meet is not set.
 static void begin_meet(qdi_meet *meet, uint64_t key, uint32_t row_a, uint32_t row_b, int wall,
                        qd_image image) {
@@ -501,7 +498,7 @@ static void begin_meet(qdi_meet *meet, uint64_t key, uint32_t row_a, uint32_t ro
 static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     uint64_t key = key_of(world->index[a], world->index[b]);
-    if (given_up(step->ccd, a) && given_up(step->ccd, b)) return;
+    if (qdi_ccd_given_up(step->ccd, a) && qdi_ccd_given_up(step->ccd, b)) return;
     if (edge_of_key(step->ccd, key)) return;
     qdi_meet found;
     begin_meet(&found, key, a, b, -1, image);
@@ -514,7 +511,7 @@ static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
 /// Impacts of ccd: notes that a path meets a wall.
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
-    if (given_up(step->ccd, row) || edge_of_key(step->ccd, key)) return;
+    if (qdi_ccd_given_up(step->ccd, row) || edge_of_key(step->ccd, key)) return;
     qdi_meet found;
     begin_meet(&found, key, row, QDI_NO_ROW, wall, (qd_image){0, 0});
     found.stop = !path_meets_wall(step, &found);

@@ -7,6 +7,7 @@
 // threshold of bounces, as long as it can only get a little deeper (`left_to_rest` of the smaller body) until
 // then.
 
+#include "core/math/larger.h"
 #include "core/math/vec.h"
 #include "sim/rigid/ccd.h"
 #include "sim/shape/toi.h"
@@ -97,15 +98,10 @@ static double approach_of(const meet *two, const qdi_encounter *seen) {
     return most;
 }
 
-/// Meetings of ccd: the smaller one of two lengths.
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
 /// Ccd: the smaller of the two inner radii; a segment has none.
 static double inner_of(const meet *two) {
     if (!two->b || !(two->b->inner > 0)) return two->a->inner;
-    return two->a->inner > 0 ? smaller(two->a->inner, two->b->inner) : two->b->inner;
+    return two->a->inner > 0 ? qdi_smaller(two->a->inner, two->b->inner) : two->b->inner;
 }
 
 /// Ccd: true where what was seen is an impact.
@@ -114,7 +110,7 @@ static bool counts(const meet *two, const qdi_encounter *seen) {
     double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
     if (!(approach > rounding * speed)) return false;
     double gap = seen->manifold.at[0].gap;
-    if (seen->manifold.count == 2) gap = smaller(gap, seen->manifold.at[1].gap);
+    if (seen->manifold.count == 2) gap = qdi_smaller(gap, seen->manifold.at[1].gap);
     if (approach > two->step->threshold && !(seen->time == 0 && gap <= 0)) return true;
     return approach * (two->step->dt - seen->time) > left_to_rest * inner_of(two);
 }
@@ -222,7 +218,7 @@ static double pause(const meet *two, int k) {
 
 /// Meetings of ccd: true for a meeting of any two forms, found by steps that cannot pass it.
 static bool any(const meet *two, qdi_encounter *meeting) {
-    double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
+    double size = two->b ? qdi_smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;
     const double lost = place_rounding * (fabs(two->a->segment.x) + fabs(two->a->segment.y));
     bool again = two->a->segment.spin != 0 || two->a->form.ghost || tolerance < lost;
@@ -235,7 +231,7 @@ static bool any(const meet *two, qdi_encounter *meeting) {
         if (meeting->manifold.count > 0 && counts(two, meeting)) return true;
         if (!again || time >= two->until) return false;
         apart = !apart && meeting->manifold.count == 0;
-        if (!apart) time = smaller(time + pause(two, k), two->until);
+        if (!apart) time = qdi_smaller(time + pause(two, k), two->until);
     }
     return false;
 }

@@ -22,6 +22,7 @@
 
 #include "sim/rigid/ccd_stop.h"
 
+#include "core/math/larger.h"
 #include "core/math/outward.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
@@ -152,15 +153,6 @@ static qdi_party core_of(const qdi_party *party) {
     return core;
 }
 
-/// Stops of ccd: the smaller one of two lengths or times.
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-/// Stops of ccd: the larger one of two lengths.
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 /// Two movers that touch, or meet.
 typedef struct movers {
     uint32_t row_a, row_b;
@@ -192,18 +184,18 @@ static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifo
     const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
     const qd_vec2 n = m->normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
     const double speed_a = speed_along(m->a, n), speed_b = -speed_along(m->b, n),
-                 left = size + smaller(gap, 0);
+                 left = size + qdi_smaller(gap, 0);
     if (m->a->form.kind == QD_SHAPE_DISK && m->b->form.kind == QD_SHAPE_DISK) {
-        const double limit = larger(pressed_part * size + gap, 0);
+        const double limit = qdi_larger(pressed_part * size + gap, 0);
         return nearer_by(step, m, speed_a, speed_b, limit, stopped_disks_part * limit);
     }
-    const double apart = larger(left, 0.25 * size), limit = pressed_part * apart;
+    const double apart = qdi_larger(left, 0.25 * size), limit = pressed_part * apart;
     double time = nearer_by(step, m, speed_a, speed_b, apart, apart);
     for (int k = 0; k < manifold->count; ++k) {
         const qd_vec2 at = manifold->at[k].point;
         const double here_a = speed_a + p->spin * (at.x * n.y - at.y * n.x),
                      here_b = speed_b - q->spin * ((at.x - d.x) * n.y - (at.y - d.y) * n.x);
-        time = smaller(time, nearer_by(step, m, here_a, here_b, limit, stopped_part * limit));
+        time = qdi_smaller(time, nearer_by(step, m, here_a, here_b, limit, stopped_part * limit));
     }
     return time;
 }
@@ -219,10 +211,8 @@ static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_
 
 /// True for a body that may be stopped: any, or where impacts are followed, one whose cluster was given up.
 static bool may_stop(const qdi_step *step, uint32_t row) {
-    const qdi_ccd *ccd = step->ccd;
-    if (step->world->kind[row] != QD_BODY_DYNAMIC) return false;
-    if (!step->following) return true;
-    return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
+    return step->world->kind[row] == QD_BODY_DYNAMIC &&
+           (!step->following || qdi_ccd_given_up(step->ccd, row));
 }
 
 /// A body met what no body moves, which may have to carry it, or keep its ground from carrying it.
@@ -275,7 +265,7 @@ static void stop_movers(const qdi_step *step, const movers *m, double time, int 
 /// body would sink into a large one. Where impacts are followed exactly only bodies that were given up come
 /// here, and a press that is stopped by each of many small ones would push them through what they lie on.
 static double size_of_both(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
-    return step->following ? a->inner + b->inner : 2 * smaller(a->inner, b->inner);
+    return step->following ? a->inner + b->inner : 2 * qdi_smaller(a->inner, b->inner);
 }
 
 /// Stops of ccd: true where two that move like this relative to each other are looked at.
@@ -313,7 +303,7 @@ bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, cons
                               const qdi_glance *two, qd_vec2 shift, double way) {
     if (one->bullet || two->bullet) return false;
     if (!(way > QDI_UNSEEN_PART * qdi_glance_size(one, two))) return true;
-    const double more = QDI_GLANCE_ROUNDING * smaller(one->radius, two->radius),
+    const double more = QDI_GLANCE_ROUNDING * qdi_smaller(one->radius, two->radius),
                  least = qdi_ccd_least_gap(step->world, a, b, shift);
     return least > way + more ||
            !(way + more > followed_way(qdi_glance_size(one, two), least, one->moves && two->moves));
@@ -340,7 +330,7 @@ typedef struct passage {
 /// Stops of ccd: how far a body has come at a time.
 static qd_vec2 way_until(const qdi_step *step, const qdi_party *party, uint32_t row, double time) {
     const qdi_ccd *ccd = step->ccd;
-    const double stop = ccd->stopped[row], carried = ccd->carried[row], first = smaller(time, stop);
+    const double stop = ccd->stopped[row], carried = ccd->carried[row], first = qdi_smaller(time, stop);
     qd_vec2 way = {party->segment.vx * first, party->segment.vy * first};
     if (!(time > carried)) return way;
     return (qd_vec2){way.x + ccd->along[row].x * (time - carried),
@@ -358,8 +348,8 @@ static bool apart_from(const qdi_party *a, const qdi_party *b, const passage *by
     for (int k = 0; k < 5; ++k) {
         const qd_vec2 way = {sign * by->way[k].x, sign * by->way[k].y};
         const double x = c * way.x + s * way.y, y = c * way.y - s * way.x;
-        least = (qd_vec2){smaller(least.x, x), smaller(least.y, y)};
-        most = (qd_vec2){larger(most.x, x), larger(most.y, y)};
+        least = (qd_vec2){qdi_smaller(least.x, x), qdi_smaller(least.y, y)};
+        most = (qd_vec2){qdi_larger(most.x, x), qdi_larger(most.y, y)};
     }
     const qd_vec2 from = {sign * by->from.x, sign * by->from.y};
     const double x = c * from.x + s * from.y, y = c * from.y - s * from.x;
@@ -405,7 +395,7 @@ static bool own_paths_near(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2
 static bool never_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift, double reach) {
     const qdi_ccd *ccd = step->ccd;
     if (!step->following || ccd->stopped[a] < step->dt || ccd->stopped[b] < step->dt) return false;
-    const double rounding = 1e-9 * smaller(step->world->radius[a], step->world->radius[b]);
+    const double rounding = 1e-9 * qdi_smaller(step->world->radius[a], step->world->radius[b]);
     return qdi_ccd_least_gap(step->world, a, b, shift) > reach + rounding && !qdi_ccd_edge_of(step, a, b);
 }
 
@@ -442,14 +432,14 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
     const double last = both && !step->following
-                            ? larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
+                            ? qdi_larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
     double time = m.touching
                       ? pressed_at(step, &m, &manifold, shift, size, gap)
                       : qdi_meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
+        time = qdi_smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {

@@ -51,11 +51,11 @@ static inline double qdi_glance_most(const qdi_glance *a, const qdi_glance *b) {
                                         fabs(a->turn) * a->radius + fabs(b->turn) * b->radius);
 }
 
-/// Stops of ccd: true where nothing comes of two, as long as neither has been stopped: neither may be, or
-/// they plainly move little relative to each other.
+/// Stops of ccd: true where nothing comes of two, as long as neither has been stopped: they plainly move
+/// little relative to each other.
 static inline bool qdi_glance_still(const qdi_glance *a, const qdi_glance *b) {
     const bool little = !(qdi_glance_most(a, b) > QDI_UNSEEN_PART * qdi_glance_size(a, b));
-    return (!a->moves & !b->moves) | (little & !a->bullet & !b->bullet);
+    return little & !a->bullet & !b->bullet;
 }
 
 /// Stops of ccd: the same where two that move by `way` at most, b's image `d` away at the start, move little

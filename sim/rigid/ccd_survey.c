@@ -13,21 +13,41 @@
 #include <math.h>
 #include <string.h>
 
+/// Survey of ccd: a body at the step's start. All that is noted of it could be in the memory it is read from,
+/// for all that a compiler knows: so it is read once.
+typedef struct seen {
+    uint32_t row;
+    uint8_t kind;
+    bool disk, bullet;
+    double x, y, inner, radius;
+} seen;
+
+/// Survey of ccd: sees a body.
+static inline seen see(const qd_world *world, uint32_t row) {
+    return (seen){.row = row,
+                  .kind = world->kind[row],
+                  .disk = world->shape[row] == 0,
+                  .bullet = world->bullets > 0 && qdi_is_bullet(world, row),
+                  .x = world->now.x[row],
+                  .y = world->now.y[row],
+                  .inner = qdi_inner_of_row(world, row),
+                  .radius = world->radius[row]};
+}
+
 /// Survey of ccd: notes a body on its way through the step. `bends`: that is an arc, and a glance not enough.
 /// Field by field: a structure that is copied at once waits for what has just been written of it.
-static inline qdi_glance *note_glance(const qdi_step *step, uint32_t row, qd_vec2 way, double turn,
+static inline qdi_glance *note_glance(const qdi_step *step, const seen *body, qd_vec2 way, double turn,
                                       bool bends) {
-    const qd_world *world = step->world;
-    qdi_glance *glance = &step->ccd->glances[row];
-    glance->x = world->now.x[row];
-    glance->y = world->now.y[row];
+    qdi_glance *glance = &step->ccd->glances[body->row];
+    glance->x = body->x;
+    glance->y = body->y;
     glance->way_x = way.x;
     glance->way_y = way.y;
     glance->turn = turn;
-    glance->inner = qdi_inner_of_row(world, row);
-    glance->radius = world->radius[row];
-    glance->moves = world->kind[row] == QD_BODY_DYNAMIC;
-    glance->bullet = bends || qdi_is_bullet(world, row);
+    glance->inner = body->inner;
+    glance->radius = body->radius;
+    glance->moves = body->kind == QD_BODY_DYNAMIC;
+    glance->bullet = bends || body->bullet;
     glance->known = false;
     return glance;
 }
@@ -45,16 +65,16 @@ double qdi_ccd_way(const qdi_step *step, uint32_t row) {
 }
 
 /// Survey of ccd: whether a body is followed; if not, `way` is how far any point of it moves, squared.
-static bool followed(const qdi_step *step, uint32_t row, double *way) {
+static bool followed(const qdi_step *step, const seen *body, double *way) {
+    const uint32_t row = body->row;
     const qdi_path_segment segment = qdi_segment_make(step, row);
     const double far = way_of(step, row, &segment);
     const bool is = qdi_segment_followed(step, row, &segment);
     *way = far * far;
     if (step->world->shaped == 0) return is;
-    qdi_glance *glance = note_glance(step, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
-                                     step->world->shape[row] ? segment.spin * step->dt : 0,
-                                     segment.parts > 0);
-    glance->known = step->world->shape[row] != 0;
+    qdi_glance *glance = note_glance(step, body, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt},
+                                     body->disk ? 0 : segment.spin * step->dt, segment.parts > 0);
+    glance->known = !body->disk;
     if (glance->known) step->ccd->free[row] = segment;
     return is;
 }
@@ -65,32 +85,28 @@ typedef enum speed { SLOW, FAST, UNSURE } speed;
 
 /// Survey of ccd: how fast a body plainly is, as most are the one or the other; `way` is how far its centroid
 /// moves, and then any point of it, squared, and `turn` gets how far it turns.
-static inline speed plain_speed(const qdi_step *step, uint32_t row, double *way, double *turn) {
-    const qd_world *world = step->world;
-    const bool disk = world->shape[row] == 0;
-    const double part = step->part * qdi_inner_of_row(world, row), least = 0.99 * part, most = 1.01 * part;
+static inline speed plain_speed(const qdi_step *step, const seen *body, double *way, double *turn) {
+    const double part = step->part * body->inner, least = 0.99 * part, most = 1.01 * part;
     *turn = 0;
-    if (world->kind[row] == QD_BODY_KINEMATIC) return UNSURE; // its way may be an arc
-    if (world->bullets > 0 && (disk || qdi_is_bullet(world, row))) return UNSURE;
-    if (disk) return *way <= least * least ? SLOW : UNSURE;
+    if (body->kind == QD_BODY_KINEMATIC || body->bullet) return UNSURE; // its way may be an arc
+    if (body->disk) return *way <= least * least && step->world->bullets == 0 ? SLOW : UNSURE;
     if (step->periodic) return UNSURE;
-    *turn = qdi_motion_turn(world, row, step->dt);
-    const double far = sqrt(*way) + fabs(*turn) * world->radius[row];
+    *turn = qdi_motion_turn(step->world, body->row, step->dt);
+    const double far = sqrt(*way) + fabs(*turn) * body->radius;
     if (far > least && (step->following || !(far > most))) return UNSURE;
     *way = far * far;
     return far > least ? FAST : SLOW;
 }
 
 /// Survey of ccd: the same as `followed`, for most bodies with less work: few ask for their segments later.
-static inline bool is_followed(const qdi_step *step, uint32_t row, double *way) {
-    const qd_world *world = step->world;
-    const qdi_motion *now = &world->now, *next = &world->next;
-    const qd_vec2 moved = {next->x[row] - now->x[row], next->y[row] - now->y[row]};
+static inline bool is_followed(const qdi_step *step, const seen *body, double *way) {
+    const qdi_motion *next = &step->world->next;
+    const qd_vec2 moved = {next->x[body->row] - body->x, next->y[body->row] - body->y};
     double turn;
     *way = moved.x * moved.x + moved.y * moved.y;
-    const speed plain = plain_speed(step, row, way, &turn);
-    if (plain == UNSURE) return followed(step, row, way);
-    if (world->shaped > 0) note_glance(step, row, moved, turn, false);
+    const speed plain = plain_speed(step, body, way, &turn);
+    if (plain == UNSURE) return followed(step, body, way);
+    if (step->world->shaped > 0) note_glance(step, body, moved, turn, false);
     return plain == FAST;
 }
 
@@ -155,8 +171,9 @@ static void survey(void *context, size_t begin, size_t end) {
     bool carries = false, misses = false;
     const bool marked = world->scratch.pressed > 0;
     for (uint32_t row = (uint32_t)begin; row < end; ++row) {
+        const seen body = see(world, row);
         double way;
-        bool is = is_followed(step, row, &way);
+        bool is = is_followed(step, &body, &way);
         is = is || (marked && ccd->flags[row] == QDI_FOLLOWED);
         qd_box box;
         const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);
@@ -165,8 +182,8 @@ static void survey(void *context, size_t begin, size_t end) {
         if (missed) ccd->flags[row] = QDI_LOST | QDI_MISSED;
         ccd->followed_rows[begin + count] = row;
         count += is;
-        note_way(&ways, way, qdi_inner_of_row(world, row), is, world->kind[row] == QD_BODY_DYNAMIC);
-        carries = carries || (world->kind[row] == QD_BODY_KINEMATIC && way > 0);
+        note_way(&ways, way, body.inner, is, body.kind == QD_BODY_DYNAMIC);
+        carries = carries || (body.kind == QD_BODY_KINEMATIC && way > 0);
     }
     if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
     if (misses) atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);

@@ -3,6 +3,7 @@
 // meet. They serve the contacts of the step's end as well, since a way holds its end: so fast bodies cost no
 // tree, and no retrieve, of their own.
 
+#include "core/math/larger.h"
 #include "core/math/outward.h"
 #include "core/tree/fat_box.h"
 #include "sim/contact/margin.h"
@@ -112,12 +113,13 @@ static inline qd_box way_box(const qdi_step *step, uint32_t row) {
     const qd_box end = world->boxes[row];
     if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
     if (qdi_ccd_straight(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
-    const double radius = world->radius[row], inner = qdi_inner_of_row(world, row),
+    const bool seen = world->shaped > 0 && !step->periodic;
+    const qdi_glance *glance = seen ? &step->ccd->glances[row] : NULL;
+    const double radius = seen ? glance->radius : world->radius[row],
+                 inner = seen ? glance->inner : qdi_inner_of_row(world, row),
                  little = little_turn_part * inner, more = 1e-6 * radius + (step->few ? step->slow : 0);
-    if (world->shaped > 0 && !step->periodic) {
-        const qdi_glance *glance = &step->ccd->glances[row];
-        const double angle = fabs(glance->turn) * radius,
-                     turn = angle < radius - inner ? angle : radius - inner;
+    if (seen) {
+        const double angle = fabs(glance->turn) * radius, turn = qdi_smaller(angle, radius - inner);
         if (!glance->bullet && (angle <= little || radius < round_part * inner))
             return drawn_back(end, (float)glance->way_x, (float)glance->way_y, (float)(turn + more));
     }

@@ -261,20 +261,20 @@ static qd_vec2 wall_impulse(const void *context, size_t i) {
     return (qd_vec2){-push * n.x + tangent * n.y, -push * n.y - tangent * n.x};
 }
 
-/// Rigid contacts: the same across the left and the right wall, and across the lower and the upper one.
-static qd_vec2 push_sideways(const void *context, size_t i) {
-    const qdi_outcome *outcome = wall_outcome(context, i);
-    const qd_vec2 n = wall_normal(context, i);
-    double push = (outcome->impulse[0] + outcome->impulse[1]) * fabs(n.x);
-    return n.x < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
+/// Rigid contacts: its push on the low and on the high wall of an axis along which its normal is this long.
+static qd_vec2 push_along(const qdi_outcome *outcome, double normal) {
+    const double push = (outcome->impulse[0] + outcome->impulse[1]) * fabs(normal);
+    return normal < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
-/// Rigid contacts: the push of a wall contact against the two upright walls.
+/// Rigid contacts: its push across the left and the right wall.
+static qd_vec2 push_sideways(const void *context, size_t i) {
+    return push_along(wall_outcome(context, i), wall_normal(context, i).x);
+}
+
+/// Rigid contacts: the same across the lower and the upper one.
 static qd_vec2 push_upright(const void *context, size_t i) {
-    const qdi_outcome *outcome = wall_outcome(context, i);
-    const qd_vec2 n = wall_normal(context, i);
-    double push = (outcome->impulse[0] + outcome->impulse[1]) * fabs(n.y);
-    return n.y < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
+    return push_along(wall_outcome(context, i), wall_normal(context, i).y);
 }
 
 /// Rigid contacts: the energy that it gave, being moved.
@@ -287,23 +287,22 @@ static qd_vec2 wall_work(const void *context, size_t i) {
 /// Rigid contacts: what the walls gave in all, and where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_contact_state *state = &world->present;
-    size_t count = qdi_constraint_count(state) - state->first_wall;
-    const wall_list list = {world, state->first_wall};
-    qd_status status = qdi_sum(world->team, &world->scratch.arena, count, wall_impulse, &list,
-                               &walls->impulse);
-    qd_vec2 aside = {0, 0}, upright = {0, 0};
-    if (status == QD_OK)
-        status = qdi_sum(world->team, &world->scratch.arena, count, push_sideways, &list, &aside);
-    if (status == QD_OK)
-        status = qdi_sum(world->team, &world->scratch.arena, count, push_upright, &list, &upright);
-    qdi_balance_pushes(world, aside, upright);
-    if (status == QD_OK)
-        status = qdi_balance_constraints(world, qdi_constraint_count(state), state->first_wall);
-    if (status != QD_OK || !world->walls_move) return status;
-    qd_vec2 work = {0, 0};
-    status = qdi_sum(world->team, &world->scratch.arena, count, wall_work, &list, &work);
-    walls->work = work.x;
-    return status;
+    const size_t count = qdi_constraint_count(state), first = state->first_wall;
+    const wall_list list = {world, first};
+    enum { IMPULSE, ASIDE, UPRIGHT, WORK, TERMS };
+    const qdi_sum_term terms[TERMS] = {[IMPULSE] = {wall_impulse, &list},
+                                       [ASIDE] = {push_sideways, &list},
+                                       [UPRIGHT] = {push_upright, &list},
+                                       [WORK] = {wall_work, &list}};
+    qd_vec2 all[TERMS];
+    const size_t used = world->walls_move ? TERMS : WORK;
+    const qd_status status = qdi_sum_each(world->team, &world->scratch.arena, count - first, terms, used,
+                                          all);
+    if (status != QD_OK) return status;
+    walls->impulse = all[IMPULSE];
+    if (used == TERMS) walls->work = all[WORK].x;
+    qdi_balance_pushes(world, all[ASIDE], all[UPRIGHT]);
+    return qdi_balance_constraints(world, count, first);
 }
 
 // ---- all of it ----

@@ -163,7 +163,7 @@ typedef struct qdi_solver_kernels {
     qdi_solver_tell report;
 } qdi_solver_kernels;
 
-/// The kernels of an instruction set that is available.
+/// The kernels of an instruction set that is available; not AUTO.
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd);
 
 /// These work on lane after lane, so the contacts of a group may share bodies.

@@ -57,7 +57,6 @@ static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in
 const qdi_solver_kernels qdi_solver_portable = {make, solve, relax, report};
 
 const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd == QD_SIMD_SSE2) return &qdi_solver_sse2;
     if (simd == QD_SIMD_AVX2) return &qdi_solver_avx2;

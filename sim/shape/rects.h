@@ -70,7 +70,7 @@ typedef struct qdi_rect_meets {
 
 typedef void (*qdi_rects_function)(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 
-/// Rectangles that touch: the one for an instruction set that is available.
+/// Rectangles that touch: the one for an instruction set that is available; not AUTO.
 qdi_rects_function qdi_rects_of(qd_simd simd);
 
 void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets);

@@ -8,7 +8,6 @@ void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets) {
 }
 
 qdi_rects_function qdi_rects_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd == QD_SIMD_AVX512) return qdi_rects_avx512;
     if (simd == QD_SIMD_AVX2) return qdi_rects_avx2;

@@ -5,7 +5,6 @@ enum { WIDTH = 2 };
 
 // The kernel of springs that meet at this SIMD level.
 qdi_meet_kernel qdi_meet_kernel_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd >= QD_SIMD_AVX2) return qdi_meet_lanes_avx2;
 #endif

@@ -3,7 +3,6 @@
 
 // The kernels that move spring disks at this SIMD level.
 const qdi_soft_kernels *qdi_soft_kernels_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd >= QD_SIMD_AVX2) return &qdi_soft_avx2;
 #endif

@@ -32,7 +32,7 @@ typedef struct qdi_disks_found {
 /// Moves the disks [begin, end) as if there were no sides.
 typedef qdi_disks_found (*qdi_disks_move)(const qdi_disks *disks, size_t begin, size_t end);
 
-/// The one for an instruction set that is available.
+/// The one for an instruction set that is available; not AUTO.
 qdi_disks_move qdi_disks_move_of(qd_simd simd);
 
 qdi_disks_found qdi_disks_move_portable(const qdi_disks *disks, size_t begin, size_t end);

@@ -7,7 +7,6 @@ qdi_disks_found qdi_disks_move_portable(const qdi_disks *disks, size_t begin, si
 }
 
 qdi_disks_move qdi_disks_move_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd == QD_SIMD_AVX2 || simd == QD_SIMD_AVX512) return qdi_disks_move_avx2;
 #endif

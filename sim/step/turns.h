@@ -14,7 +14,7 @@
 typedef size_t (*qdi_turns)(const double *c, const double *s, const double *angle, double *to_c, double *to_s,
                             size_t count);
 
-/// The one for an instruction set that is available.
+/// The one for an instruction set that is available; not AUTO.
 qdi_turns qdi_turns_of(qd_simd simd);
 
 /// Bodies turned: true for an angle that the loop does not take.

@@ -8,7 +8,6 @@ size_t qdi_turns_portable(const double *c, const double *s, const double *angle,
 }
 
 qdi_turns qdi_turns_of(qd_simd simd) {
-    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
     if (simd == QD_SIMD_AVX2 || simd == QD_SIMD_AVX512) return qdi_turns_avx2;
 #endif

@@ -50,14 +50,6 @@ qd_vec2 qdi_motion_turned(double c, double s, double angle) {
     return (qd_vec2){x / length, y / length};
 }
 
-double qdi_motion_turn(const qd_world *world, size_t row, double dt) {
-    if (!world->turning) return 0;
-    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
-    if (world->kind[row] != QD_BODY_DYNAMIC) return world->next.spin[row] * dt;
-    if (slot) return world->scratch.movers[slot].angle;
-    return world->scratch.flown ? world->scratch.flights[row].angle : world->next.spin[row] * dt;
-}
-
 void qdi_motion_box(qd_world *world, uint32_t row) {
     const qdi_motion *next = &world->next;
     qdi_extent wide, high;

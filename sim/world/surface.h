@@ -1,6 +1,7 @@
 #ifndef QD_SIM_SURFACE_H
 #define QD_SIM_SURFACE_H
 
+#include "core/math/larger.h"
 #include "sim/world/world_impl.h"
 
 /// The surface of a body.
@@ -29,11 +30,6 @@ static inline double qdi_slide_of(const qd_world *world, uint32_t row_a, uint32_
 static inline double qdi_mixed_friction(double a, double b) {
     if (a == b) return a;
     return a == 0 || b == 0 ? 0 : sqrt(a) * sqrt(b); // infinity times 0 is none
-}
-
-/// Moving surface of a world's body: the larger of two values.
-static inline double qdi_larger(double a, double b) {
-    return a > b ? a : b;
 }
 
 /// Moving surface of a world's body: what two surfaces are to each other: by the rule, but for what is said

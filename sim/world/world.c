@@ -166,12 +166,18 @@ static qd_status make_parts(qd_world *world) {
                            &world->candidates);
 }
 
+/// World: the kernels that it has from now on; those that choose one know no QD_SIMD_AUTO.
+static void note_simd(qd_world *world, qd_simd simd) {
+    world->def.simd = simd == QD_SIMD_AUTO ? qd_simd_best() : simd;
+}
+
 qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
     qd_world *world = qdi_allocate(allocator, 1, sizeof *world);
     if (!world) return QD_ERR_MEMORY;
     memset(world, 0, sizeof *world);
     world->def = *def;
+    note_simd(world, def->simd);
     world->allocator = allocator;
     world->scratch.arena.allocator = world->scratch.plan_arena.allocator = allocator;
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
@@ -267,7 +273,7 @@ void qdi_world_slim(qd_world *world) {
 qd_status qd_world_set_simd(qd_world *world, qd_simd simd) {
     if (!world) return QD_ERR_ARGUMENT;
     qd_status status = qd_tree_set_simd(world->tree, simd);
-    if (status == QD_OK) world->def.simd = simd;
+    if (status == QD_OK) note_simd(world, simd);
     return status;
 }
 

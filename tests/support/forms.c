@@ -1,4 +1,6 @@
 #include "tests/support/forms.h"
+
+#include "core/math/larger.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
@@ -77,10 +79,6 @@ qdi_pose qd_test_pose_moved(const qdi_pose *pose, const qdi_pose *by) {
                       by->c * pose->c - by->s * pose->s, by->s * pose->c + by->c * pose->s};
 }
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 double qd_test_support(const qdi_form *form, const qdi_pose *pose, qd_vec2 along) {
     double x = along.x * pose->c + along.y * pose->s, y = along.y * pose->c - along.x * pose->s, most = 0;
     if (form->kind == QD_SHAPE_CAPSULE) most = fabs(x) * form->half.x;
@@ -88,7 +86,7 @@ double qd_test_support(const qdi_form *form, const qdi_pose *pose, qd_vec2 along
     if (form->kind == QD_SHAPE_POLYGON) {
         most = -HUGE_VAL;
         for (int i = 0; i < form->hull->count; ++i)
-            most = larger(most, x * form->hull->point[i].x + y * form->hull->point[i].y);
+            most = qdi_larger(most, x * form->hull->point[i].x + y * form->hull->point[i].y);
     }
     return along.x * pose->x + along.y * pose->y + most + form->radius;
 }
@@ -120,13 +118,13 @@ double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b
     double value[SAMPLES], step = 2 * pi / SAMPLES, best = -HUGE_VAL;
     for (int i = 0; i < SAMPLES; ++i) {
         value[i] = apart_along(&two, i * step);
-        best = larger(best, value[i]);
+        best = qdi_larger(best, value[i]);
     }
     double found = best;
     for (int i = 0; i < SAMPLES; ++i) { // every local maximum that may come out best
         double before = value[(i + SAMPLES - 1) % SAMPLES], after = value[(i + 1) % SAMPLES];
         if (value[i] >= before && value[i] >= after && value[i] > best - 0.1)
-            found = larger(found, refine(&two, (i - 1) * step, (i + 1) * step));
+            found = qdi_larger(found, refine(&two, (i - 1) * step, (i + 1) * step));
     }
     return found;
 }

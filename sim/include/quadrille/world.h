@@ -306,7 +306,7 @@ QD_API double qd_world_time(const qd_world *world);
 QD_API uint64_t qd_world_last_id(const qd_world *world);
 /// Number of bodies.
 QD_API size_t qd_world_count(const qd_world *world);
-/// What the world was made with.
+/// What the world was made with, and the kernels that it works with.
 QD_API qd_world_def qd_world_definition(const qd_world *world);
 
 /// Bodies as rows of plain arrays, for drawing and analysis; row order is the world's own business and may

@@ -1,5 +1,6 @@
 // The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads,
 // margins, saving and loading, a step that is refused.
+#include "core/math/larger.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/sum.h"
 #include "tests/support/harness.h"
@@ -12,15 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 /// The largest number of a balance so far: rounding errors are parts of it.
 static double scale_of(const qd_metrics *m, double before) {
     const double numbers[] = {m->kinetic, m->potential, m->lost,           m->drag_lost,
                               m->entered, m->wall_work, m->kinematic_work, m->force_work};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) before = larger(before, fabs(numbers[i]));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
+        before = qdi_larger(before, fabs(numbers[i]));
     return before;
 }
 
@@ -255,7 +253,7 @@ static double imbalance_about_centre(double dt, qd_pull_law law) {
         qd_metrics m;
         qd_test_step(world, dt, 1);
         qd_world_measure(world, &m);
-        most = larger(most, fabs(m.imbalance) / (m.kinetic + fabs(m.potential)));
+        most = qdi_larger(most, fabs(m.imbalance) / (m.kinetic + fabs(m.potential)));
     }
     qd_world_destroy(world);
     return most;
