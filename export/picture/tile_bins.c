@@ -242,7 +242,7 @@ enum { AHEAD = 4 };
 static const qdi_tile_run *runs_of_tile(const qdi_tile_runs *runs, size_t number, size_t *count) {
     const size_t begin = number > 0 ? runs->first[number - 1] : 0;
     *count = runs->first[number] - begin;
-    return runs->list + begin;
+    return *count > 0 ? runs->list + begin : NULL; // where there are none there may be no list
 }
 
 // Picture's tiles: draws the trails of a tile.
