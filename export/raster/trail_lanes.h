@@ -79,7 +79,7 @@ static inline void draw_part(qdi_trail_tile *tile, const trail_part *part) {
     const int y0 = qdi_larger_int(qdi_ceil_int(part->middle_y - reach_y), 0);
     const int y1 = qdi_smaller_int(qdi_ceil_int(part->middle_y + reach_y) - 1,
                                    tile->area.max_y - tile->area.min_y);
-    if (x <= -LANES || x >= QDI_TILE_SIDE) return;
+    if (x <= -LANES || x >= QDI_TILE_SIDE || y0 >= y1) return;
     const float from_x = ((float)x + 0.5F - part->middle_x) * UNIT,
                 from_y = ((float)y0 + 0.5F - part->middle_y) * UNIT;
     int along = (int)(from_x * part->along_x + from_y * part->along_y);
