@@ -25,7 +25,6 @@ typedef struct qdi_meet_rows {
     const qd_vec2 *before;             ///< the same, where they are
     qd_vec2 *shears;                   ///< of this moment; NULL where contacts are not thin
     qdi_thin_force *forces;            ///< likewise
-    double *approaches;                ///< likewise
     qd_vec2 half, period;
     bool periodic;
 } qdi_meet_rows;
@@ -38,7 +37,7 @@ typedef struct qdi_meet_lanes {
     double gamman[QDI_MEET_LANES], gammat[QDI_MEET_LANES]; ///< times the reduced mass
     double mu[QDI_MEET_LANES];
     // What is made of them, beside shears and forces. Losses, virial and work are lanes of the balance.
-    double approach[QDI_MEET_LANES];                 ///< where the rows have no room for it
+    double approach[QDI_MEET_LANES];
     double balance[QDI_TALLY_LANES][QDI_MEET_LANES]; ///< as a qdi_contact_balance has it
 } qdi_meet_lanes;
 

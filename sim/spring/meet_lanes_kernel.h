@@ -160,7 +160,7 @@ typedef struct touch {
 /// Springs that meet: normals and depths of lanes; and at which speed the two of each approach where they
 /// touch. As pairs here do, the square of their distance is at most that of the sum of radii, whatever the
 /// root was rounded to.
-static inline touch touch_of(const two *at, vec *approach) {
+static inline touch touch_of(const two *at, qdi_meet_lanes *l, size_t i) {
     const vec zero = {0}, dx = at->dx, dy = at->dy, x = at->x, y = at->y, radius_a = at->radius_a;
     const vec sum = radius_a + at->radius_b, squared = dx * dx + dy * dy, distance = v_sqrt(squared);
     const mask apart_at_all = (mask)(distance > zero);
@@ -172,7 +172,7 @@ static inline touch touch_of(const two *at, vec *approach) {
     const vec far_x = arm_x - dx, far_y = arm_y - dy;
     const vec ax = at->vx_a - at->spin_a * arm_y, ay = at->vy_a + at->spin_a * arm_x;
     const vec bx = at->vx_b - at->spin_b * far_y, by = at->vy_b + at->spin_b * far_x;
-    *approach = (ax - bx) * nx + (ay - by) * ny;
+    v_store(l->approach + i, (ax - bx) * nx + (ay - by) * ny);
     return (touch){nx, ny, zero - gap, zero};
 }
 
@@ -280,19 +280,11 @@ void QDI_MEET_KERNEL(const qdi_meet_rows *rows, const qdi_meet_some *some, const
     for (size_t i = 0; i < whole; i += WIDTH) {
         two of;
         take_pairs(rows, some, law, i, lanes, &of);
-        vec approach;
-        touch at = touch_of(&of, &approach);
-        if (rows->approaches && i + WIDTH <= some->count)
-            v_store(rows->approaches + some->place + i, approach);
-        else
-            v_store(lanes->approach + i, approach);
+        touch at = touch_of(&of, lanes, i);
         const vec slip = put_push(&of, law, lanes, i, &at);
         const rub friction = rub_of(&of, law, &at, slip);
         put_forces(&of, law, &at, &friction, rows, some, lanes, i);
     }
-    const size_t rest = some->count % WIDTH, last = some->count - rest; // behind them lie those of others
-    if (rows->approaches)
-        memcpy(rows->approaches + some->place + last, lanes->approach + last, rest * sizeof(double));
     for (int sum = 0; sum < QDI_TALLY_LANES; ++sum) {
         if (sum == QDI_WORK && law->slide == 0) continue; // surfaces that stand still do none
         for (size_t i = some->count; i < whole; ++i) lanes->balance[sum][i] = 0;

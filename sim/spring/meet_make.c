@@ -92,11 +92,18 @@ void qdi_meet_take_law(const qdi_meet_law *law, qdi_meeting rows, size_t lane, q
     lanes->mass_b[lane] = mass_b;
 }
 
+// Springs that meet: writes at which speed those approach whose contacts lie from a place on.
+static inline void put_approaches(const qdi_meet_job *job, const qdi_meet_lanes *lanes, size_t place,
+                                  size_t count) {
+    if (job->simple) memcpy(job->after->approaches + place, lanes->approach, count * sizeof *lanes->approach);
+    for (size_t k = 0; k < count && !job->simple; ++k)
+        job->after->disks[place + k].approach = lanes->approach[k]; // the rest is not as it is in the lanes
+}
+
 // Springs that meet: the force of a contact that is not simple, whose geometry is there.
-static void force_one(const qdi_meet_job *job, const qdi_meet_some *some, size_t number, double approach) {
+static void force_one(const qdi_meet_job *job, const qdi_meet_some *some, size_t number) {
     const size_t place = some->place + number;
     qd_contact contact;
-    job->after->disks[place].approach = approach; // the rest is not as it is in the lanes
     qdi_contact_at(job->world, job->after, place, &contact);
     job->after->warm_starts[place] = shear_from(job, some->from ? some->from[number]
                                                                 : (uint32_t)(some->first + number));
@@ -120,7 +127,6 @@ static qdi_meet_rows rows_of(const qdi_meet_job *job) {
                            .before = job->before->thin ? job->before->shears : NULL,
                            .shears = job->simple ? job->after->shears : NULL,
                            .forces = job->simple ? job->after->thin_forces : NULL,
-                           .approaches = job->simple ? job->after->approaches : NULL,
                            .half = job->narrow.half,
                            .period = job->narrow.period,
                            .periodic = job->narrow.periodic};
@@ -139,9 +145,6 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     if (first == stop) return;
     const size_t own = job->own ? first + job->own[range] : stop;
     const bool stays = job->stay[range] != QDI_MEET_NONE;
-    const qdi_meet_some all = {stays ? NULL : job->from + begin, stays ? job->stay[range] : 0, first,
-                               stop - first};
-    note_contacts(job, &all, job->world->scratch.slot_hits + begin);
     qdi_meet_tally others = *tally; // which they add up themselves
     const qdi_meet_rows rows = rows_of(job);
     qdi_meet_lanes lanes;
@@ -151,8 +154,10 @@ static void make_pairs(void *context, size_t begin, size_t end) {
         count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
         const qdi_meet_some some = {stays ? NULL : job->from + hit,
                                     stays ? job->stay[range] + (place - first) : 0, place, count};
+        note_contacts(job, &some, job->world->scratch.slot_hits + hit);
         job->kernel(&rows, &some, &job->law, &lanes, place < own ? tally : &others);
-        for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, &some, k, lanes.approach[k]);
+        put_approaches(job, &lanes, place, count);
+        for (size_t k = 0; k < count && !job->simple; ++k) force_one(job, &some, k);
     }
 }
 

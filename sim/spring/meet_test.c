@@ -133,20 +133,11 @@ static void check_slots(const qdi_meet_job *job, size_t begin, size_t end) {
 /// Candidates that are passed over together.
 enum { BLOCK = 16 };
 
-/// Four numbers side by side.
-typedef float four __attribute__((vector_size(4 * sizeof(float))));
-typedef int32_t four_bits __attribute__((vector_size(4 * sizeof(int32_t))));
-
 // Springs that meet: whether some of a block of candidates are worth a test.
 static bool any_close(const float *apart, float way) {
-    const four ways = {way, way, way, way};
-    four_bits close = {0};
-    for (int k = 0; k < BLOCK; k += 4) {
-        four some;
-        memcpy(&some, apart + k, sizeof some);
-        close |= (four_bits)(some <= ways);
-    }
-    return ((uint32_t)close[0] | (uint32_t)close[1] | (uint32_t)close[2] | (uint32_t)close[3]) != 0;
+    int32_t close = 0;
+    for (int k = 0; k < BLOCK; ++k) close |= apart[k] <= way ? 1 : 0;
+    return close != 0;
 }
 
 /// Where few are worth a test they lie here and there, and so do their bodies: asked for ahead.
