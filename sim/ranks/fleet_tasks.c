@@ -7,7 +7,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "core/base/os.h"
-#include "core/parallel/parallel.h"
+#include "sim/world/lap.h"
 #include "sim/world/names.h"
 
 #include <string.h>
@@ -23,9 +23,10 @@ typedef struct order {
 
 // Fleet: renews a part in a step, which is time of its refresh.
 static qd_status renew_in_step(qdi_fleet_rank *rank, qd_profile *profile) {
-    const uint64_t begin = qdi_clock_ns();
+    qdi_lap lap;
+    qdi_lap_start(&lap, profile, rank->world->team);
     const qd_status status = qdi_fleet_renew(rank);
-    if (profile) profile->wall_ns[QD_PHASE_REFRESH] += qdi_clock_ns() - begin;
+    qdi_lap_end(&lap, QD_PHASE_REFRESH);
     return status;
 }
 
