@@ -33,11 +33,12 @@ static void draw_arrow(const qdi_arrow *arrow, qdi_raster *raster) {
 
 // Picture: draws the mark of a contact.
 static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
-    float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
-                             0.0F);
-    float half = mark->half < 0.0F ? grown * qdi_smaller(normal_part * mark->radius, longest_normal)
+    float grown = qdi_larger_float(
+        qdi_smaller_float((mark->radius - least_normal) / (full_normal - least_normal), 1.0F), 0.0F);
+    float half = mark->half < 0.0F ? grown * qdi_smaller_float(normal_part * mark->radius, longest_normal)
                                    : mark->half;
-    float point = qdi_larger(qdi_smaller(point_part * mark->radius, largest_point), smallest_point);
+    float point = qdi_larger_float(qdi_smaller_float(point_part * mark->radius, largest_point),
+                                   smallest_point);
     float along_x = half * mark->normal_x, along_y = half * mark->normal_y;
     qdi_raster_mark(raster, mark->x - along_x, mark->y - along_y, mark->x + along_x, mark->y + along_y, 1.2F);
     qdi_raster_mark(raster, mark->x, mark->y, mark->x, mark->y, 2.0F * point);

@@ -216,8 +216,8 @@ static void set_drawn_figure(const body_job *job, const qd_shape *shape, size_t 
 static void set_tile_of_disk(const body_job *job, double radius, qdi_disk *disk) {
     const qdi_area *clip = &job->copier->picture->clip;
     // Of a figure, `radius` is all that it reaches; a disk drawn for a line may be larger.
-    float reach = qdi_tile_reach(qdi_larger((float)radius, disk->radius)), x = disk->x - (float)clip->min_x,
-          y = disk->y - (float)clip->min_y;
+    float reach = qdi_tile_reach(qdi_larger_float((float)radius, disk->radius)),
+          x = disk->x - (float)clip->min_x, y = disk->y - (float)clip->min_y;
     float left = x - reach, right = x + reach, top = y - reach, bottom = y + reach;
     disk->wide = true;
     if (!(left >= 0.0F) || !(top >= 0.0F) || right >= 65000.0F || bottom >= 65000.0F) return;

@@ -139,14 +139,15 @@ static void add_wide_trail(qdi_tile_bins *bins, const tile_grid *grid, tile_span
                     bottom = top + QDI_TILE_SIDE + 2.0F * QDI_TRAIL_REACH;
         float a = 0.0F, b = 1.0F;
         if (inverse != 0.0F) {
-            a = qdi_larger(qdi_smaller(top * inverse, bottom * inverse), 0.0F);
-            b = qdi_smaller(qdi_larger(top * inverse, bottom * inverse), 1.0F);
+            a = qdi_larger_float(qdi_smaller_float(top * inverse, bottom * inverse), 0.0F);
+            b = qdi_smaller_float(qdi_larger_float(top * inverse, bottom * inverse), 1.0F);
         }
         const float x0 = piece->x0 + a * along_x, x1 = piece->x0 + b * along_x;
         tile_span part = {
-            tile_of_pixel(qdi_smaller(x0, x1) - QDI_TRAIL_REACH - 0.5F, grid->clip.min_x, grid->columns),
-            tile_of_pixel(qdi_larger(x0, x1) + QDI_TRAIL_REACH + 0.5F, grid->clip.min_x, grid->columns), y,
-            y};
+            tile_of_pixel(qdi_smaller_float(x0, x1) - QDI_TRAIL_REACH - 0.5F, grid->clip.min_x,
+                          grid->columns),
+            tile_of_pixel(qdi_larger_float(x0, x1) + QDI_TRAIL_REACH + 0.5F, grid->clip.min_x, grid->columns),
+            y, y};
         add_wide(bins, &bins->trails, grid, part, number);
     }
 }
@@ -157,10 +158,10 @@ static void find_trail_runs(qdi_tile_bins *bins, const qdi_picture *picture, con
     size_t begin = 0, tile = tiles;
     for (size_t i = 0; i < picture->trail_count; ++i) {
         const qdi_trail *piece = &picture->trails[i];
-        const tile_span span = tiles_of_box(grid, qdi_smaller(piece->x0, piece->x1) - QDI_TRAIL_REACH,
-                                            qdi_smaller(piece->y0, piece->y1) - QDI_TRAIL_REACH,
-                                            qdi_larger(piece->x0, piece->x1) + QDI_TRAIL_REACH,
-                                            qdi_larger(piece->y0, piece->y1) + QDI_TRAIL_REACH);
+        const tile_span span = tiles_of_box(grid, qdi_smaller_float(piece->x0, piece->x1) - QDI_TRAIL_REACH,
+                                            qdi_smaller_float(piece->y0, piece->y1) - QDI_TRAIL_REACH,
+                                            qdi_larger_float(piece->x0, piece->x1) + QDI_TRAIL_REACH,
+                                            qdi_larger_float(piece->y0, piece->y1) + QDI_TRAIL_REACH);
         const bool narrow = span.from_x == span.to_x && span.from_y == span.to_y;
         const size_t here = narrow ? (size_t)span.from_y * (size_t)grid->columns + (size_t)span.from_x
                                    : tiles;

@@ -24,8 +24,7 @@ typedef struct qdi_tile_run {
 typedef struct qdi_tile_runs {
     qdi_tile_run *found, *list;
     size_t found_count, found_room, list_room;
-    size_t
-        *first; ///< of each tile of the picture: where its list begins; when they are sorted, where it ends
+    size_t *first; ///< by tile of the picture: where its list begins, once they are sorted where it ends
     size_t first_room;
 } qdi_tile_runs;
 

@@ -211,7 +211,7 @@ static inline bool extend_line(trail_line *line, place to, float level) {
         const both missed = (both)(off * inverse > line->most);
         if ((missed[0] | missed[1]) != 0 || along < line->far - LINE_FAR) return false;
         line->most = smaller_of(line->most, (off + slack) * inverse);
-        line->far = qdi_larger(line->far, along);
+        line->far = qdi_larger_float(line->far, along);
     } else if (line->far > 2.0F * LINE_FAR || along < -LINE_FAR || fabsf(aside) > LINE_FAR) {
         return false;
     }

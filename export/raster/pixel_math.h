@@ -4,12 +4,12 @@
 /// The small arithmetic of drawing, in forms that compilers make vector code of.
 
 /// Pixels: the smaller of two numbers.
-static inline float qdi_smaller(float a, float b) {
+static inline float qdi_smaller_float(float a, float b) {
     return a < b ? a : b;
 }
 
 /// Pixels: the larger of two numbers.
-static inline float qdi_larger(float a, float b) {
+static inline float qdi_larger_float(float a, float b) {
     return a > b ? a : b;
 }
 

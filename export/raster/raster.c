@@ -65,19 +65,20 @@ static void mark_pixel(const qdi_raster *raster, uint8_t *pixel, int level) {
 void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width) {
     // Coverage falls from 1 to 0 over the pixel about the line's edge.
     float reach = 0.5F * width + 0.5F;
-    qdi_area area = {qdi_floor_int(qdi_smaller(x0, x1) - reach), qdi_floor_int(qdi_smaller(y0, y1) - reach),
-                     qdi_ceil_int(qdi_larger(x0, x1) + reach), qdi_ceil_int(qdi_larger(y0, y1) + reach)};
+    qdi_area area = {
+        qdi_floor_int(qdi_smaller_float(x0, x1) - reach), qdi_floor_int(qdi_smaller_float(y0, y1) - reach),
+        qdi_ceil_int(qdi_larger_float(x0, x1) + reach), qdi_ceil_int(qdi_larger_float(y0, y1) + reach)};
     area = intersect_areas(area, raster->clip);
     float along_x = x1 - x0, along_y = y1 - y0;
-    float length_squared = qdi_larger(along_x * along_x + along_y * along_y, 1e-12F);
+    float length_squared = qdi_larger_float(along_x * along_x + along_y * along_y, 1e-12F);
     for (int j = area.min_y; j < area.max_y; ++j) {
         uint8_t *row = raster_row(raster, j);
         for (int i = area.min_x; i < area.max_x; ++i) {
             float px = (float)i + 0.5F - x0, py = (float)j + 0.5F - y0;
             float part = (px * along_x + py * along_y) / length_squared;
-            part = qdi_smaller(qdi_larger(part, 0.0F), 1.0F);
+            part = qdi_smaller_float(qdi_larger_float(part, 0.0F), 1.0F);
             float dx = px - part * along_x, dy = py - part * along_y;
-            float cover = qdi_smaller(reach - sqrtf(dx * dx + dy * dy), 1.0F);
+            float cover = qdi_smaller_float(reach - sqrtf(dx * dx + dy * dy), 1.0F);
             int level = cover > 0.0F ? (int)(cover * QDI_MARK_LEVELS + 0.5F) : 0;
             if (level > 0) mark_pixel(raster, row + i, level);
         }

@@ -10,21 +10,22 @@ void SPLIT_SPLATS(const qdi_splats *restrict splats, float corner_x, float corne
     const float end = QDI_TILE_SIDE + 0.999F; // below the last place that has one to its right
     float sides[QDI_SPLAT_BATCH], lefts[QDI_SPLAT_BATCH], tops[QDI_SPLAT_BATCH];
     for (int k = 0; k < QDI_SPLAT_BATCH; ++k) {
-        float side = qdi_larger(splats->radius[k] * qdi_splat_side, 1e-3F);
+        float side = qdi_larger_float(splats->radius[k] * qdi_splat_side, 1e-3F);
         float left = splats->x[k] - corner_x - 0.5F * side, top = splats->y[k] - corner_y - 0.5F * side;
         // How far out of the usual something is: above 0 where it is.
-        float out = qdi_larger(qdi_larger(side - 1.0F, -left), qdi_larger(-top, qdi_larger(left, top) - end));
+        float out = qdi_larger_float(qdi_larger_float(side - 1.0F, -left),
+                                     qdi_larger_float(-top, qdi_larger_float(left, top) - end));
         parts->usual[k] = out <= 0.0F ? 1 : 0;
         sides[k] = side;
-        lefts[k] = qdi_smaller(qdi_larger(left, 0.0F), end);
-        tops[k] = qdi_smaller(qdi_larger(top, 0.0F), end);
+        lefts[k] = qdi_smaller_float(qdi_larger_float(left, 0.0F), end);
+        tops[k] = qdi_smaller_float(qdi_larger_float(top, 0.0F), end);
     }
     for (int k = 0; k < QDI_SPLAT_BATCH; ++k) {
         float side = sides[k], left = lefts[k], top = tops[k];
         int32_t column = (int32_t)left, row = (int32_t)top;
-        float over = 1.0F / side, whole = qdi_larger(side * side * QDI_SPLAT_UNIT + 0.5F, 1.0F);
-        float wide = qdi_larger(left - (float)column + side - 1.0F, 0.0F) * over;
-        float high = qdi_larger(top - (float)row + side - 1.0F, 0.0F) * over;
+        float over = 1.0F / side, whole = qdi_larger_float(side * side * QDI_SPLAT_UNIT + 0.5F, 1.0F);
+        float wide = qdi_larger_float(left - (float)column + side - 1.0F, 0.0F) * over;
+        float high = qdi_larger_float(top - (float)row + side - 1.0F, 0.0F) * over;
         int32_t all = (int32_t)whole;
         int32_t right = qdi_smaller_int((int32_t)(whole * wide), all);
         int32_t below = qdi_smaller_int((int32_t)(whole * high), all);

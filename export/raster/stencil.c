@@ -24,12 +24,12 @@ void qdi_cover_block(float dx, float dy, float radius, int32_t parts[QDI_COVER_B
     const float high = fabsf(dy);
     for (int k = 0; k < QDI_COVER_BLOCK; ++k) {
         float wide = fabsf(dx + (float)k);
-        float a = qdi_larger(qdi_larger(wide, high), 2e-3F);
-        float b = qdi_larger(qdi_smaller(wide, high), 1e-3F);
+        float a = qdi_larger_float(qdi_larger_float(wide, high), 2e-3F);
+        float b = qdi_larger_float(qdi_smaller_float(wide, high), 1e-3F);
         float d = sqrtf(a * a + b * b);
         float end = 0.5F * (a + b), flat = 0.5F * (a - b);
-        float s = qdi_larger(qdi_smaller((radius - d) * d, end), -end);
-        float above = qdi_larger(s - flat, 0.0F), under = qdi_larger(-s - flat, 0.0F);
+        float s = qdi_larger_float(qdi_smaller_float((radius - d) * d, end), -end);
+        float above = qdi_larger_float(s - flat, 0.0F), under = qdi_larger_float(-s - flat, 0.0F);
         float bend = above * above - under * under;
         float cover = 0.5F + (2.0F * b * s - bend) / (2.0F * a * b);
         parts[k] = (int32_t)(cover * (float)(QDI_LEVELS * QDI_COVER_PARTS));

@@ -33,9 +33,11 @@ static void add_large_splat(qdi_tile *tile, float x, float y, float side, uint32
     float left = x - 0.5F * side, top = y - 0.5F * side, right = left + side, bottom = top + side;
     int column = qdi_floor_int(left), row = qdi_floor_int(top);
     for (int j = row; (float)j < bottom; ++j) {
-        float from_y = qdi_larger(top, (float)j), to_y = bottom < (float)(j + 1) ? bottom : (float)(j + 1);
+        float from_y = qdi_larger_float(top, (float)j),
+              to_y = bottom < (float)(j + 1) ? bottom : (float)(j + 1);
         for (int i = column; (float)i < right; ++i) {
-            float from_x = qdi_larger(left, (float)i), to_x = right < (float)(i + 1) ? right : (float)(i + 1);
+            float from_x = qdi_larger_float(left, (float)i),
+                  to_x = right < (float)(i + 1) ? right : (float)(i + 1);
             add_splat_to_pixel(tile, i, j, (to_x - from_x) * (to_y - from_y), hue);
         }
     }
@@ -67,7 +69,7 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats) {
         const uint32_t hue = splats->hue[k];
         if (!parts.usual[k]) {
             add_large_splat(tile, splats->x[k], splats->y[k],
-                            qdi_larger(splats->radius[k] * qdi_splat_side, 1e-3F), hue);
+                            qdi_larger_float(splats->radius[k] * qdi_splat_side, 1e-3F), hue);
             continue;
         }
         uint64_t *cell = &tile->splats[parts.place[k]];

@@ -30,7 +30,8 @@ typedef struct round_job {
 // The tone of a pixel of a disk at a distance from its centre: full inside, less at the rim.
 static uint8_t disk_tone_at(const round_job *job, float dx, float dy) {
     if (job->inside < 0.0F) return QDI_TONE_FULL;
-    float part = qdi_smaller(qdi_larger(job->inside + 0.5F - sqrtf(dx * dx + dy * dy), 0.0F), 1.0F);
+    float part = qdi_smaller_float(qdi_larger_float(job->inside + 0.5F - sqrtf(dx * dx + dy * dy), 0.0F),
+                                   1.0F);
     return (uint8_t)((float)QDI_TONE_RIM + part * (float)(QDI_TONE_FULL - QDI_TONE_RIM) + 0.5F);
 }
 
@@ -94,7 +95,7 @@ static void draw_full_pixels(const round_job *job, int row, int from, int to) {
 // Draws a row of a disk's pixels.
 static void draw_disk_row(round_job *job, int row, int middle) {
     float dy = (float)row + 0.5F - job->y;
-    float outer = job->radius + edge_reach, inner = qdi_larger(job->radius - edge_reach, 0.0F);
+    float outer = job->radius + edge_reach, inner = qdi_larger_float(job->radius - edge_reach, 0.0F);
     float outer_squared = outer * outer - dy * dy;
     if (outer_squared <= 0.0F) return;
     float reach = sqrtf(outer_squared);
@@ -113,22 +114,22 @@ static void draw_disk_row(round_job *job, int row, int middle) {
 
 // Draws the line from a disk's centre that shows how it is turned, on the pixels that show this disk.
 static void draw_turn_line(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
-    float half = 0.5F * qdi_larger(qdi_smaller(line_part * radius, 2.0F * widest), narrowest),
+    float half = 0.5F * qdi_larger_float(qdi_smaller_float(line_part * radius, 2.0F * widest), narrowest),
           length = line_length * radius;
     float end_x = x + length * turn.x, end_y = y + length * turn.y, reach = half + 0.5F;
     const qdi_area *area = &tile->area;
-    int from = qdi_larger_int(qdi_floor_int(qdi_smaller(x, end_x) - reach), area->min_x);
-    int to = qdi_smaller_int(qdi_ceil_int(qdi_larger(x, end_x) + reach), area->max_x);
-    int first = qdi_larger_int(qdi_floor_int(qdi_smaller(y, end_y) - reach), area->min_y);
-    int last = qdi_smaller_int(qdi_ceil_int(qdi_larger(y, end_y) + reach), area->max_y);
+    int from = qdi_larger_int(qdi_floor_int(qdi_smaller_float(x, end_x) - reach), area->min_x);
+    int to = qdi_smaller_int(qdi_ceil_int(qdi_larger_float(x, end_x) + reach), area->max_x);
+    int first = qdi_larger_int(qdi_floor_int(qdi_smaller_float(y, end_y) - reach), area->min_y);
+    int last = qdi_smaller_int(qdi_ceil_int(qdi_larger_float(y, end_y) + reach), area->max_y);
     for (int j = first; j < last; ++j) {
         for (int i = from; i < to; ++i) {
             const int cell = (j - area->min_y) * QDI_TILE_SIDE + (i - area->min_x);
             if (tile->rank[cell] == 0 || ((tile->rank[cell] - 1U) & 0xfffffffU) != brush.index) continue;
             float px = (float)i + 0.5F - x, py = (float)j + 0.5F - y;
-            float along = qdi_smaller(qdi_larger(px * turn.x + py * turn.y, 0.0F), length);
+            float along = qdi_smaller_float(qdi_larger_float(px * turn.x + py * turn.y, 0.0F), length);
             float dx = px - along * turn.x, dy = py - along * turn.y;
-            float part = qdi_smaller(qdi_larger(reach - sqrtf(dx * dx + dy * dy), 0.0F), 1.0F);
+            float part = qdi_smaller_float(qdi_larger_float(reach - sqrtf(dx * dx + dy * dy), 0.0F), 1.0F);
             int tone = QDI_TONE_FULL - (int)(part * (float)(QDI_TONE_FULL - QDI_TONE_LINE) + 0.5F);
             if (tone < tile->tone[cell]) tile->tone[cell] = (uint8_t)tone;
         }
@@ -148,7 +149,9 @@ void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner tu
     }
     // Straight pieces lie outside of the circle: together they add pi / 12 to the area, whatever the radius.
     float drawn = sqrtf(radius * radius - 1.0F / 12.0F), outer = drawn + edge_reach;
-    float rim = radius >= QDI_RIM_FROM ? qdi_larger(qdi_smaller(rim_part * radius, widest), narrowest) : 0.0F;
+    float rim = radius >= QDI_RIM_FROM
+                    ? qdi_larger_float(qdi_smaller_float(rim_part * radius, widest), narrowest)
+                    : 0.0F;
     round_job job = {tile, x, y, drawn, rim > 0.0F ? radius - rim : -1.0F, brush, {PARTS / 2, PARTS / 2}};
     const qdi_area *area = &tile->area;
     int first = qdi_larger_int(qdi_floor_int(y - outer), area->min_y),

@@ -55,16 +55,17 @@ static outline figure_outline(const qdi_corner *corners, int count, float radius
 static float distance_from_core(const outline *figure, float x, float y) {
     float most = -1e30F;
     for (int i = 0; i < figure->count; ++i)
-        most = qdi_larger(most, figure->normal_x[i] * x + figure->normal_y[i] * y - figure->offset[i]);
+        most = qdi_larger_float(most, figure->normal_x[i] * x + figure->normal_y[i] * y - figure->offset[i]);
     if (most <= 0.0F && figure->count > 2) return most;
     float nearest = 1e30F;
     for (int i = 0; i < figure->count; ++i) {
         const qdi_corner *p = &figure->corner[i], *q = &figure->corner[i + 1 < figure->count ? i + 1 : 0];
         float along_x = q->x - p->x, along_y = q->y - p->y, from_x = x - p->x, from_y = y - p->y;
-        float length = qdi_larger(along_x * along_x + along_y * along_y, 1e-12F);
-        float part = qdi_smaller(qdi_larger((from_x * along_x + from_y * along_y) / length, 0.0F), 1.0F);
+        float length = qdi_larger_float(along_x * along_x + along_y * along_y, 1e-12F);
+        float part = qdi_smaller_float(qdi_larger_float((from_x * along_x + from_y * along_y) / length, 0.0F),
+                                       1.0F);
         float dx = from_x - part * along_x, dy = from_y - part * along_y;
-        nearest = qdi_smaller(nearest, dx * dx + dy * dy);
+        nearest = qdi_smaller_float(nearest, dx * dx + dy * dy);
     }
     return sqrtf(nearest);
 }
@@ -75,9 +76,9 @@ static void figure_row_span(const outline *figure, float y, float out, float *fr
     for (int i = 0; i < figure->count; ++i) {
         float room = figure->offset[i] + out - figure->normal_y[i] * y, n = figure->normal_x[i];
         if (n > 1e-6F)
-            *to = qdi_smaller(*to, room / n);
+            *to = qdi_smaller_float(*to, room / n);
         else if (n < -1e-6F)
-            *from = qdi_larger(*from, room / n);
+            *from = qdi_larger_float(*from, room / n);
         else if (room < 0.0F)
             *to = -1e30F;
     }
@@ -97,7 +98,7 @@ typedef struct figure_job {
 // The tone of a pixel of a figure. `depth`: how far inside of the border its centre is.
 static uint8_t figure_tone_at(const figure_job *job, float depth) {
     if (!job->rimmed) return QDI_TONE_FULL;
-    float part = qdi_smaller(qdi_larger(depth - rim_width + 0.5F, 0.0F), 1.0F);
+    float part = qdi_smaller_float(qdi_larger_float(depth - rim_width + 0.5F, 0.0F), 1.0F);
     return (uint8_t)((float)QDI_TONE_RIM + part * (float)(QDI_TONE_FULL - QDI_TONE_RIM) + 0.5F);
 }
 
@@ -106,7 +107,7 @@ static void draw_figure_edge(const figure_job *job, int row, int from, int to) {
     for (int i = from; i < to; ++i) {
         float depth = job->figure.radius -
                       distance_from_core(&job->figure, (float)i + 0.5F, (float)row + 0.5F);
-        int level = (int)(qdi_smaller(qdi_larger(depth + 0.5F, 0.0F), 1.0F) * QDI_LEVELS + 0.5F);
+        int level = (int)(qdi_smaller_float(qdi_larger_float(depth + 0.5F, 0.0F), 1.0F) * QDI_LEVELS + 0.5F);
         if (level > 0) qdi_tile_add(job->tile, i, row, job->brush, level, figure_tone_at(job, depth));
     }
 }
@@ -122,8 +123,8 @@ static void draw_figure_row(const figure_job *job, int row, float left, float ri
     // Inside by 0.8 pixels a pixel is covered wholly, and by a rim's width more it shows none. Round ends
     // count as edges.
     float inside = 0.8F + (job->rimmed ? rim_width : 0.0F);
-    figure_row_span(figure, y, figure->count > 2 ? qdi_smaller(radius, 0.0F) - inside : -1e30F, &full_from,
-                    &full_to);
+    figure_row_span(figure, y, figure->count > 2 ? qdi_smaller_float(radius, 0.0F) - inside : -1e30F,
+                    &full_from, &full_to);
     int begin = clamp_to_limits(from - 0.5F, area->min_x, area->max_x);
     int end = clamp_to_limits(to + 1.5F, area->min_x, area->max_x);
     int full_begin = clamp_to_limits(full_from + 0.5F, begin, end),
@@ -139,12 +140,12 @@ void qdi_tile_figure(qdi_tile *tile, const qdi_corner *corners, int count, float
     QD_ASSERT(brush.hue < QDI_HUES && count > 0 && count <= QDI_CORNERS_MAX);
     float low = corners[0].y, high = low, left = corners[0].x, right = left;
     for (int i = 1; i < count; ++i) {
-        low = qdi_smaller(low, corners[i].y);
-        high = qdi_larger(high, corners[i].y);
-        left = qdi_smaller(left, corners[i].x);
-        right = qdi_larger(right, corners[i].x);
+        low = qdi_smaller_float(low, corners[i].y);
+        high = qdi_larger_float(high, corners[i].y);
+        left = qdi_smaller_float(left, corners[i].x);
+        right = qdi_larger_float(right, corners[i].x);
     }
-    float reach = radius + 1.0F, size = qdi_larger(qdi_larger(high - low, right - left), 1e-3F);
+    float reach = radius + 1.0F, size = qdi_larger_float(qdi_larger_float(high - low, right - left), 1e-3F);
     float area_twice = twice_signed_area(corners, count),
           thick = fabsf(area_twice) * 0.5F / size + 2.0F * radius;
     const bool rimmed = size + 2.0F * radius >= 2.0F * QDI_RIM_FROM && thick >= thinnest_rimmed;

@@ -45,7 +45,7 @@ static void mean_hues_of_few(const uint64_t *restrict splats, int32_t *restrict 
     for (int x = 0; x < count; ++x) {
         const int32_t cover = (int32_t)(uint32_t)splats[x], hues = (int32_t)(splats[x] >> 32);
         const float mean = (float)(hues + cover / 2) / (float)(cover > 0 ? cover : 1);
-        means[x] = (int32_t)qdi_smaller(mean, QDI_HUES - 1);
+        means[x] = (int32_t)qdi_smaller_float(mean, QDI_HUES - 1);
     }
 }
 

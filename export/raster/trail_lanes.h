@@ -101,8 +101,8 @@ static inline trail_part part_of_line(const qdi_trail *piece, float half_x, floa
         .along_y = half_y * inverse,
         .half_level = half_level,
         .half = (int16_t)(half * UNIT),
-        .fade = (int16_t)qdi_smaller(
-            qdi_larger(half_level * level_scale * inverse * (65536 / UNIT), -INT16_MAX), INT16_MAX),
+        .fade = (int16_t)qdi_smaller_float(
+            qdi_larger_float(half_level * level_scale * inverse * (65536 / UNIT), -INT16_MAX), INT16_MAX),
         .hue = piece->hue};
     part.step_along = (int16_t)(part.along_x * UNIT);
     part.step_across = (int16_t)(-part.along_y * UNIT);
@@ -113,7 +113,8 @@ void TRAIL_TILE_ADD(qdi_trail_tile *tile, const qdi_trail *pieces, size_t count)
     for (size_t i = 0; i < count; ++i) {
         const float x = pieces[i].x0 - (float)tile->area.min_x, y = pieces[i].y0 - (float)tile->area.min_y;
         const float along_x = pieces[i].x1 - pieces[i].x0, along_y = pieces[i].y1 - pieces[i].y0;
-        const float most_parts = qdi_larger(fabsf(along_x) / PART_WIDEST, fabsf(along_y) / PART_HIGHEST);
+        const float most_parts = qdi_larger_float(fabsf(along_x) / PART_WIDEST,
+                                                  fabsf(along_y) / PART_HIGHEST);
         const int parts = most_parts <= 1.0F ? 1 : qdi_ceil_int(most_parts);
         const float inverse = parts == 1 ? 0.5F : 0.5F / (float)parts;
         const float level = pieces[i].level, along_level = (float)pieces[i].to_level - level;
