@@ -62,6 +62,7 @@ typedef struct origin {
     const qdi_fleet_seed *seed;
     const qdi_fleet_source *source;
     qdi_saved saved;
+    double dt; ///< of the steps to come; 0: the first one says it
 } origin;
 
 // Fleet: makes one of ranks that are there, or of as many threads; with an origin one that is apart.
@@ -91,7 +92,7 @@ static qd_status make(qd_world *whole, int count, qdi_ranks *ranks, qdi_realm_ru
         qdi_release(allocator, made, 1, sizeof *made);
         return status;
     }
-    status = qdi_fleet_tell(&made->rank, QDI_FLEET_BEGIN, rule, 0);
+    status = qdi_fleet_tell(&made->rank, QDI_FLEET_BEGIN, rule, from->dt);
     made->rank.seed = NULL;
     made->rank.source = NULL;
     if (status == QD_OK)
@@ -115,7 +116,7 @@ qd_status qdi_fleet_make_of(qd_world *whole, qdi_ranks *ranks, qdi_realm_rule ru
 qd_status qdi_fleet_make_apart(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
                                const qdi_fleet_seed *seed, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(hollow, count, ranks, rule, &(origin){.seed = seed}, fleet);
+    return make(hollow, count, ranks, rule, &(origin){.seed = seed, .dt = seed->dt}, fleet);
 }
 
 bool qdi_fleet_can_load(const qd_world *hollow, const qdi_saved *saved) {
@@ -126,7 +127,8 @@ bool qdi_fleet_can_load(const qd_world *hollow, const qdi_saved *saved) {
 qd_status qdi_fleet_make_loaded(qd_world *hollow, qdi_ranks *ranks, int count, qdi_realm_rule rule,
                                 const qdi_fleet_source *source, const qdi_saved *saved, qdi_fleet **fleet) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    return make(hollow, count, ranks, rule, &(origin){.source = source, .saved = *saved}, fleet);
+    return make(hollow, count, ranks, rule, &(origin){.source = source, .saved = *saved, .dt = source->dt},
+                fleet);
 }
 
 bool qdi_fleet_is_apart(const qdi_fleet *fleet) {

@@ -54,6 +54,7 @@ typedef struct qdi_fleet_seed {
     qdi_fleet_maker maker;
     const void *said; ///< what makers are told, sent to all ranks
     size_t bytes;
+    double dt; ///< about the length of the first steps: ghosts are chosen by it; 0: unknown
 } qdi_fleet_seed;
 
 /// Makes a fleet that is apart, and finds its contacts. `hollow` has no bodies, and passed the check; it goes
@@ -67,6 +68,7 @@ QD_MUST_USE qd_status qdi_fleet_make_apart(qd_world *hollow, qdi_ranks *ranks, i
 typedef struct qdi_fleet_source {
     void *context;
     qd_status (*read)(void *context, uint64_t at, void *to, size_t bytes);
+    double dt; ///< as of a seed
 } qdi_fleet_source;
 /// Whether a saved world, of which `hollow` is the head (sim/step/load.h), can be loaded by ranks, each a
 /// part: it passed the check, and none of its bodies has gone.

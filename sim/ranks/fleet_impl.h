@@ -39,7 +39,7 @@ typedef struct qdi_fleet_rank {
     qd_world_totals totals; ///< of the whole world when the fleet was made
     qd_world *world;        ///< its part; NULL before the first step
     qdi_realm realm;
-    double slack;                    ///< of the next part, see qdi_part; 0: not known yet
+    double dt;                       ///< of the steps to come, as far as it is known
     uint64_t steps;                  ///< since ghosts were chosen
     uint64_t contacts, begins, ends; ///< of parts that it had before
     uint64_t renewals, migrations, gathers;

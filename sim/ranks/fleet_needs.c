@@ -1,6 +1,7 @@
 #include "sim/ranks/fleet_needs.h"
 
 #include "core/base/memory.h"
+#include "core/math/larger.h"
 #include "core/parallel/parallel.h"
 #include "sim/world/part.h"
 #include "sim/world/pose.h"
@@ -44,22 +45,23 @@ static void add_bodies(void *sum, const void *other, size_t bytes) {
     for (size_t c = 0; c < bytes / sizeof *all; ++c) all[c] += more[c];
 }
 
-// Fleet's needs: deals the realm by where bodies are now; tells how many ghosts all ranks have.
-static qd_status deal(qdi_fleet_rank *rank, const qd_world *past, uint64_t *ghosts) {
-    const size_t cells = qdi_realm_cells(&rank->realm), sums = cells + 1; // the last one is of ghosts
+// Fleet's needs: deals the realm by where bodies are now; tells how many bodies each unit of length makes
+// ghosts, see qdi_realm_seen.
+static qd_status deal(qdi_fleet_rank *rank, const qd_world *past, double *seen) {
+    const size_t cells = qdi_realm_cells(&rank->realm);
     count_job job = {.rank = rank, .past = past, .cells = cells};
     job.grain = past->count / (size_t)qd_team_threads(past->team) + 1;
-    const size_t ranges = qdi_range_count(past->count, job.grain), room = ranges * cells + 2 * sums;
+    const size_t ranges = qdi_range_count(past->count, job.grain), room = (ranges + 2) * cells;
     job.counts = qdi_allocate(rank->allocator, room, sizeof *job.counts);
     if (!job.counts) return QD_ERR_MEMORY;
-    uint64_t *mine = job.counts + ranges * cells, *all = mine + sums;
-    memset(mine, 0, sums * sizeof *mine);
-    if (past->part) mine[cells] = past->part->ghosts;
+    uint64_t *mine = job.counts + ranges * cells, *all = mine + cells;
+    const size_t bytes = cells * sizeof *mine;
+    memset(mine, 0, bytes);
     qdi_team_for(past->team, past->count, job.grain, count_range, &job);
-    for (size_t k = 0; k < ranges; ++k) add_bodies(mine, job.counts + k * cells, cells * sizeof *mine);
-    const qd_status status = qdi_ranks_merged(rank->ranks, mine, all, sums * sizeof *mine, add_bodies);
+    for (size_t k = 0; k < ranges; ++k) add_bodies(mine, job.counts + k * cells, bytes);
+    const qd_status status = qdi_ranks_merged(rank->ranks, mine, all, bytes, add_bodies);
     if (status == QD_OK) qdi_realm_deal(&rank->realm, all);
-    if (status == QD_OK) *ghosts = all[cells];
+    if (status == QD_OK) *seen = qdi_realm_seen(&rank->realm, all);
     qdi_release(rank->allocator, job.counts, room, sizeof *job.counts);
     return status;
 }
@@ -67,26 +69,47 @@ static qd_status deal(qdi_fleet_rank *rank, const qd_world *past, uint64_t *ghos
 // ---- slack ----
 
 /// Steps for which ghosts are to last, at least and at most; and as long as how many steps a renewal takes.
-static const double lasting_least = 24, lasting_most = 400, renewal_cost = 3;
+static const double lasting_least = 24, lasting_most = 400, renewal_cost = 2;
 
 // Fleet's needs: for how many steps ghosts are to last if bodies come `way` in each. A renewal takes as long
 // as some steps, so it costs their part of n where it is made every n steps. Ghosts cost their part of all
-// bodies; there are as many as the strip round a part is wide, and that is 2 * (small + n * way). What both
-// cost is least at the root here, and not much more for half or twice as many steps.
-static double lasting_for(const qdi_fleet_rank *rank, double way, uint64_t ghosts) {
-    const double strip = 2 * rank->small + rank->world->part->slack;
-    const double each = ((double)ghosts + 1) / strip; // for a unit of length
-    const double steps = sqrt(renewal_cost * (double)rank->bodies / (2 * way * each));
+// bodies; there are as many as the strip round a part is wide, of which 2 * n * way lasts for n steps. What
+// both cost is least at the root here, and not much more for half or twice as many steps.
+static double lasting_for(const qdi_fleet_rank *rank, double way, double seen) {
+    const double steps = sqrt(renewal_cost * (double)rank->bodies / (2 * way * seen));
     if (!(steps > lasting_least)) return lasting_least; // also for NaN
     return steps < lasting_most ? steps : lasting_most;
 }
 
-// Fleet's needs: how far bodies may come from where they are now, from how far they came in the steps so far,
-// of which the last was too far.
-static double slack_for(const qdi_fleet_rank *rank, uint64_t ghosts) {
-    if (!rank->world) return 0.25 * rank->small;
-    const double way = rank->world->part->way / (double)(rank->steps + 1);
-    return 2 * lasting_for(rank, way, ghosts) * way;
+// Fleet's needs: keeps the larger of two numbers.
+static void keep_larger(void *sum, const void *other, size_t bytes) {
+    double *larger = sum;
+    (void)bytes;
+    *larger = qdi_larger(*larger, *(const double *)other);
+}
+
+// Fleet's needs: how far the fastest body of all ranks comes in a step, before there are parts.
+static qd_status find_first_way(const qdi_fleet_rank *rank, const qd_world *past, double *way) {
+    double mine = 0;
+    for (size_t r = 0; r < past->count; ++r)
+        mine = qdi_larger(mine, hypot(past->now.vx[r], past->now.vy[r]) * rank->dt);
+    return qdi_ranks_merged(rank->ranks, &mine, way, sizeof mine, keep_larger);
+}
+
+// Fleet's needs: how far bodies may come from where they are now. How far they come in a step follows from
+// the steps since ghosts were chosen, of which the last was too far; at first from speeds: bodies may begin
+// at rest, and are given a little then.
+static qd_status choose_slack(qdi_fleet_needs *needs, const qd_world *past, double seen) {
+    const qdi_fleet_rank *rank = needs->rank;
+    double way = 0;
+    if (rank->world) {
+        way = rank->world->part->way / (double)(rank->steps + 1);
+        needs->slack = 2 * lasting_for(rank, way, seen) * way;
+        return QD_OK;
+    }
+    const qd_status status = find_first_way(rank, past, &way);
+    needs->slack = qdi_larger(0.25 * rank->small, 2 * lasting_for(rank, way, seen) * way);
+    return status;
 }
 
 // ---- giants ----
@@ -217,9 +240,9 @@ static qd_status find_inner(qdi_fleet_needs *needs) {
 
 qd_status qdi_fleet_find_needs(qdi_fleet_rank *rank, const qd_world *past, qdi_fleet_needs *needs) {
     *needs = (qdi_fleet_needs){.rank = rank};
-    uint64_t ghosts = 0;
-    qd_status status = deal(rank, past, &ghosts);
-    if (status == QD_OK) needs->slack = slack_for(rank, ghosts);
+    double seen = 0;
+    qd_status status = deal(rank, past, &seen);
+    if (status == QD_OK) status = choose_slack(needs, past, seen);
     if (status == QD_OK) status = list_giants(needs, past);
     return status == QD_OK ? find_inner(needs) : status;
 }

@@ -145,6 +145,7 @@ static void forget(qdi_fleet_rank *rank) {
 
 // Fleet: does what all ranks were told.
 static qd_status do_task(qdi_fleet_rank *rank, const order *given) {
+    if (given->dt > 0) rank->dt = given->dt;
     switch ((qdi_fleet_task)given->task) {
     case QDI_FLEET_BEGIN: return qdi_fleet_take_over(rank, (qdi_realm_rule)given->rule);
     case QDI_FLEET_STEP: return make_step(rank, given);

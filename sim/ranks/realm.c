@@ -36,6 +36,7 @@ qd_status qdi_realm_make(const qd_allocator *allocator, qdi_realm_rule rule, int
         realm->bits[1] += 1;
     }
     realm->cell = (qd_vec2){size.x / (double)lines_of(realm, 0), size.y / (double)lines_of(realm, 1)};
+    realm->per = (qd_vec2){1 / realm->cell.x, 1 / realm->cell.y};
     realm->owner = qdi_allocate(allocator, qdi_realm_cells(realm), 1);
     if (!realm->owner) return QD_ERR_MEMORY;
     memset(realm->owner, 0, qdi_realm_cells(realm));
@@ -62,8 +63,8 @@ void qdi_realm_deal(qdi_realm *realm, const uint64_t *bodies) {
 }
 
 // Realm: the number of the column or row of a coordinate, which may lie outside of the grid.
-static int64_t line_of(double at, double low, double cell) {
-    const double most = 0x1p40, line = (at - low) / cell;
+static int64_t line_of(double at, double low, double per) {
+    const double most = 0x1p40, line = (at - low) * per;
     const double within = line > most ? most : line > -most ? line : -most;
     const int64_t whole = (int64_t)within; // rounded down without a call
     return whole - ((double)whole > within);
@@ -95,8 +96,8 @@ static size_t along_curve(const qdi_realm *realm, size_t x, size_t y) {
 }
 
 size_t qdi_realm_cell(const qdi_realm *realm, qd_vec2 place) {
-    return along_curve(realm, inside(realm, line_of(place.x, realm->low.x, realm->cell.x), 0),
-                       inside(realm, line_of(place.y, realm->low.y, realm->cell.y), 1));
+    return along_curve(realm, inside(realm, line_of(place.x, realm->low.x, realm->per.x), 0),
+                       inside(realm, line_of(place.y, realm->low.y, realm->per.y), 1));
 }
 
 int qdi_realm_owner(const qdi_realm *realm, qd_vec2 place) {
@@ -111,15 +112,39 @@ typedef struct line_range {
 // Realm: the columns or rows that an interval meets, each once.
 static line_range lines_near(const qdi_realm *realm, double at, double reach, int axis) {
     const double low = axis == 0 ? realm->low.x : realm->low.y;
-    const double cell = axis == 0 ? realm->cell.x : realm->cell.y;
+    const double per = axis == 0 ? realm->per.x : realm->per.y;
     const int64_t lines = lines_of(realm, axis);
-    int64_t first = line_of(at - reach, low, cell), last = line_of(at + reach, low, cell);
+    int64_t first = line_of(at - reach, low, per), last = line_of(at + reach, low, per);
     if (!realm->periodic[axis]) {
         first = (int64_t)inside(realm, first, axis);
         last = (int64_t)inside(realm, last, axis);
     }
     const int64_t count = last - first + 1;
     return (line_range){first, count < lines ? count : lines};
+}
+
+// Realm: how many of the cells beside one, along an axis, have another owner.
+static int borders_along(const qdi_realm *realm, const int64_t at[2], int axis) {
+    const uint8_t owner = realm->owner[along_curve(realm, (size_t)at[0], (size_t)at[1])];
+    int count = 0;
+    for (int64_t way = -1; way <= 1; way += 2) {
+        size_t beside[2] = {(size_t)at[0], (size_t)at[1]};
+        beside[axis] = inside(realm, at[axis] + way, axis);
+        count += realm->owner[along_curve(realm, beside[0], beside[1])] != owner;
+    }
+    return count;
+}
+
+double qdi_realm_seen(const qdi_realm *realm, const uint64_t *bodies) {
+    double seen = 0;
+    for (int64_t x = 0; x < lines_of(realm, 0); ++x)
+        for (int64_t y = 0; y < lines_of(realm, 1); ++y) {
+            const int64_t at[2] = {x, y};
+            const double across = borders_along(realm, at, 0) * realm->per.x +
+                                  borders_along(realm, at, 1) * realm->per.y;
+            seen += across * (double)bodies[along_curve(realm, (size_t)x, (size_t)y)];
+        }
+    return seen;
 }
 
 uint64_t qdi_realm_near(const qdi_realm *realm, qd_vec2 place, double reach) {

@@ -30,6 +30,7 @@ typedef struct qdi_realm {
     unsigned bits[2];  ///< there are 2^bits columns, and rows
     unsigned longer;   ///< the longer side: 0 or 1
     qd_vec2 low, cell; ///< lower left corner of the grid; size of a cell
+    qd_vec2 per;       ///< cells for each unit of length
     bool periodic[2];
     uint8_t *owner; ///< by cell, along the curve
 } qdi_realm;
@@ -46,6 +47,10 @@ void qdi_realm_release(qdi_realm *realm);
 
 /// Gives the cells to the ranks. `bodies`: how many are in each cell.
 void qdi_realm_deal(qdi_realm *realm, const uint64_t *bodies);
+
+/// How many bodies come into the sight of other ranks for each unit of length that these look further beyond
+/// their borders, of all ranks together. `bodies`: how many are in each cell. Cost: O(cells).
+double qdi_realm_seen(const qdi_realm *realm, const uint64_t *bodies);
 
 /// The cell of a place, and its owner.
 size_t qdi_realm_cell(const qdi_realm *realm, qd_vec2 place);

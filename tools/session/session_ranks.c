@@ -99,7 +99,7 @@ bool qdi_session_can_be_apart(const qdi_session *session) {
 
 qd_status qdi_session_make_apart(qdi_session *session) {
     const char *text = qd_scene_text(session->scene);
-    const qdi_fleet_seed seed = {qdi_scene_make_apart, text, text ? strlen(text) : 0};
+    const qdi_fleet_seed seed = {qdi_scene_make_apart, text, text ? strlen(text) : 0, session->plan.dt};
     if (!text) return QD_ERR_MEMORY;
     if (qdi_fleet_check(session->world, NULL) != QD_OK) return QD_ERR_INVALID;
     const qd_status status = qdi_scene_begin_apart(session->scene, session->world);

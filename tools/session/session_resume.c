@@ -344,7 +344,7 @@ static qd_status read_range(void *context, uint64_t at, void *to, size_t bytes) 
 static int load_parts(qdi_session *session, candidate *found) {
     qd_error error = {""};
     range_source from = {found->ranges, &error};
-    const qdi_fleet_source source = {&from, read_range};
+    const qdi_fleet_source source = {&from, read_range, session->plan.dt};
     const qd_status status = found->ranges ? qdi_fleet_make_loaded(session->world, session->common.processes,
                                                                    session->ranks, session->realm, &source,
                                                                    &found->saved, &session->fleet)

@@ -329,7 +329,7 @@ static void run_apart(uint64_t seed) {
     plant all = {.plain = qd_fleet_world(seed), .seed = seed, .ranks = 1 + (int)(seed % 8)};
     const qd_world_def def = qd_world_definition(all.plain);
     const void *plain = all.plain;
-    const qdi_fleet_seed how = {qd_fleet_copy, &plain, sizeof plain};
+    const qdi_fleet_seed how = {qd_fleet_copy, &plain, sizeof plain, 0};
     all.whole = qd_test_world(&def);
     ck_assert_int_eq(qd_world_detect(all.plain), QD_OK);
     ck_assert_int_eq(qdi_fleet_make_apart(all.whole, NULL, all.ranks,
@@ -489,7 +489,7 @@ START_TEST(nothing_is_left_without_memory) {
     qd_world_def def = qd_world_definition(plain);
     def.allocator = &failing.allocator;
     const void *from = plain;
-    const qdi_fleet_seed how = {qd_fleet_copy, &from, sizeof from};
+    const qdi_fleet_seed how = {qd_fleet_copy, &from, sizeof from, 0};
     size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {

@@ -49,7 +49,7 @@ static qd_status load(const saved_bytes *from, const qd_allocator *allocator, in
                       qdi_fleet **fleet) {
     saved_bytes here = *from;
     qdi_saved saved;
-    const qdi_fleet_source source = {&here, read_bytes};
+    const qdi_fleet_source source = {&here, read_bytes, 0};
     *fleet = NULL;
     qd_status status = load_hollow(from, allocator, hollow, &saved);
     if (status != QD_OK) return status;
@@ -88,7 +88,7 @@ START_TEST(pieces_are_loaded) {
     qd_world *plain = qd_fleet_world(2), *hollow[2] = {NULL, NULL};
     const qd_world_def def = qd_world_definition(plain);
     const void *all = plain;
-    const qdi_fleet_seed how = {qd_fleet_copy, &all, sizeof all};
+    const qdi_fleet_seed how = {qd_fleet_copy, &all, sizeof all, 0};
     qdi_fleet *fleet[2] = {NULL, NULL};
     qd_pieces got[2];
     hollow[0] = qd_test_world(&def);

@@ -126,8 +126,47 @@ START_TEST(pieces_are_compact) {
 }
 END_TEST
 
+// Bodies spread evenly come into sight of other ranks as many as is foretold: each place has a few others
+// near, and how often these are another rank's grows with the distance.
+static void run_seen(uint64_t seed) {
+    enum { EACH = 16 };
+    qd_random random = qd_random_at(seed, 0, 12);
+    const bool periodic[2] = {seed % 2 == 0, seed % 3 == 0};
+    const int ranks = 2 + (int)below(&random, 7);
+    const double height = ldexp(1, (int)below(&random, 13) - 6); // cells are squares
+    qdi_realm realm;
+    ck_assert_int_eq(qdi_realm_make(qd_allocator_default(), QDI_REALM_CUT, ranks, (qd_vec2){0, 0},
+                                    (qd_vec2){1, height}, periodic, &realm),
+                     QD_OK);
+    const size_t cells = qdi_realm_cells(&realm);
+    uint64_t *bodies = malloc(cells * sizeof *bodies);
+    ck_assert_ptr_nonnull(bodies);
+    for (size_t c = 0; c < cells; ++c) bodies[c] = EACH * EACH;
+    qdi_realm_deal(&realm, bodies);
+    const double reach = 0.125 * realm.cell.x; // short: corners count little
+    size_t counted = 0;
+    for (size_t x = 0; x < (size_t)EACH << realm.bits[0]; ++x)
+        for (size_t y = 0; y < (size_t)EACH << realm.bits[1]; ++y) {
+            const qd_vec2 place = {((double)x + 0.5) / EACH * realm.cell.x,
+                                   ((double)y + 0.5) / EACH * realm.cell.y};
+            uint64_t others = qdi_realm_near(&realm, place, reach) &
+                              ~(UINT64_C(1) << qdi_realm_owner(&realm, place));
+            for (; others; others &= others - 1) ++counted;
+        }
+    const double foretold = qdi_realm_seen(&realm, bodies) * reach;
+    QD_TEST_CHECK(fabs((double)counted - foretold) < 0.15 * foretold, seed, "ranks", ranks,
+                  "%zu seen, not %g", counted, foretold);
+    free(bodies);
+    qdi_realm_release(&realm);
+}
+
+START_TEST(what_is_seen_is_foretold) {
+    qd_test_seeds(20, 0, run_seen);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("realm", 60, NULL, NULL);
-    qd_test_once(tests, all_that_is_near_is_found, pieces_are_compact);
+    qd_test_once(tests, all_that_is_near_is_found, pieces_are_compact, what_is_seen_is_foretold);
     return qd_test_run_case("realm", tests);
 }
