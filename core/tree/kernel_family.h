@@ -100,10 +100,10 @@ static inline unsigned family_fill(family_window *window, unsigned place, const 
     return place;
 }
 
-/// Sixteen places of a window after the other, and a bit for each that was picked.
+/// Sixteen places of a window, or slots, after the other, and a bit for each that was picked.
 typedef struct family_picks {
-    uint32_t hits[FAMILY_ROOM / QDI_PAIR_BLOCK + 1];
-    uint32_t place[FAMILY_ROOM / QDI_PAIR_BLOCK + 1];
+    uint32_t hits[QDI_FAMILY_BLOCKS + QDI_FAMILY_LIST / QDI_PAIR_BLOCK + 1];
+    uint32_t place[QDI_FAMILY_BLOCKS + QDI_FAMILY_LIST / QDI_PAIR_BLOCK + 1];
     unsigned groups, used;
 } family_picks;
 
@@ -130,6 +130,36 @@ static inline uint64_t family_next_hits(uint64_t hits, uint64_t next, unsigned *
     hits &= hits - 1;
     *group += hits == 0;
     return hits | (next & (UINT64_C(0) - (uint64_t)(hits == 0)));
+}
+
+// Tree's AVX2 kernel: puts those boxes of the lists after a family that overlap it in the window, from
+// `place` on, as columns and index alone. Returns how many; nothing is put where they are more than `most`.
+static inline unsigned family_put_after(family_window *window, unsigned place, const qdi_slots *slots,
+                                        const qdi_leaf_family *family, unsigned most) {
+    const qdi_slots from = *slots; // a copy, which no store to the window can change
+    family_picks picks;
+    picks.groups = picks.used = 0;
+    for (unsigned b = 0; b < family->blocks; ++b) {
+        const unsigned hits = slots_overlap(&from, family->block[b], family->bounds) & family->lanes[b];
+        picks.hits[picks.groups] = hits;
+        picks.place[picks.groups] = family->block[b];
+        picks.groups += hits != 0;
+        picks.used += (unsigned)__builtin_popcount(hits);
+    }
+    if (picks.used > most) return picks.used;
+    picks.hits[picks.groups] = 0;
+    uint64_t hits = picks.hits[0];
+    const unsigned end = place + picks.used;
+    for (unsigned g = 0; place < end; ++place) {
+        const size_t at = picks.place[g] + (uint32_t)_tzcnt_u64(hits);
+        hits = family_next_hits(hits, picks.hits[g + 1], &g);
+        window->min_x[place] = from.min_x[at];
+        window->min_y[place] = from.min_y[at];
+        window->max_x[place] = from.max_x[at];
+        window->max_y[place] = from.max_y[at];
+        window->index[place] = from.index[at];
+    }
+    return picks.used;
 }
 
 // Tree's AVX2 kernel: makes rows of what was picked, from `rows` on; returns the row after the last.
@@ -263,19 +293,36 @@ static bool family_join_leaf(family_window *window, const qdi_leaf_family *famil
     return true;
 }
 
+// Tree's AVX2 kernel: what is in a window, as slots.
+static inline qdi_slots family_columns(family_window *window) {
+    return (qdi_slots){.min_x = window->min_x,
+                       .min_y = window->min_y,
+                       .max_x = window->max_x,
+                       .max_y = window->max_y,
+                       .index = window->index};
+}
+
 // Finds the pairs of four leaves that are siblings.
 static bool kernel_family(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
-                          qd_pairs *pairs, int worker) {
+                          qd_pairs *pairs, int worker, bool *done) {
     family_window window;
     window_axis(family->bounds.min_x, family->bounds.max_x, &window.origin_x, &window.scale_x);
     window_axis(family->bounds.min_y, family->bounds.max_y, &window.origin_y, &window.scale_y);
     window.groups = window.used = window.rows = 0;
     unsigned lists[7] = {0};
     for (unsigned q = 0; q < 4; ++q)
-        lists[q + 1] = family_fill(&window, lists[q], slots, family->first[q],
-                                   (size_t)family->first[q] + family->count[q]);
-    lists[5] = family_fill(&window, lists[4], others, family->after, family->end);
-    lists[6] = family_fill(&window, lists[5], others, family->begin, family->after);
+        lists[q + 1] = lists[q] + (family->count[q] + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+    const unsigned before = (unsigned)(family->end - family->begin) + 2 * QDI_PAIR_BLOCK;
+    const unsigned most = FAMILY_ROOM - lists[4] - before;
+    const unsigned after = family_put_after(&window, lists[4], slots, family, most);
+    *done = after <= most;
+    if (!*done) return true;
+    for (unsigned q = 0; q < 4; ++q)
+        (void)family_fill(&window, lists[q], slots, family->first[q],
+                          (size_t)family->first[q] + family->count[q]);
+    const qdi_slots columns = family_columns(&window);
+    lists[5] = family_fill(&window, lists[4], &columns, lists[4], lists[4] + after);
+    lists[6] = family_fill(&window, lists[5], others, family->begin, family->end);
     for (unsigned q = 0; q < 4; ++q) {
         if (family->count[q] > 0 && !family_join_leaf(&window, family, q, lists, pairs, worker)) return false;
     }
