@@ -263,7 +263,7 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
     for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
-        if (q < 3) prefetch_lists_after(tree, child + 1, &inner[q + 1]);
+        if (q < 3 && !qdi_tree_is_near(tree)) prefetch_lists_after(tree, child + 1, &inner[q + 1]);
         if (tree->nodes[child].total > 0 && !join_subtree_below(join, child, &inner[q])) return false;
     }
     return true;
