@@ -32,18 +32,21 @@ typedef struct qdi_update_tally {
     qd_box own;        ///< bounds of those that stay
 } qdi_update_tally;
 
+/// Boxes of a family and others, every list in whole blocks, that the kernel of families takes; of a leaf;
+/// and blocks of lists after it.
+#define QDI_FAMILY_ROOM   512U
+#define QDI_FAMILY_LIST   64U
+#define QDI_FAMILY_BLOCKS 128U
+
 /// Four leaves that are siblings, and what else may overlap them.
 typedef struct qdi_leaf_family {
     uint32_t first[4], count[4]; ///< their lists, in slots
     qd_box box[4], bounds;       ///< bounds of each, and of all
-    size_t begin, after,
-        end; ///< other boxes: [begin, after) of nodes nearer to the root, then of those after
+    size_t begin, end;           ///< other boxes, of nodes nearer to the root
+    unsigned blocks;             ///< of the lists of nodes after them
+    uint32_t block[QDI_FAMILY_BLOCKS + QDI_FAMILY_LIST / QDI_PAIR_BLOCK]; ///< where each begins, in slots
+    uint32_t lanes[QDI_FAMILY_BLOCKS + QDI_FAMILY_LIST / QDI_PAIR_BLOCK]; ///< and a bit for each box in it
 } qdi_leaf_family;
-
-/// Boxes of a family and others, every list in whole blocks, that the kernel of families takes; and of a
-/// leaf.
-#define QDI_FAMILY_ROOM 512U
-#define QDI_FAMILY_LIST 64U
 
 typedef struct qdi_kernels {
     /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search
@@ -73,10 +76,11 @@ typedef struct qdi_kernels {
     /// their rows; bodies with a bad box keep the one they had. Adds to `tally`.
     void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                    size_t end, qdi_update_tally *tally);
-    /// The pairs of all lists of a family of leaves, and of them with the `others`, leaf by leaf, in the
-    /// order of `list`. NULL: leaves are joined one by one.
+    /// The pairs of all lists of a family of leaves, and of them with the `others` and with the lists after,
+    /// leaf by leaf, in the order of `list`. Not `done`, and nothing found, where these are too many. NULL:
+    /// leaves are joined one by one.
     bool (*family)(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
-                   qd_pairs *pairs, int worker);
+                   qd_pairs *pairs, int worker, bool *done);
 } qdi_kernels;
 
 /// The table of an instruction set that is available.

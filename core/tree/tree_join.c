@@ -174,6 +174,26 @@ static bool is_leaf_family(const qdi_join *join, const qdi_node *children, size_
     return boxes <= QDI_FAMILY_ROOM;
 }
 
+// Adds the lists of nodes to the blocks that are looked through for a family; false where they are too long
+// or too many. How many blocks a list has cannot be predicted, so as many are written as it may have.
+static bool add_list_blocks(const qd_tree *tree, const qdi_node_index *nodes, unsigned count,
+                            qdi_leaf_family *family) {
+    unsigned blocks = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const qdi_node *node = &tree->nodes[nodes[i]];
+        if (node->count > QDI_FAMILY_LIST || blocks > QDI_FAMILY_BLOCKS) return false;
+        for (unsigned k = 0; k < QDI_FAMILY_LIST / QDI_PAIR_BLOCK; ++k) {
+            const uint32_t before = k * QDI_PAIR_BLOCK;
+            const uint32_t left = node->count > before ? node->count - before : 0;
+            family->block[blocks + k] = node->first + before;
+            family->lanes[blocks + k] = left >= QDI_PAIR_BLOCK ? QDI_PAIR_BLOCK_ALL : (1U << left) - 1U;
+        }
+        blocks += (node->count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK;
+    }
+    family->blocks = blocks;
+    return true;
+}
+
 // Finds the pairs of the four leaves below a node; `done` is set where it did.
 static bool join_leaf_family(const qdi_join *join, const qdi_node *node, const around *here,
                              const outlook *view, bool *done) {
@@ -181,7 +201,8 @@ static bool join_leaf_family(const qdi_join *join, const qdi_node *node, const a
     const qdi_node *children = &tree->nodes[4 * node->children];
     *done = false;
     if (!is_leaf_family(join, children, 0)) return true;
-    qdi_leaf_family family = {.bounds = qdi_box_empty(), .begin = here->top};
+    qdi_leaf_family family;
+    family.bounds = qdi_box_empty();
     for (unsigned q = 0; q < 4; ++q) {
         family.first[q] = children[q].first;
         family.count[q] = children[q].count;
@@ -191,15 +212,13 @@ static bool join_leaf_family(const qdi_join *join, const qdi_node *node, const a
     qdi_node_index after[4 * AROUND_MAX + 4];
     const unsigned count = add_overlapping_children(tree, view->after, view->after_count, family.bounds,
                                                     after, 0);
-    size_t end = here->top;
+    if (!add_list_blocks(tree, after, count, &family)) return true;
+    size_t end = family.begin = here->top;
     if (!carry_rows_down(join, here->begin, here->end, family.bounds, &end)) return false;
     if (!carry_lists_down(join, view->lists, view->list_count, family.bounds, &end)) return false;
-    family.after = end;
-    if (!carry_lists_down(join, after, count, family.bounds, &end)) return false;
     family.end = end;
-    *done = is_leaf_family(join, children, end - family.begin);
-    return !*done ||
-           tree->kernels->family(&tree->slots, &family, carried_rows(join), join->pairs, join->worker);
+    return !is_leaf_family(join, children, end - family.begin) ||
+           tree->kernels->family(&tree->slots, &family, carried_rows(join), join->pairs, join->worker, done);
 }
 
 // Prefetches the lists below the nodes after a node that reach into it: they lie where no processor expects
@@ -244,7 +263,7 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
     for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
-        if (q < 3) prefetch_lists_after(tree, child + 1, &inner[q + 1]);
+        if (q < 3 && !qdi_tree_is_near(tree)) prefetch_lists_after(tree, child + 1, &inner[q + 1]);
         if (tree->nodes[child].total > 0 && !join_subtree_below(join, child, &inner[q])) return false;
     }
     return true;

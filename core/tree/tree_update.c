@@ -216,9 +216,10 @@ static void update_families_range(void *context, size_t begin, size_t end, int w
     leavers->count = 0;
     if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
         extract_leavers(job, leavers, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
+    const size_t ahead = qdi_tree_is_near(tree) ? 0 : 4 * end; // where prefetching ends
     for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
-        if (n + 2 * AHEAD < 4 * end) prefetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
-        if (n + AHEAD < 4 * end) prefetch_boxes(job, &tree->nodes[n + AHEAD]);
+        if (n + 2 * AHEAD < ahead) prefetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
+        if (n + AHEAD < ahead) prefetch_boxes(job, &tree->nodes[n + AHEAD]);
         update_node_boxes(job, (qdi_node_index)n, range, leavers);
     }
     insert_leavers_nearby(tree, begin, end, leavers, range);

@@ -16,7 +16,7 @@ typedef struct outcome {
     qd_tree_counts counts;
 } outcome;
 
-typedef enum kind { PLAIN, PERIODIC, LONG_LISTS, CLUMPS, KINDS } kind;
+typedef enum kind { PLAIN, PERIODIC, LONG_LISTS, CLUMPS, CROWDS, KINDS } kind;
 
 // Of clumps: sixty bodies in one place, which all overlap each other, more pairs than a kernel has in hand.
 static qd_box box_in_clump(size_t i, int step, double size) {
@@ -27,8 +27,22 @@ static qd_box box_in_clump(size_t i, int step, double size) {
     return (qd_box){(float)(x - half), (float)(y - half), (float)(x + half), (float)(y + half)};
 }
 
+// Of crowds: bodies as long as a leaf, which holds some fifty, so that those around four leaves are more than
+// a kernel takes at once, here and there; the others are small, in a corner.
+static qd_box box_in_crowd(size_t i, int step, double size) {
+    const bool small = i >= 2100;
+    qd_random random = qd_random_at(10, i, 0);
+    double half = small ? 0.001 * size : 0.0775 * size, span = small ? 0.1 * size : size;
+    double x = (qd_random_uniform(&random) - 0.5) * span - (small ? 0.45 * size : 0.0);
+    double y = (qd_random_uniform(&random) - 0.5) * span - (small ? 0.45 * size : 0.0);
+    if (i % 3 == 0) x += 0.01 * size * step;
+    while (x > 0.5 * size) x -= size;
+    return (qd_box){(float)(x - half), (float)(y - half), (float)(x + half), (float)(y + half)};
+}
+
 static qd_box box_at(kind of, size_t i, int step, double size) {
     if (of == CLUMPS) return box_in_clump(i, step, size);
+    if (of == CROWDS) return box_in_crowd(i, step, size);
     qd_random random = qd_random_at(7, i, 0);
     double half = i % 50 == 0 ? 0.02 * size : 0.003 * size * qd_random_uniform(&random);
     double x = (qd_random_uniform(&random) - 0.5) * size + (i % 3 == 0 ? 0.002 * size * step : 0.0);
