@@ -53,6 +53,15 @@ struct qdi_solver_group {
     qdi_solver_point touch;
 };
 
+/// Solver: asks for a group that comes later, and for its second touches where these are not NULL. Groups are
+/// larger than what a processor reads ahead, or writes without having read it.
+static inline void qdi_solver_ask_for(const qdi_solver_group *groups, const qdi_solver_second *second,
+                                      size_t number) {
+    for (size_t at = 0; at < sizeof *groups; at += 64) __builtin_prefetch((const char *)&groups[number] + at);
+    for (size_t at = 0; second && at < sizeof *second; at += 64)
+        __builtin_prefetch((const char *)&second[number] + at);
+}
+
 /// The colours of the constraints that the sub-steps work on: colour c has start[c + 1] - start[c] contacts,
 /// of which those in the first `twos[c]` lanes may have second touches. All lanes of a serial colour count as
 /// such, for these have their order.

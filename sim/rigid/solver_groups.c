@@ -283,12 +283,6 @@ static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, si
     __builtin_prefetch(&state->warm_starts[link->place]);
 }
 
-/// Contact solver's groups: groups are larger than what the processor can write at a time without having read
-/// it.
-static inline void ask_to_write(const void *first, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
-}
-
 /// Contact solver's groups: makes a group of lanes of the links that are solved side by side.
 static void make_group(const qdi_solver_job *job, size_t number) {
     qdi_solver_group *group = &job->groups[number];
@@ -297,8 +291,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     size_t left = qdi_solver_constraints(job, number, &numbers);
     qdi_solver_source from;
     from.again = job->again;
-    ask_to_write(group + 1, sizeof *group);
-    if (second) ask_to_write(second + 1, sizeof *second);
+    qdi_solver_ask_for(group, second, 1);
     uint64_t bits = 0;
     for (size_t lane = 0; lane < QDI_SOLVER_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);

@@ -167,8 +167,9 @@ static const double sunk_part = 0.2;
 /// The springs of a group's lanes.
 typedef struct springs {
     vec rate, per_rate, mass, give, firm, most, out;
-    vec far;   ///< speed of what has sunk too far, less that of its overlap, per size
-    mask both; ///< two bodies that move
+    vec far;    ///< speed of what has sunk too far, less that of its overlap, per size
+    mask both;  ///< two bodies that move
+    bool fixed; ///< in some lanes one does not
 } springs;
 
 /// Solver: a spring in every lane.
@@ -213,6 +214,7 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
     if (group->uneven >> at & 1U)
         s.out = v_pick(uneven_lanes(both, v->inverse_a, v->inverse_b), v_set(-rules->uneven_out), s.out);
     s.both = both;
+    s.fixed = bits != LANES_MASK;
     return s;
 }
 
@@ -248,6 +250,8 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec given = v_max(none, before + mass_scale * (approach - bias));
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
+    *by = left;
+    if (!spring->fixed) return given;
     const vec parts = v_min(approach, none) * v_set(rules->dt); // of itself, by the end of a step
     const vec deep = v_max(parts - gap - v_set(deepest_part) * size, left);
     *by = v_pick(spring->both, left, deep);
@@ -260,7 +264,6 @@ typedef struct block {
     qdi_solver_second *second; ///< NULL: no lane has a second touch
     unsigned at;               ///< the first of the lanes
     moving a, b;
-    moved to_a, to_b;
     view v;
     way w;
     vec given[2], more[2]; ///< by touch, along the normal: in all, and more than in the sub-step before
@@ -286,10 +289,10 @@ QDI_ALWAYS void take(qdi_mover *movers, block *b) {
     const qdi_solver_group *group = b->group;
     b->a = take_moving(movers, group->slot_a + b->at);
     b->b = take_moving(movers, group->slot_b + b->at);
-    b->to_a = take_moved(movers, group->slot_a + b->at);
-    b->to_b = take_moved(movers, group->slot_b + b->at);
-    b->v = view_of(group, b->at, &b->a, &b->b, &b->to_a, &b->to_b);
-    b->w = way_of(&b->v, &b->a, &b->b, &b->to_a, &b->to_b);
+    const moved to_a = take_moved(movers, group->slot_a + b->at),
+                to_b = take_moved(movers, group->slot_b + b->at);
+    b->v = view_of(group, b->at, &b->a, &b->b, &to_a, &to_b);
+    b->w = way_of(&b->v, &b->a, &b->b, &to_a, &to_b);
 }
 
 /// Solver: the first touch of a block's lanes, or the second.
@@ -383,10 +386,11 @@ QDI_ALWAYS void shift(qdi_mover *movers, block *b) {
     b->a.angle -= turn_a * v->turn_a;
     b->b.angle += turn_b * v->turn_b;
     const vec x = by * v->nx, y = by * v->ny;
-    const vec part_a[4] = {b->to_a.dx - x * v->inverse_a, b->to_a.dy - y * v->inverse_a, b->to_a.inverse,
-                           b->to_a.turn};
-    const vec part_b[4] = {b->to_b.dx + x * v->inverse_b, b->to_b.dy + y * v->inverse_b, b->to_b.inverse,
-                           b->to_b.turn};
+    // Loaded once more: kept from `take` on they would take registers in blocks that have nothing to shift.
+    const moved to_a = take_moved(movers, group->slot_a + b->at),
+                to_b = take_moved(movers, group->slot_b + b->at);
+    const vec part_a[4] = {to_a.dx - x * v->inverse_a, to_a.dy - y * v->inverse_a, to_a.inverse, to_a.turn};
+    const vec part_b[4] = {to_b.dx + x * v->inverse_b, to_b.dy + y * v->inverse_b, to_b.inverse, to_b.turn};
     v_give(movers, group->slot_a + b->at, 4, group->moves_a >> b->at & LANES_MASK, part_a);
     v_give(movers, group->slot_b + b->at, 4, group->moves_b >> b->at & LANES_MASK, part_b);
 }
@@ -467,8 +471,10 @@ QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_sol
     size_t number = 0;
     for (; number + SIDE_BY_SIDE <= all; number += SIDE_BY_SIDE) {
         const size_t later = number / BLOCKS + AT_ONCE;
-        for (size_t g = later; number % BLOCKS == 0 && g < later + AT_ONCE && g < groups_count; ++g)
+        for (size_t g = later; number % BLOCKS == 0 && g < later + AT_ONCE && g < groups_count; ++g) {
             ask_for_movers(movers, &groups[g]);
+            if (g + AT_ONCE < groups_count) qdi_solver_ask_for(groups, second, g + AT_ONCE);
+        }
         const int count = SIDE_BY_SIDE;
         block blocks[SIDE_BY_SIDE];
         QDI_EACH_BLOCK blocks[k] = block_at(groups, second, number + (size_t)k);

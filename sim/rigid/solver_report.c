@@ -33,7 +33,7 @@ static void put_work(const qdi_solver_job *job, size_t number, size_t lane, cons
     to->balance[lane]->lane[QDI_WORK] = done;
 }
 
-enum { REPORTS_AHEAD = 8 };
+enum { REPORTS_AHEAD = 8, GROUPS_AHEAD = 2 };
 
 /// What a constraint's report reads and writes.
 static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
@@ -62,6 +62,9 @@ void qdi_solver_report(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) {
         const qdi_solver_group *group = &job->groups[g];
         const uint32_t *numbers = NULL;
+        if (g + GROUPS_AHEAD < end)
+            qdi_solver_ask_for(job->groups, g + GROUPS_AHEAD < job->twos_groups ? job->second : NULL,
+                               g + GROUPS_AHEAD);
         const size_t left = qdi_solver_constraints(job, g, &numbers);
         to.lanes = left < QDI_SOLVER_LANES ? (uint8_t)((1U << left) - 1) : UINT8_MAX;
         for (size_t k = REPORTS_AHEAD; k < 2 * REPORTS_AHEAD && k < left; ++k)
