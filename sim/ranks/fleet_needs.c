@@ -90,9 +90,10 @@ static void keep_larger(void *sum, const void *other, size_t bytes) {
 
 // Fleet's needs: how far the fastest body of all ranks comes in a step, before there are parts.
 static qd_status find_first_way(const qdi_fleet_rank *rank, const qd_world *past, double *way) {
-    double mine = 0;
+    double squared = 0;
     for (size_t r = 0; r < past->count; ++r)
-        mine = qdi_larger(mine, hypot(past->now.vx[r], past->now.vy[r]) * rank->dt);
+        squared = qdi_larger(past->now.vx[r] * past->now.vx[r] + past->now.vy[r] * past->now.vy[r], squared);
+    const double mine = sqrt(squared) * rank->dt;
     return qdi_ranks_merged(rank->ranks, &mine, way, sizeof mine, keep_larger);
 }
 
