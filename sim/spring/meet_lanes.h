@@ -2,6 +2,7 @@
 #define QD_SIM_MEET_LANES_H
 
 #include "sim/world/contact_state.h"
+#include "sim/world/spring_terms.h"
 #include "sim/world/tally.h"
 
 #include <quadrille/simd.h>
@@ -18,8 +19,9 @@ enum { QDI_MEET_LANES = 64 };
 /// change what is read.
 typedef struct qdi_meet_rows {
     const double *x, *y, *vx, *vy, *spin; ///< by row; spin NULL: nobody turns
-    const double *radius, *mass;          ///< by row; NULL: all are alike, and so are the laws of all lanes
+    const double *radius, *mass;          ///< by row; NULL: all are alike
     double radius_of_all;
+    qd_spring_terms terms_of_all;      ///< likewise, its damping times the reduced mass
     const qdi_meeting *pairs;          ///< by place
     const qdi_warm_start *warm_starts; ///< of the moment before, where they are not thin
     const qd_vec2 *before;             ///< the same, where they are
@@ -29,14 +31,9 @@ typedef struct qdi_meet_rows {
     bool periodic;
 } qdi_meet_rows;
 
-/// Springs that meet: what is kept of some pairs, lane by lane.
+/// Springs that meet: what is made of some pairs, lane by lane.
 typedef struct qdi_meet_lanes {
-    // Their law, which stays from one filling to the next where two have the same masses.
-    double mass_a[QDI_MEET_LANES], mass_b[QDI_MEET_LANES]; ///< 0: none yet
-    double kn[QDI_MEET_LANES], kt[QDI_MEET_LANES];
-    double gamman[QDI_MEET_LANES], gammat[QDI_MEET_LANES]; ///< times the reduced mass
-    double mu[QDI_MEET_LANES];
-    // What is made of them, beside shears and forces. Losses, virial and work are lanes of the balance.
+    // Beside shears and forces. Losses, virial and work are lanes of the balance.
     double approach[QDI_MEET_LANES];
     double balance[QDI_TALLY_LANES][QDI_MEET_LANES]; ///< as a qdi_contact_balance has it
 } qdi_meet_lanes;
@@ -59,14 +56,10 @@ typedef struct qdi_meet_tally {
 
 /// What all pairs of a step have in common.
 typedef struct qdi_meet_law {
-    const qd_world *world;
-    double loss; ///< of the world's restitution
-    double dt, kick_x, kick_y, slide;
+    qdi_spring_rule rule;
+    double mu, dt, kick_x, kick_y, slide;
     bool limit_damping;
 } qdi_meet_law;
-
-/// Springs that meet: takes the law of a pair of rows into a lane.
-void qdi_meet_take_law(const qdi_meet_law *law, qdi_meeting rows, size_t lane, qdi_meet_lanes *lanes);
 
 /// Works out some pairs, and adds their balances.
 typedef void (*qdi_meet_kernel)(const qdi_meet_rows *rows, const qdi_meet_some *some, const qdi_meet_law *law,

@@ -62,7 +62,7 @@ static inline vec v_gather_b(const double *from, const qdi_meeting *pairs) {
 /// had them, radii, the shear of the moment before, and their law.
 typedef struct two {
     vec x, y, dx, dy, vx_a, vy_a, spin_a, radius_a, vx_b, vy_b, spin_b, radius_b, shear_x, shear_y;
-    vec kn, kt, gamman, gammat, mu;
+    vec kn, kt, gamman, gammat; ///< damping times the reduced mass
 } two;
 
 /// Springs that meet: where the second disk of a lane is nearer round a period, that is where it is.
@@ -108,26 +108,31 @@ static inline void take_shears(const qdi_meet_rows *from, const qdi_meet_some *s
     }
 }
 
-/// Springs that meet: the law of each lane, where the one there was is of other masses.
+/// Springs that meet: the law of each lane, as qdi_spring_law_of has it.
 static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const qdi_meeting *pairs,
-                             size_t i, size_t count, qdi_meet_lanes *l, two *at) {
-    if (from->forces && from->mass) {
-        const vec mass_a = v_gather_a(from->mass, pairs), mass_b = v_gather_b(from->mass, pairs);
-        const mask other = (mask)(mass_a != v_load(l->mass_a + i)) | (mask)(mass_b != v_load(l->mass_b + i));
-        if (v_any(other))
-            for (size_t k = 0; k < WIDTH && i + k < count; ++k) qdi_meet_take_law(law, pairs[k], i + k, l);
+                             two *at) {
+    const qdi_spring_rule *rule = &law->rule;
+    if (!from->mass) {
+        at->kn = v_set(from->terms_of_all.kn);
+        at->kt = v_set(from->terms_of_all.kt);
+        at->gamman = v_set(from->terms_of_all.gamman);
+        at->gammat = v_set(from->terms_of_all.gammat);
+        return;
     }
-    at->kn = v_load(l->kn + i);
-    at->kt = v_load(l->kt + i);
-    at->gamman = v_load(l->gamman + i);
-    at->gammat = v_load(l->gammat + i);
-    at->mu = v_load(l->mu + i);
+    const vec mass_a = v_gather_a(from->mass, pairs), mass_b = v_gather_b(from->mass, pairs);
+    const vec mass = mass_a * mass_b / (mass_a + mass_b);
+    at->kn = isnan(rule->kn) ? mass * rule->stiffness : v_set(rule->kn);
+    at->kt = isnan(rule->kt) ? at->kn * 2 / 7 : v_set(rule->kt);
+    const vec gamman = isnan(rule->gamman) ? 2 * v_sqrt(at->kn / mass) * rule->loss / rule->root
+                                           : v_set(rule->gamman);
+    at->gamman = mass * gamman;
+    at->gammat = mass * (isnan(rule->gammat) ? 0.5 * gamman : v_set(rule->gammat));
 }
 
 /// Springs that meet: gathers what is known of the pairs from number i on; behind the last one it comes
 /// again.
 static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *some, const qdi_meet_law *law,
-                              size_t i, qdi_meet_lanes *lanes, two *at) {
+                              size_t i, two *at) {
     const qdi_meeting *pairs = from->pairs + some->place + i;
     qdi_meeting last[WIDTH];
     if (i + WIDTH > some->count) {
@@ -149,7 +154,7 @@ static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *so
     at->spin_b = from->spin ? v_gather_b(from->spin, pairs) : zero;
     if (from->periodic) take_images(from, at);
     take_shears(from, some, i, at);
-    take_laws(from, law, pairs, i, some->count, lanes, at);
+    take_laws(from, law, pairs, at);
 }
 
 /// Two that touch: their normal, how deep they are in each other, and their push.
@@ -214,7 +219,7 @@ static inline void slide(const two *of, const qdi_meet_law *law, vec slip, vec f
 
 /// Springs that meet: the friction of each lane from its push and slip.
 static inline rub rub_of(const two *of, const qdi_meet_law *law, const touch *at, vec slip) {
-    const vec mu = of->mu, dt = v_set(law->dt), first = of->shear_y * at->nx - of->shear_x * at->ny;
+    const vec mu = v_set(law->mu), dt = v_set(law->dt), first = of->shear_y * at->nx - of->shear_x * at->ny;
     const vec before = first + slip * dt, damping = of->gammat * slip;
     rub found = {-(of->kt * before + damping), before, damping * slip * dt};
     const vec most = v_abs(mu * at->push);
@@ -279,7 +284,7 @@ void QDI_MEET_KERNEL(const qdi_meet_rows *rows, const qdi_meet_some *some, const
     const size_t whole = (some->count + WIDTH - 1) / WIDTH * WIDTH; // the loop has no rest
     for (size_t i = 0; i < whole; i += WIDTH) {
         two of;
-        take_pairs(rows, some, law, i, lanes, &of);
+        take_pairs(rows, some, law, i, &of);
         touch at = touch_of(&of, lanes, i);
         const vec slip = put_push(&of, law, lanes, i, &at);
         const rub friction = rub_of(&of, law, &at, slip);

@@ -71,27 +71,6 @@ static inline void note_contacts(const qdi_meet_job *job, const qdi_meet_some *s
     for (size_t k = 0; k < some->count; ++k) persists[k] = some->from[k] != QDI_MEET_NONE;
 }
 
-void qdi_meet_take_law(const qdi_meet_law *law, qdi_meeting rows, size_t lane, qdi_meet_lanes *lanes) {
-    const double mass_a = law->world->mass[rows.a], mass_b = law->world->mass[rows.b];
-    const size_t last = lane > 0 ? lane - 1 : 0; // which most often is of the same masses
-    if (lanes->mass_a[last] == mass_a && lanes->mass_b[last] == mass_b) {
-        lanes->kn[lane] = lanes->kn[last];
-        lanes->kt[lane] = lanes->kt[last];
-        lanes->gamman[lane] = lanes->gamman[last];
-        lanes->gammat[lane] = lanes->gammat[last];
-        lanes->mu[lane] = lanes->mu[last];
-    } else {
-        const qdi_spring_law found = qdi_spring_law_of(law->world, law->loss, rows.a, rows.b);
-        lanes->kn[lane] = found.terms.kn;
-        lanes->kt[lane] = found.terms.kt;
-        lanes->gamman[lane] = found.mass * found.terms.gamman;
-        lanes->gammat[lane] = found.mass * found.terms.gammat;
-        lanes->mu[lane] = found.friction;
-    }
-    lanes->mass_a[lane] = mass_a;
-    lanes->mass_b[lane] = mass_b;
-}
-
 // Springs that meet: writes at which speed those approach whose contacts lie from a place on.
 static inline void put_approaches(const qdi_meet_job *job, const qdi_meet_lanes *lanes, size_t place,
                                   size_t count) {
@@ -120,8 +99,9 @@ static qdi_meet_rows rows_of(const qdi_meet_job *job) {
                            .vy = m->vy,
                            .spin = world->turning ? m->spin : NULL,
                            .radius = world->scratch.alike ? NULL : world->radius,
-                           .mass = world->scratch.alike ? NULL : world->mass,
+                           .mass = world->scratch.alike || !job->simple ? NULL : world->mass,
                            .radius_of_all = world->count > 0 ? world->radius[0] : 0,
+                           .terms_of_all = job->terms,
                            .pairs = job->after->pairs_met,
                            .warm_starts = job->before->warm_starts,
                            .before = job->before->thin ? job->before->shears : NULL,
@@ -148,7 +128,6 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     qdi_meet_tally others = *tally; // which they add up themselves
     const qdi_meet_rows rows = rows_of(job);
     qdi_meet_lanes lanes;
-    memcpy(&lanes, &job->lanes, offsetof(qdi_meet_lanes, approach));
     for (size_t place = first, count; place < stop; place += count) {
         const size_t hit = begin + place - first, more = (place < own ? own : stop) - place;
         count = more < QDI_MEET_LANES ? more : QDI_MEET_LANES;
@@ -161,18 +140,22 @@ static void make_pairs(void *context, size_t begin, size_t end) {
     }
 }
 
-// Springs that meet: the law, and what is known of it before a pair is looked at.
+// Springs that meet: the law, which is the same for all pairs but for their masses: nobody has traits.
 static void make_law(qdi_meet_job *job) {
-    job->law = (qdi_meet_law){.world = job->world,
-                              .loss = job->force.loss,
-                              .dt = job->force.dt,
+    const qd_world *world = job->world;
+    job->law = (qdi_meet_law){.dt = job->force.dt,
                               .kick_x = job->force.half_kick.x,
                               .kick_y = job->force.half_kick.y,
-                              .slide = 2 * job->world->traits.trait[0].slide,
-                              .limit_damping = job->world->def.spring.limit_damping};
-    memset(&job->lanes, 0, sizeof job->lanes);
-    for (size_t k = 0; k < QDI_MEET_LANES && job->world->scratch.alike && job->simple; ++k)
-        qdi_meet_take_law(&job->law, (qdi_meeting){0, 0}, k, &job->lanes);
+                              .slide = 2 * world->traits.trait[0].slide,
+                              .limit_damping = world->def.spring.limit_damping};
+    job->terms = (qd_spring_terms){0, 0, 0, 0};
+    if (world->count == 0 || !job->simple) return; // forces are made one by one
+    const qdi_spring_law first = qdi_spring_law_of(world, job->force.loss, 0, 0);
+    job->law.mu = first.friction;
+    job->law.rule = qdi_spring_rule_of(&world->def.spring, first.loss);
+    job->terms = first.terms;
+    job->terms.gamman *= first.mass;
+    job->terms.gammat *= first.mass;
 }
 
 void qdi_meet_make(qdi_meet_job *job) {

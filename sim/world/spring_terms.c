@@ -31,16 +31,29 @@ double qdi_spring_loss(double restitution) {
     return -qd_log(restitution < QD_SPRING_LEAST_RESTITUTION ? QD_SPRING_LEAST_RESTITUTION : restitution);
 }
 
-qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass) {
-    qd_spring_terms terms = {spring->kn, spring->kt, spring->gamman, spring->gammat};
+qdi_spring_rule qdi_spring_rule_of(const qd_spring *spring, double loss) {
+    qdi_spring_rule rule = {.kn = spring->kn,
+                            .kt = spring->kt,
+                            .gamman = spring->gamman,
+                            .gammat = spring->gammat,
+                            .loss = loss,
+                            .root = sqrt(pi * pi + loss * loss)};
     if (isnan(spring->kn)) {
         double time = spring->contact_time;
-        if (isnan(terms.gamman)) terms.gamman = 2 * loss / time;
-        double half = 0.5 * terms.gamman, turn = pi / time;
-        terms.kn = mass * (turn * turn + half * half);
-    } else if (isnan(terms.gamman)) {
-        terms.gamman = loss == 0 ? 0 : 2 * sqrt(terms.kn / mass) * loss / sqrt(pi * pi + loss * loss);
+        if (isnan(rule.gamman)) rule.gamman = 2 * loss / time;
+        double half = 0.5 * rule.gamman, turn = pi / time;
+        rule.stiffness = turn * turn + half * half;
+    } else if (isnan(rule.gamman) && loss == 0) {
+        rule.gamman = 0;
     }
+    return rule;
+}
+
+qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass) {
+    const qdi_spring_rule rule = qdi_spring_rule_of(spring, loss);
+    qd_spring_terms terms = {rule.kn, rule.kt, rule.gamman, rule.gammat};
+    if (isnan(terms.kn)) terms.kn = mass * rule.stiffness;
+    if (isnan(terms.gamman)) terms.gamman = 2 * sqrt(terms.kn / mass) * rule.loss / rule.root;
     if (isnan(terms.kt)) terms.kt = terms.kn * 2 / 7;
     if (isnan(terms.gammat)) terms.gammat = 0.5 * terms.gamman;
     return terms;

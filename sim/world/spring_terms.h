@@ -17,6 +17,16 @@ QD_MUST_USE qd_status qdi_spring_check(const qd_world_def *def, qd_error *error)
 /// - log of a restitution, or of the least one that counts; and the terms with it instead of that.
 double qdi_spring_loss(double restitution);
 qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass);
+
+/// World's spring terms: what of a spring with the law hooke is the same for all masses: qdi_spring_terms is
+/// made of it, and so are those of pairs that are worked on side by side. NaN: the mass decides.
+typedef struct qdi_spring_rule {
+    double kn, kt, gamman, gammat;
+    double stiffness;  ///< kn for each unit of mass
+    double loss, root; ///< gamman is 2 sqrt(kn / mass) loss / root
+} qdi_spring_rule;
+qdi_spring_rule qdi_spring_rule_of(const qd_spring *spring, double loss);
+
 /// World's spring terms: the same with the law hertz, for a contact of width `a`.
 qd_spring_terms qdi_spring_terms_hertz(const qd_spring *spring, double loss, double mass, double a);
 

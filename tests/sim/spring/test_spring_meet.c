@@ -16,13 +16,25 @@ typedef struct way {
     bool other; ///< there is a body that is no disk
 } way;
 
+/// Which numbers of a spring are given, and which follow from others.
+static void choose_spring(qd_world_def *def, uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 8);
+    const uint64_t bits = qd_random_bits(&random);
+    def->restitution = bits & 1 ? 0.7 : bits & 2 ? 1 : 0;
+    def->spring.contact_time = bits & 4 ? 0.1 : (double)NAN;
+    if (!(bits & 4)) def->spring.kn = 40 + 400 * qd_random_uniform(&random);
+    if (bits & 8) def->spring.gamman = qd_random_uniform(&random);
+    if (bits & 16) def->spring.kt = 40 * qd_random_uniform(&random);
+    if (bits & 32) def->spring.gammat = qd_random_uniform(&random);
+    def->spring.limit_damping = (bits & 64) != 0;
+}
+
 static qd_world *disks(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 7);
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){30, 24};
     def.contact = QD_CONTACT_SPRING;
-    def.spring.contact_time = 0.1;
-    def.restitution = 0.7;
+    choose_spring(&def, of->seed);
     def.friction = of->seed % 5 ? 0.4 : 0;
     def.gravity = (qd_vec2){0.5, -2};
     def.boundary_x = of->seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
