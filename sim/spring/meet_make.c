@@ -150,7 +150,7 @@ static void make_law(qdi_meet_job *job) {
                               .limit_damping = world->def.spring.limit_damping};
     job->terms = (qd_spring_terms){0, 0, 0, 0};
     if (world->count == 0 || !job->simple) return; // forces are made one by one
-    const qdi_spring_law first = qdi_spring_law_of(world, job->force.loss, 0, 0);
+    const qdi_spring_law first = qdi_spring_law_of(world, 0, 0);
     job->law.mu = first.friction;
     job->law.rule = qdi_spring_rule_of(&world->def.spring, first.loss);
     job->terms = first.terms;

@@ -84,7 +84,7 @@ static void grip_of_contact(const qdi_spring_job *job, const qdi_spot *spot, con
     grip->a = twist_of_row(job, a);
     grip->b = wall ? twist_of_wall(job, contact->b) : twist_of_row(job, b);
     grip->slide = qdi_slide_of(world, a, b);
-    grip->law = qdi_spring_law_of(world, job->loss, a, b);
+    grip->law = qdi_spring_law_of(world, a, b);
     if (world->shape[a] != 0 || (!wall && world->shape[b] != 0)) {
         make_levers(job, spot, contact, grip);
         return;
@@ -302,7 +302,6 @@ qd_status qdi_spring_prepare(qd_world *world, const qdi_motion *m, double dt, qd
                             .m = m,
                             .state = state,
                             .dt = dt,
-                            .loss = qdi_spring_loss(world->def.restitution),
                             .grains = qdi_spring_grains(&world->def.spring),
                             .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
                             .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};

@@ -14,7 +14,6 @@ typedef struct qdi_spring_job {
     const qdi_motion *m;
     qdi_contact_state *state;
     double dt;                   ///< 0: nothing moves
-    double loss;                 ///< of the world's restitution
     bool grains;                 ///< as qdi_spring_grains says
     qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
     qdi_contact_balance *shares; ///< by contact, of those that meet by place; NULL where dt is 0

@@ -222,7 +222,7 @@ static bool law_of_contact(const qd_world *world, const qd_contact *contact, qdi
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
     if (contact->sensor || a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return false;
-    *law = qdi_spring_law_of(world, qdi_spring_loss(world->def.restitution), a, b);
+    *law = qdi_spring_law_of(world, a, b);
     if (qdi_spring_grains(&world->def.spring) && contact->touch[0].depth > 0)
         (void)qdi_spring_law_at(world, a, b, contact->touch[0].depth, law);
     return true;

@@ -45,8 +45,8 @@ typedef struct qdi_spring_law {
     double loss, radius; ///< of their restitution; the reduced radius, where grains are
 } qdi_spring_law;
 
-/// The law of rows a and b (QDI_NO_ROW: a wall); `loss` is that of the world's restitution, which most have.
-static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, double loss, uint32_t a, uint32_t b) {
+/// The law of rows a and b (QDI_NO_ROW: a wall).
+static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, uint32_t a, uint32_t b) {
     const bool wall = b == QDI_NO_ROW;
     const qd_material *p = qdi_surface_of_row(world, a);
     const qd_material *q = wall ? &world->walls : qdi_surface_of_row(world, b);
@@ -57,9 +57,8 @@ static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, double los
                                   : mass_b == HUGE_VAL ? mass_a
                                                        : mass_a * mass_b / (mass_a + mass_b),
                           .friction = mixed.friction};
-    if (mixed.restitution != world->def.restitution) loss = qdi_spring_loss(mixed.restitution);
-    law.loss = loss;
-    law.terms = qdi_spring_terms(&world->def.spring, loss, law.mass);
+    law.loss = mixed.restitution == world->def.restitution ? world->loss : qdi_spring_loss(mixed.restitution);
+    law.terms = qdi_spring_terms(&world->def.spring, law.loss, law.mass);
     return law;
 }
 

@@ -177,6 +177,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     if (!world) return QD_ERR_MEMORY;
     memset(world, 0, sizeof *world);
     world->def = *def;
+    world->loss = qdi_spring_loss(def->restitution);
     note_simd(world, def->simd);
     world->allocator = allocator;
     world->scratch.arena.allocator = world->scratch.plan_arena.allocator = allocator;

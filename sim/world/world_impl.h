@@ -102,6 +102,7 @@ typedef struct qdi_wall_begun {
 
 struct qd_world {
     qd_world_def def;
+    double loss; ///< qdi_spring_loss of its restitution
     const qd_allocator *allocator;
     qd_team *team;
     qd_tree *tree;
