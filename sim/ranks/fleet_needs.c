@@ -76,7 +76,9 @@ static const double lasting_least = 24, lasting_most = 400, renewal_cost = 2;
 // bodies; there are as many as the strip round a part is wide, of which 2 * n * way lasts for n steps. What
 // both cost is least at the root here, and not much more for half or twice as many steps.
 static double lasting_for(const qdi_fleet_rank *rank, double way, double seen) {
-    const double steps = sqrt(renewal_cost * (double)rank->bodies / (2 * way * seen));
+    const double cost = 2 * way * seen;
+    if (cost == 0) return lasting_most; // all are at rest, or no rank sees another
+    const double steps = sqrt(renewal_cost * (double)rank->bodies / cost);
     if (!(steps > lasting_least)) return lasting_least; // also for NaN
     return steps < lasting_most ? steps : lasting_most;
 }
