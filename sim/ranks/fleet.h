@@ -19,7 +19,8 @@
 ///
 /// **Renewal.** Bodies are given to the owners of the places where they are, and ghosts are chosen, when the
 /// first step is made, and again when a body has come too far from where it was then. How far that is follows
-/// from how fast bodies turned out to be. Each renewal deals the realm anew, by where bodies are.
+/// at first from how fast bodies are, then from how far they came. Each renewal deals the realm anew, by
+/// where bodies are.
 ///
 /// **Ranks.** Rank 0 is the only one that is told what to do: it tells the others in messages. All that ranks
 /// know of each other they have from messages, so they may be processes.

@@ -67,8 +67,8 @@ void qdi_fleet_put_common(qd_world *world, const qdi_fleet_common *common) {
 }
 
 // Part of a rank: room for bodies, and where there are others for those that come and go at
-// renewals: first parts have few ghosts, later ones some 30 times the root of their bodies. To make room
-// later would take as much memory again for a while.
+// renewals: where bodies begin at rest first parts have few ghosts, all others have some 30 times the root of
+// their bodies. To make room later would take as much memory again for a while.
 static qd_status reserve_bodies(qd_world *world, size_t count, bool alone) {
     const size_t more = alone ? count : count + (size_t)(50 * sqrt((double)count)) + 64;
     return count > 0 ? qdi_bodies_reserve(world, more, more) : QD_OK;

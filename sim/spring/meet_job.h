@@ -29,9 +29,8 @@ struct qdi_meet_job {
     double blur;     ///< the most by which places are rounded
     bool simple;     ///< as qdi_spring_simple says
     qdi_meet_law law;
-    qd_spring_terms terms; ///< of the first disk with one like it, damping times the reduced mass
-    size_t pairs;          ///< candidates; hits of walls lie behind those of a range's begin
-    size_t kept;           ///< slots that are of the moment before
+    size_t pairs;   ///< candidates; hits of walls lie behind those of a range's begin
+    size_t kept;    ///< slots that are of the moment before
     uint32_t *from; ///< places in the moment before: by candidate, for the hits of each range from its begin
                     ///< on; and behind those of walls
     uint32_t *stay; ///< per range of candidates: where the hits are those of the moment before, the place

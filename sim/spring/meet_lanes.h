@@ -21,7 +21,6 @@ typedef struct qdi_meet_rows {
     const double *x, *y, *vx, *vy, *spin; ///< by row; spin NULL: nobody turns
     const double *radius, *mass;          ///< by row; NULL: all are alike
     double radius_of_all;
-    qd_spring_terms terms_of_all;      ///< likewise, its damping times the reduced mass
     const qdi_meeting *pairs;          ///< by place
     const qdi_warm_start *warm_starts; ///< of the moment before, where they are not thin
     const qd_vec2 *before;             ///< the same, where they are
@@ -57,6 +56,7 @@ typedef struct qdi_meet_tally {
 /// What all pairs of a step have in common.
 typedef struct qdi_meet_law {
     qdi_spring_rule rule;
+    qd_spring_terms terms_of_all; ///< where they are alike, damping times the reduced mass
     double mu, dt, kick_x, kick_y, slide;
     bool limit_damping;
 } qdi_meet_law;

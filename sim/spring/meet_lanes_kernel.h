@@ -113,10 +113,10 @@ static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law,
                              two *at) {
     const qdi_spring_rule *rule = &law->rule;
     if (!from->mass) {
-        at->kn = v_set(from->terms_of_all.kn);
-        at->kt = v_set(from->terms_of_all.kt);
-        at->gamman = v_set(from->terms_of_all.gamman);
-        at->gammat = v_set(from->terms_of_all.gammat);
+        at->kn = v_set(law->terms_of_all.kn);
+        at->kt = v_set(law->terms_of_all.kt);
+        at->gamman = v_set(law->terms_of_all.gamman);
+        at->gammat = v_set(law->terms_of_all.gammat);
         return;
     }
     const vec mass_a = v_gather_a(from->mass, pairs), mass_b = v_gather_b(from->mass, pairs);

@@ -10,7 +10,6 @@
 #include "sim/world/sum.h"
 #include "sim/world/walls.h"
 
-#include <stddef.h>
 #include <string.h>
 
 // Springs that meet: a disk's contact with a wall, and where it touches.
@@ -101,7 +100,6 @@ static qdi_meet_rows rows_of(const qdi_meet_job *job) {
                            .radius = world->scratch.alike ? NULL : world->radius,
                            .mass = world->scratch.alike || !job->simple ? NULL : world->mass,
                            .radius_of_all = world->count > 0 ? world->radius[0] : 0,
-                           .terms_of_all = job->terms,
                            .pairs = job->after->pairs_met,
                            .warm_starts = job->before->warm_starts,
                            .before = job->before->thin ? job->before->shears : NULL,
@@ -148,14 +146,13 @@ static void make_law(qdi_meet_job *job) {
                               .kick_y = job->force.half_kick.y,
                               .slide = 2 * world->traits.trait[0].slide,
                               .limit_damping = world->def.spring.limit_damping};
-    job->terms = (qd_spring_terms){0, 0, 0, 0};
     if (world->count == 0 || !job->simple) return; // forces are made one by one
     const qdi_spring_law first = qdi_spring_law_of(world, 0, 0);
     job->law.mu = first.friction;
     job->law.rule = qdi_spring_rule_of(&world->def.spring, first.loss);
-    job->terms = first.terms;
-    job->terms.gamman *= first.mass;
-    job->terms.gammat *= first.mass;
+    job->law.terms_of_all = first.terms;
+    job->law.terms_of_all.gamman *= first.mass;
+    job->law.terms_of_all.gammat *= first.mass;
 }
 
 void qdi_meet_make(qdi_meet_job *job) {

@@ -126,8 +126,7 @@ START_TEST(pieces_are_compact) {
 }
 END_TEST
 
-// Bodies spread evenly come into sight of other ranks as many as is foretold: each place has a few others
-// near, and how often these are another rank's grows with the distance.
+// Of bodies spread evenly as many come into the sight of other ranks as is foretold.
 static void run_seen(uint64_t seed) {
     enum { EACH = 16 };
     qd_random random = qd_random_at(seed, 0, 12);
