@@ -107,6 +107,8 @@ static void make_links(void *context, size_t begin, size_t end) {
         link->touches = spot->touches;
         if (!link->touches) clear_outcome(&world->scratch, i); // nobody else writes it
         bouncy += job->bouncy && acts && qdi_constraint_bouncy(world, link);
+        const double *held = world->present.warm_starts[i].normal;
+        link->loaded = held[0] + held[1] > 0;
         link->pressed = is_pressed(world, link);
         pressed += link->pressed;
     }

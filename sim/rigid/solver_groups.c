@@ -252,21 +252,33 @@ static size_t colour_of(const qdi_colours *colours, size_t constraint) {
     return low;
 }
 
-/// Puts the numbers of the constraints where they belong: in each colour, those with two touches
-/// first.
+/// Puts the numbers of the constraints where they belong: in each colour those with two touches first; and
+/// of a range those first that carried something, so that sweeps find the others, of which most goes on
+/// carrying nothing, side by side. Those of a serial colour stay in their order.
 static void list_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
-    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->solved->start[c];
-    size_t twos = job->twos[range] - job->solved->twos_before[c], ones = held - twos;
-    for (size_t i = begin; i < end; ++i) {
-        while (i >= start[c + 1]) ++c, twos = ones = 0;
-        if (!job->links[i].touches) continue;
-        size_t first = job->solved->start[c];
-        if (qdi_solver_counts_as_two(job, i))
-            job->list[first + twos++] = (uint32_t)i;
-        else
-            job->list[first + job->solved->twos[c] + ones++] = (uint32_t)i;
+    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->solved->start[c],
+           before = job->twos[range] - job->solved->twos_before[c], next[2] = {held - before, before};
+    while (begin < end) {
+        uint32_t idle[2][QDI_CONTACT_GRAIN];
+        size_t idles[2] = {0, 0}, stop = start[c + 1] < end ? start[c + 1] : end;
+        next[1] += job->solved->start[c];
+        next[0] += job->solved->start[c] + job->solved->twos[c];
+        for (; begin < stop; ++begin) {
+            const qdi_link *link = &job->links[begin];
+            if (!link->touches) continue;
+            const bool two = qdi_solver_counts_as_two(job, begin);
+            if (link->loaded || begin >= job->serial)
+                job->list[next[two]++] = (uint32_t)begin;
+            else
+                idle[two][idles[two]++] = (uint32_t)begin;
+        }
+        for (int two = 0; two < 2; ++two) {
+            memcpy(job->list + next[two], idle[two], idles[two] * sizeof *idle[two]);
+            next[two] = 0;
+        }
+        ++c;
     }
 }
 

@@ -152,11 +152,11 @@ QDI_ALWAYS vec slip_of(const qdi_solver_point *touch, unsigned at, const view *v
 }
 
 /// Solver: friction against a slip, where `normal` is given along the normal; returns what it gives more than
-/// before.
+/// before. Without a load it is 0, never -0, whatever the slip.
 QDI_ALWAYS vec friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, vec slip,
                               vec normal) {
     const vec tangent = v_load(touch->tangent + at), most = v_load(group->friction + at) * normal;
-    const vec given = v_max(-most, v_min(most, tangent + v_load(touch->tangent_mass + at) * slip));
+    const vec given = v_min(v_max(tangent + v_load(touch->tangent_mass + at) * slip, -most), most);
     v_store(touch->tangent + at, given);
     return given - tangent;
 }
@@ -247,7 +247,7 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
     const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
     const vec mass_scale = v_pick(apart, v_set(1), spring->mass), approach = mass * speed;
-    const vec given = v_max(none, before + mass_scale * (approach - bias));
+    const vec given = v_max(before + mass_scale * (approach - bias), none);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     *by = left;
@@ -426,7 +426,7 @@ QDI_ALWAYS void relax_normal(block *b, int k, const qdi_solver_rules *rules) {
     const qdi_solver_point *touch = touch_of(b, k);
     const vec none = v_set(0), allowed = v_max(none, gap_now(touch, b->at, &b->w)) * v_set(rules->per_h);
     const vec wanted = v_load(touch->mass + b->at) * (approach_at(b, k) - allowed);
-    note(b, k, v_max(none, v_load(touch->normal + b->at) + wanted));
+    note(b, k, v_max(v_load(touch->normal + b->at) + wanted, none));
 }
 
 /// Adds a sub-step's impulses of a touch to those of the step.
@@ -460,12 +460,45 @@ static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *gro
     }
 }
 
+/// Solver: lanes above 0 where touch `t` of a block, which carries nothing, may begin to, or positions may
+/// take something back, if the sweep does that (`push`).
+QDI_ALWAYS vec stir_of(const block *b, int t, const qdi_solver_rules *rules, bool push) {
+    const qdi_solver_point *touch = touch_of(b, t);
+    const vec none = v_set(0), mass = push ? v_load(touch->mass + b->at) : v_set(1);
+    const vec gap = gap_now(touch, b->at, &b->w) * mass, approach = approach_of(touch, b->at, &b->v) * mass;
+    const vec nearer = approach - v_max(none, gap) * v_set(rules->per_h);
+    if (!push) return nearer;
+    return v_max(-gap - v_set(slop_part) * (v_load(b->group->size + b->at) * mass), nearer);
+}
+
+/// Solver: true where the touches of some blocks carry nothing and the sweep would leave all of them as it
+/// is. Not always where that is so, but only then, to the bit: what a lane gets must not depend on those
+/// beside it.
+QDI_ALWAYS bool are_idle(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules,
+                         bool push) {
+    vec load = v_set(0), stir = v_set(0);
+    QDI_EACH_BLOCK {
+        const block *b = &blocks[k];
+        load += v_load(b->group->touch.normal + b->at);
+        if (b->second) load += v_load(b->second->touch.normal + b->at);
+    }
+    if (v_any(v_above(load, v_set(0)))) return false;
+    QDI_EACH_BLOCK {
+        block *b = &blocks[k];
+        take(movers, b);
+        stir = v_max(stir_of(b, 0, rules, push), stir);
+        if (b->second) stir = v_max(stir_of(b, 1, rules, push), stir);
+    }
+    return !v_any(v_above(stir, v_set(0)));
+}
+
 /// A sweep over some blocks.
 typedef void (*sweep_blocks)(qdi_mover *movers, block *blocks, int count, const qdi_solver_rules *rules);
 
 /// Solver: a sweep over a range of groups, of which all have second touches, or none.
 QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second,
                             size_t groups_count, const qdi_solver_rules *rules, sweep_blocks sweep) {
+    const bool push = sweep == solve_blocks;
     enum { BLOCKS = QDI_SOLVER_LANES / WIDTH, AT_ONCE = BLOCKS < SIDE_BY_SIDE ? SIDE_BY_SIDE / BLOCKS : 1 };
     const size_t all = groups_count * BLOCKS;
     size_t number = 0;
@@ -478,11 +511,11 @@ QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_sol
         const int count = SIDE_BY_SIDE;
         block blocks[SIDE_BY_SIDE];
         QDI_EACH_BLOCK blocks[k] = block_at(groups, second, number + (size_t)k);
-        sweep(movers, blocks, count, rules);
+        if (!are_idle(movers, blocks, count, rules, push)) sweep(movers, blocks, count, rules);
     }
     if (number == all) return;
     block last = block_at(groups, second, number);
-    sweep(movers, &last, 1, rules);
+    if (!are_idle(movers, &last, 1, rules, push)) sweep(movers, &last, 1, rules);
 }
 
 /// Solver: the sweep with the push of a range of groups.

@@ -44,8 +44,10 @@ static inline void make_touch(const making *m, mask there, mask rubs, vec px, ve
     v_store(touch->mass + at, v_pick(there, one, none) / v_pick(there, across, one));
     v_store(touch->tangent_mass + at, v_pick(rubs, one, none) / v_pick(there, along, one));
     v_store(touch->coupling + at, across_a * along_a * m->turn_a + across_b * along_b * m->turn_b);
-    v_store(touch->normal + at, v_pick(there, m->again * normal, none) + none);
-    v_store(touch->tangent + at, v_pick(rubs, m->again * tangent, none) + none);
+    const vec held = v_pick(there, m->again * normal, none) + none;
+    v_store(touch->normal + at, held);
+    v_store(touch->tangent + at,
+            v_pick(v_above(held, none), v_pick(rubs, m->again * tangent, none), none) + none);
     v_store(touch->total + at, none);
     v_store(touch->total_tangent + at, none);
 }

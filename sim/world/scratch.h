@@ -37,6 +37,7 @@ typedef struct qdi_link {
     bool moves_a, moves_b;   ///< dynamic; the others take no part
     bool own_a, own_b;       ///< no link of another range has that body
     uint8_t touches;         ///< that the solver works on; 0: none, as of sensors
+    bool loaded;             ///< gave something along the normal in the last sub-step of the step before
     bool pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it
                   ///< through
 } qdi_link;
