@@ -78,11 +78,12 @@ typedef struct qdi_constraint {
     double threshold;            ///< what approaches faster bounces
     double size;                 ///< distance from centroid to border of the smaller body that moves
     double inverse_a, inverse_b; ///< 1 / mass
-    double turn_a, turn_b;       ///< 1 / inertia
-    double across_a[2], across_b[2], along_a[2], along_b[2];
     double restitution, friction, tangential;
     double depth[2];
     double impulse[2], tangent_impulse[2]; ///< given by bounces so far: along the normal, along the tangent
+    // Not where it is plain:
+    double turn_a, turn_b; ///< 1 / inertia
+    double across_a[2], across_b[2], along_a[2], along_b[2];
 } qdi_constraint;
 
 /// Contacts that do not bounce, see rigid/solver.h.
