@@ -47,7 +47,7 @@ static void list_ended(void *context, size_t begin, size_t end) {
 }
 
 /// What ended lies here and there: it is asked for ahead.
-enum { AHEAD = 8 };
+enum { AHEAD = 16 };
 /// Asks for the contact some places further on, and where that of one yet further on lies.
 static inline void ask_for(const event_job *job, size_t i, size_t end) {
     const qdi_contact_state *before = job->before;
@@ -57,6 +57,7 @@ static inline void ask_for(const event_job *job, size_t i, size_t end) {
     __builtin_prefetch(&before->geometry[at]);
     __builtin_prefetch(&before->found[at]);
     __builtin_prefetch(&before->partners[place]);
+    __builtin_prefetch(&before->given[place]);
     if (job->outcomes) __builtin_prefetch(&job->outcomes[place]);
 }
 

@@ -147,10 +147,11 @@ static void test_walls(void *context, size_t begin, size_t end) {
     size_t found = 0;
     for (size_t r = begin; r < end; ++r) {
         const double most = part * radius[r] + length;
-        unsigned mask = 0;
-        if (!((x[r] - across.low > most) & (across.high - x[r] > most) & (y[r] - upright.low > most) &
-              (upright.high - y[r] > most)))
-            mask = test_body_walls(job, (uint32_t)r);
+        wall_mask[r] = 0;
+        if ((x[r] - across.low > most) & (across.high - x[r] > most) & (y[r] - upright.low > most) &
+            (upright.high - y[r] > most))
+            continue;
+        const unsigned mask = test_body_walls(job, (uint32_t)r);
         wall_mask[r] = (uint8_t)mask;
         found += (mask & 1U) + (mask >> 1 & 1U) + (mask >> 2 & 1U) + (mask >> 3 & 1U);
     }

@@ -48,11 +48,9 @@ typedef struct qdi_outcome {
 } qdi_outcome;
 
 /// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round,
-/// one of the ranges that have such links, or that there are several. And the colours that these have, by
-/// bit.
+/// one of the ranges that have such links, or that there are several.
 typedef struct qdi_claims {
     _Atomic uint64_t highest[2];
-    uint64_t used;
 } qdi_claims;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its
