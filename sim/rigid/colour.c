@@ -44,11 +44,11 @@ typedef struct colour_job {
     size_t link_count, ranges;
     qdi_claims *claims; ///< by row, where there are rounds
     uint64_t *used;     ///< by row: the colours that its links have, by bit
-    uint8_t *colour;   ///< by link
-    uint32_t *pending; ///< links without a colour: each range from its own begin on
-    size_t *left;      ///< pending links per range
-    size_t *first;     ///< by colour and range: how many links, then where these begin in `coloured`
-    uint32_t *order;   ///< links in order of colour
+    uint8_t *colour;    ///< by link
+    uint32_t *pending;  ///< links without a colour: each range from its own begin on
+    size_t *left;       ///< pending links per range
+    size_t *first;      ///< by colour and range: how many links, then where these begin in `coloured`
+    uint32_t *order;    ///< links in order of colour
     qdi_link *coloured;
     qdi_keys *keys; ///< of the greedy
     uint64_t round;
@@ -314,7 +314,8 @@ static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colou
     job->pending = qdi_arena_take(arena, count, sizeof *job->pending);
     job->left = qdi_arena_take(arena, ranges, sizeof *job->left);
     job->first = qdi_arena_take(arena, (SERIAL + 1) * ranges + 1, sizeof *job->first);
-    if (!job->claims || !job->used || !job->colour || !job->pending || !job->left || !job->first) return QD_ERR_MEMORY;
+    if (!job->claims || !job->used || !job->colour || !job->pending || !job->left || !job->first)
+        return QD_ERR_MEMORY;
     colours->count = colours->start[0] = 0;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, job);
     qd_status status = paint_rest(world, job, rounds ? run_rounds(world, job) : count);
