@@ -46,10 +46,26 @@ static void list_ended(void *context, size_t begin, size_t end) {
     }
 }
 
+/// What ended lies here and there: it is asked for ahead.
+enum { AHEAD = 16 };
+/// Asks for the contact some places further on, and where that of one yet further on lies.
+static inline void ask_for(const event_job *job, size_t i, size_t end) {
+    const qdi_contact_state *before = job->before;
+    if (job->placed || i + 2 * AHEAD >= end) return;
+    __builtin_prefetch(&before->spots[job->places[i + 2 * AHEAD]]);
+    const uint32_t place = job->places[i + AHEAD], at = before->spots[place].geometry;
+    __builtin_prefetch(&before->geometry[at]);
+    __builtin_prefetch(&before->found[at]);
+    __builtin_prefetch(&before->partners[place]);
+    __builtin_prefetch(&before->given[place]);
+    if (job->outcomes) __builtin_prefetch(&job->outcomes[place]);
+}
+
 // Keeps some contacts that ended as they were, with what they gave last.
 static void keep_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     for (size_t i = begin; i < end; ++i) {
+        ask_for(job, i, end);
         if (job->placed) job->places[i] = job->keys->value[i];
         const uint32_t place = job->places[i];
         qd_contact *ended = &job->after->ended[i];

@@ -113,18 +113,46 @@ static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask
     return met | near << QDI_WALLS;
 }
 
-// Tests the bodies of a range against walls, and counts what touches.
+/// Narrow phase: tests a body against all walls; walls_met says of what.
+static unsigned test_body_walls(const qdi_narrow_job *job, uint32_t row) {
+    unsigned mask = 0;
+    const double reach = wall_reach(job, row);
+    for (int wall = 0; wall < QDI_WALLS; ++wall)
+        mask |= (unsigned)(qdi_narrow_wall_depth(job, row, wall) >= -reach) << wall;
+    mask &= job->walls;
+    return mask ? walls_met(job, row, mask) : 0;
+}
+
+/// Where a body's centroid along an axis lies by more than some way from both walls, by rounding too.
+typedef struct amid {
+    double low, high;
+} amid;
+
+/// Narrow phase: that of axis `k`; anywhere along one without walls.
+static amid amid_walls(const qdi_narrow_job *job, int k) {
+    if (!(job->walls >> (2 * k) & 1U)) return (amid){-HUGE_VAL, HUGE_VAL};
+    const qdi_axis *axis = &job->world->axis[k];
+    const double rounding = 1e-15 * (fabs(axis->low) + fabs(axis->high));
+    return (amid){axis->low + rounding, axis->high - rounding};
+}
+
+// Tests the bodies of a range against walls, and counts what touches. Most are further from all walls than
+// the most that wall_reach may be, which a few products tell.
 static void test_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
+    const double *x = job->motion.x, *y = job->motion.y, *radius = job->world->radius;
+    const amid across = amid_walls(job, 0), upright = amid_walls(job, 1);
+    const double part = (1 + job->reach.part) * (1 + 1e-12), length = job->reach.length;
+    uint8_t *wall_mask = job->wall_mask;
     size_t found = 0;
     for (size_t r = begin; r < end; ++r) {
-        unsigned mask = 0;
-        const double reach = wall_reach(job, (uint32_t)r);
-        for (int wall = 0; wall < QDI_WALLS; ++wall)
-            mask |= (unsigned)(qdi_narrow_wall_depth(job, (uint32_t)r, wall) >= -reach) << wall;
-        mask &= job->walls;
-        if (mask) mask = walls_met(job, (uint32_t)r, mask);
-        job->wall_mask[r] = (uint8_t)mask;
+        const double most = part * radius[r] + length;
+        wall_mask[r] = 0;
+        if ((x[r] - across.low > most) & (across.high - x[r] > most) & (y[r] - upright.low > most) &
+            (upright.high - y[r] > most))
+            continue;
+        const unsigned mask = test_body_walls(job, (uint32_t)r);
+        wall_mask[r] = (uint8_t)mask;
         found += (mask & 1U) + (mask >> 1 & 1U) + (mask >> 2 & 1U) + (mask >> 3 & 1U);
     }
     job->wall_count[begin / QDI_BODY_GRAIN] = found;
@@ -185,7 +213,11 @@ static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi
 static void key_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     const qd_world *world = job->world;
-    size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
+    const size_t range = begin / QDI_BODY_GRAIN, last = range + 1;
+    const size_t stop = last < qdi_range_count(world->count, QDI_BODY_GRAIN) ? job->wall_count[last]
+                                                                             : job->wall_total;
+    if (job->wall_count[range] == stop) return;
+    size_t place = job->wall_first + job->wall_count[range];
     bool changed = false;
     for (size_t r = begin; r < end; ++r) {
         const unsigned met = job->wall_mask[r];
@@ -309,9 +341,9 @@ qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion
         .choosy = qdi_any_trait(world, is_choosy),
         .senses = qdi_any_trait(world, is_sensor),
         .reach = qdi_world_reach(world),
-        .plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0,
         .meet_rects = qdi_rects_of(world->def.simd)};
     job.reaches = qdi_reaches(&job.reach);
+    job.plain = world->shaped == 0 && world->fixed == 0 && !job.choosy && !job.senses;
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     return job;
 }

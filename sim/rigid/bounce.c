@@ -169,19 +169,23 @@ static bool bounce_now(const bounce_job *job, qdi_constraint *constraint,
                              : bounce_any(job, constraint, contact_balance);
 }
 
-/// A bounce of a contact that somebody has changed since it was last looked at.
-static bool bounce(const bounce_job *job, size_t number) {
+/// A bounce of a contact, and what follows from it.
+static bool bounce_and_mark(const bounce_job *job, size_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
-    const qdi_link *link = &scratch->coloured[number];
-    if (!qdi_is_dirty(job->world, link->row_a, job->since) &&
-        !qdi_is_dirty(job->world, link->row_b, job->since))
-        return false;
     qdi_constraint *constraint = &scratch->constraints[number];
     qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[constraint->place];
     if (!bounce_now(job, constraint, contact_balance)) return false;
     qdi_balance_given(job->world, constraint, contact_balance);
     qdi_bounce_mark(job->world, constraint, job->visit);
     return true;
+}
+
+/// A bounce of a contact that somebody has changed since it was last looked at.
+static inline bool bounce(const bounce_job *job, size_t number) {
+    const qdi_link *link = &job->world->scratch.coloured[number];
+    return (qdi_is_dirty(job->world, link->row_a, job->since) ||
+            qdi_is_dirty(job->world, link->row_b, job->since)) &&
+           bounce_and_mark(job, number);
 }
 
 bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,

@@ -32,6 +32,8 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
+#include <string.h>
+
 enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, FEW = 1024 };
 
 /// So many threads are faster than one: a contact takes twenty times as long in rounds as in the greedy.
@@ -40,12 +42,13 @@ enum { MANY_THREADS = 16 };
 typedef struct colour_job {
     qdi_link *links;
     size_t link_count, ranges;
-    qdi_claims *claims;
-    uint8_t *colour;   ///< by link
-    uint32_t *pending; ///< links without a colour: each range from its own begin on
-    size_t *left;      ///< pending links per range
-    size_t *first;     ///< by colour and range: how many links, then where these begin in `coloured`
-    uint32_t *order;   ///< links in order of colour
+    qdi_claims *claims; ///< by row, where there are rounds
+    uint64_t *used;     ///< by row: the colours that its links have, by bit
+    uint8_t *colour;    ///< by link
+    uint32_t *pending;  ///< links without a colour: each range from its own begin on
+    size_t *left;       ///< pending links per range
+    size_t *first;      ///< by colour and range: how many links, then where these begin in `coloured`
+    uint32_t *order;    ///< links in order of colour
     qdi_link *coloured;
     qdi_keys *keys; ///< of the greedy
     uint64_t round;
@@ -87,16 +90,16 @@ static inline bool holds(const colour_job *job, uint32_t row, uint64_t claim) {
 /// Gives a link the smallest colour that is free at both of its bodies.
 static inline void paint(const colour_job *job, uint32_t number) {
     const qdi_link *link = &job->links[number];
-    uint64_t used = link->moves_a ? job->claims[link->row_a].used : 0;
-    if (link->moves_b) used |= job->claims[link->row_b].used;
+    uint64_t used = link->moves_a ? job->used[link->row_a] : 0;
+    if (link->moves_b) used |= job->used[link->row_b];
     if (~used == 0) {
         job->colour[number] = SERIAL;
         return;
     }
     const uint64_t bit = ~used & (used + 1);
     job->colour[number] = (uint8_t)__builtin_ctzll(bit);
-    if (link->moves_a) job->claims[link->row_a].used |= bit;
-    if (link->moves_b) job->claims[link->row_b].used |= bit;
+    if (link->moves_a) job->used[link->row_a] |= bit;
+    if (link->moves_b) job->used[link->row_b] |= bit;
 }
 
 /// Colours of contacts: writes a range's number at a body, and takes its claims away.
@@ -119,7 +122,7 @@ static void clear_range(void *context, size_t begin, size_t end) {
 /// Marks no colour as used at a range of bodies.
 static void unpaint_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
-    for (size_t r = begin; r < end; ++r) job->claims[r].used = 0;
+    memset(job->used + begin, 0, (end - begin) * sizeof *job->used);
 }
 
 /// Colours of contacts: notes at a body that links of several ranges share it.
@@ -304,15 +307,17 @@ static qd_status reserve(qd_world *world, size_t count) {
 static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colours) {
     const size_t count = job->link_count, ranges = job->ranges;
     qdi_arena *arena = &world->scratch.arena;
-    job->claims = qdi_arena_take(arena, world->count, sizeof *job->claims);
+    const bool rounds = count > FEW && qdi_team_used(world->team) >= MANY_THREADS;
+    job->claims = qdi_arena_take(arena, rounds ? world->count : 0, sizeof *job->claims);
+    job->used = qdi_arena_take(arena, world->count, sizeof *job->used);
     job->colour = qdi_arena_take(arena, count, sizeof *job->colour);
     job->pending = qdi_arena_take(arena, count, sizeof *job->pending);
     job->left = qdi_arena_take(arena, ranges, sizeof *job->left);
     job->first = qdi_arena_take(arena, (SERIAL + 1) * ranges + 1, sizeof *job->first);
-    if (!job->claims || !job->colour || !job->pending || !job->left || !job->first) return QD_ERR_MEMORY;
+    if (!job->claims || !job->used || !job->colour || !job->pending || !job->left || !job->first)
+        return QD_ERR_MEMORY;
     colours->count = colours->start[0] = 0;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, job);
-    const bool rounds = count > FEW && qdi_team_used(world->team) >= MANY_THREADS;
     qd_status status = paint_rest(world, job, rounds ? run_rounds(world, job) : count);
     if (status != QD_OK) return status;
 

@@ -77,7 +77,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->ny = geometry->normal.y;
     constraint->inverse_a = 1 / world->mass[a];
     constraint->inverse_b = wall ? 0 : 1 / world->mass[b];
-    constraint->turn_b = constraint->wx = constraint->wy = 0;
+    constraint->wx = constraint->wy = 0;
     for (int k = 0; k < 2; ++k) {
         constraint->depth[k] = geometry->depth[k];
         constraint->impulse[k] = constraint->tangent_impulse[k] = 0;
@@ -94,8 +94,9 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->threshold = bounces ? threshold_of(world, rules, constraint) : (double)INFINITY;
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
     constraint->plain = disks && constraint->friction == 0;
+    if (constraint->plain) return;
     constraint->turn_a = 1 / world->inertia[a];
-    if (!wall) constraint->turn_b = 1 / world->inertia[b];
+    constraint->turn_b = wall ? 0 : 1 / world->inertia[b];
     qdi_levers levers = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
     qdi_constraint_levers(world, link, constraint->count, &levers);
     memcpy(constraint->across_a, levers.across_a, sizeof levers.across_a);

@@ -138,13 +138,22 @@ static void clear_outcomes(void *context, size_t begin, size_t end) {
 
 /// Contacts lie in the order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 8 };
+/// Asks for what a constraint needs of a body.
+static inline void ask_for_body(const qd_world *world, uint32_t row) {
+    if (row == QDI_NO_ROW) return;
+    __builtin_prefetch(&world->mass[row]);
+    __builtin_prefetch(&world->radius[row]);
+    __builtin_prefetch(&world->next.vx[row]);
+    __builtin_prefetch(&world->next.vy[row]);
+}
+
 /// Asks for what the constraint some places further on needs.
 static inline void ask_for(const qd_world *world, size_t i, size_t end) {
-    const qdi_scratch *scratch = &world->scratch;
     if (i + AHEAD >= end) return;
-    __builtin_prefetch(&world->present.geometry[scratch->coloured[i + AHEAD].geometry]);
-    const char *constraint = (const char *)&scratch->constraints[i + AHEAD];
-    for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at, 1);
+    const qdi_link *link = &world->scratch.coloured[i + AHEAD];
+    __builtin_prefetch(&world->present.geometry[link->geometry]);
+    ask_for_body(world, link->row_a);
+    ask_for_body(world, link->row_b);
 }
 
 /// Makes the constraints of a range of links, and marks those that approach fast.
@@ -157,7 +166,6 @@ static void make_constraints(void *context, size_t begin, size_t end) {
         qdi_constraint *constraint = &scratch->constraints[i];
         ask_for(world, i, end);
         qdi_constraint_make(world, &job->rules, &scratch->coloured[i], constraint);
-        if (!qdi_constraint_taken(world, constraint, job->rules.dt)) scratch->coloured[i].touches = 0;
         if (!qdi_constraint_fast(world, constraint)) continue;
         fast += 1;
         qdi_bounce_mark(world, constraint, 1);
@@ -165,13 +173,12 @@ static void make_constraints(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
-/// After the bounces: what they gave; and who is taken by the solver, of those whose velocities have changed.
+/// After the bounces: what they gave, and who is taken by the solver.
 static void end_bounces(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
         qdi_link *link = &world->scratch.coloured[i];
-        if (!qdi_is_dirty(world, link->row_a, 1) && !qdi_is_dirty(world, link->row_b, 1)) continue;
         const qdi_constraint *constraint = &world->scratch.constraints[i];
         qdi_outcome *outcome = &world->scratch.outcomes[link->place];
         memcpy(outcome->impulse, constraint->impulse, sizeof outcome->impulse);
@@ -329,11 +336,11 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
     if (!scratch->constraints || !scratch->dirty) return QD_ERR_MEMORY;
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
-    if (qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) == 0) return QD_OK;
-    qd_status status = qdi_bounce(world, colours);
+    const bool any = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
+    qd_status status = any ? qdi_bounce(world, colours) : QD_OK;
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
-    return note_impacts(world, job, count);
+    return any ? note_impacts(world, job, count) : QD_OK;
 }
 
 /// Makes links, colours them, lets them bounce and solves them.

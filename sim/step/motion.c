@@ -214,32 +214,6 @@ static findings findings_of(const move_job *job, size_t begin, size_t end, const
     return result;
 }
 
-/// Free disks that never turn, piece by piece: only where one is at a side is each looked at. In tree order
-/// these are few pieces, and a piece is in the cache the second time.
-static findings move_disks(const move_job *job, size_t begin, size_t end) {
-    enum { PIECE = 64 };
-    const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
-    uint8_t *mask = job->mask;
-    const qdi_disks disks = disks_of_world(job);
-    const qdi_disks_move move = qdi_disks_move_of(job->world->def.simd);
-    findings sum = {.bad = QD_NO_BODY};
-    for (size_t at = begin; at < end; at += PIECE) {
-        size_t stop = end - at < PIECE ? end : at + PIECE;
-        qdi_disks_found moved = move(&disks, at, stop);
-        moved.out = moved.out && sum.left <= job->few;
-        bool met = moved.side && !open;
-        if (!met && mask) memset(mask + at, 0, stop - at);
-        findings found = met ? move_disks_at_sides(job, at, stop) : findings_of(job, at, stop, &moved);
-        if (found.bad < sum.bad) sum.bad = found.bad;
-        sum.mirrored += found.mirrored;
-        sum.fast += found.fast;
-        sum.left += found.left;
-        sum.swift |= moved.bad != 0;
-    }
-    if (sum.left > job->few) sum.left = QDI_MARGIN_MANY;
-    return sum;
-}
-
 // ---- bodies of every kind ----
 
 /// Motion of a step: where a body goes that boundaries do not stop; a kinematic one about a pivot gets its
@@ -362,6 +336,56 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
     return result;
 }
 
+/// Motion of a step: adds what a part of a range found to what those before it did.
+static void add_findings(findings *sum, const findings *found) {
+    if (found->bad < sum->bad) sum->bad = found->bad;
+    sum->mirrored += found->mirrored;
+    sum->fast += found->fast;
+    sum->left += found->left;
+    sum->swift |= found->swift;
+}
+
+/// Motion of a step: the end of the rows from `begin` on that the contact solver moves, or that it does not.
+static size_t end_of_alike(const qd_world *world, size_t begin, size_t end) {
+    if (world->scratch.mover_count == 0) return end;
+    const bool moved = world->scratch.slot[begin] != 0;
+    size_t r = begin + 1;
+    while (r < end && (world->scratch.slot[r] != 0) == moved) ++r;
+    return r;
+}
+
+/// Motion of a step: a piece of disks that the contact solver does not move. Only where one is at a side is
+/// each looked at.
+static findings move_free_disks(const move_job *job, const qdi_disks *disks, size_t begin, size_t end,
+                                bool look) {
+    const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
+    qdi_disks_found moved = qdi_disks_move_of(job->world->def.simd)(disks, begin, end);
+    moved.out = moved.out && look;
+    const bool met = moved.side && !open;
+    if (!met && job->mask) memset(job->mask + begin, 0, end - begin);
+    findings found = met ? move_disks_at_sides(job, begin, end) : findings_of(job, begin, end, &moved);
+    found.swift = moved.bad != 0;
+    return found;
+}
+
+/// Disks that never turn, piece by piece. In tree order few pieces are at a side, and a piece is in the cache
+/// the second time. Where the contact solver moves some, it moves few that lie here and there in rows.
+static findings move_disks(const move_job *job, size_t begin, size_t end) {
+    enum { PIECE = 64 };
+    const qd_world *world = job->world;
+    const qdi_disks disks = disks_of_world(job);
+    findings sum = {.bad = QD_NO_BODY};
+    for (size_t at = begin, stop; at < end; at = stop) {
+        stop = end_of_alike(world, at, end - at < PIECE ? end : at + PIECE);
+        const bool moved = world->scratch.mover_count > 0 && world->scratch.slot[at] != 0;
+        const findings found = moved ? move_shaped_rows(job, at, stop)
+                                     : move_free_disks(job, &disks, at, stop, sum.left <= job->few);
+        add_findings(&sum, &found);
+    }
+    if (sum.left > job->few) sum.left = QDI_MARGIN_MANY;
+    return sum;
+}
+
 /// Motion of a step: true where a piece of soft disks that all stay in their fat boxes needs no boxes of its
 /// own. Boxes of all are asked for where bodies have traits, which the narrow phase then looks at one by one.
 static bool spares_boxes(const qd_world *world) {
@@ -384,11 +408,10 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
     return result;
 }
 
-// Motion of a step: whether all are disks that nothing but their velocity moves.
+// Motion of a step: whether all are disks that nothing but their velocity and the contact solver moves.
 static bool all_plain(const move_job *job) {
     const qd_world *world = job->world;
-    return !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 && !world->scratch.flown &&
-           !job->gains;
+    return !world->turning && world->fixed == 0 && world->shaped == 0 && !world->scratch.flown && !job->gains;
 }
 
 // Moves a range of bodies, by the quickest of the ways that do here.
@@ -584,12 +607,14 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
     return job->gains ? status : QD_ERR_MEMORY;
 }
 
-// Motion of a step: watches, in a part of a world, for bodies that are faster than expected.
+// Motion of a step: watches, in a part of a world, for bodies that are faster than expected. Ways that the
+// contact solver gives do not follow from speeds.
 static void watch_speed(move_job *job) {
     qdi_part *part = job->world->part;
     if (!part) return;
     part->swift = false;
-    job->watches = part->speed > 0 && (qdi_spring_plain(job->world) || all_plain(job));
+    job->watches = part->speed > 0 &&
+                   (qdi_spring_plain(job->world) || (all_plain(job) && job->world->scratch.mover_count == 0));
     if (job->watches && part->speed * part->speed < job->speed_squared)
         job->watched_squared = part->speed * part->speed;
 }

@@ -49,11 +49,9 @@ typedef struct qdi_outcome {
 } qdi_outcome;
 
 /// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round,
-/// one of the ranges that have such links, or that there are several. And the colours that these have, by
-/// bit.
+/// one of the ranges that have such links, or that there are several.
 typedef struct qdi_claims {
     _Atomic uint64_t highest[2];
-    uint64_t used;
 } qdi_claims;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its
@@ -79,11 +77,12 @@ typedef struct qdi_constraint {
     double threshold;            ///< what approaches faster bounces
     double size;                 ///< distance from centroid to border of the smaller body that moves
     double inverse_a, inverse_b; ///< 1 / mass
-    double turn_a, turn_b;       ///< 1 / inertia
-    double across_a[2], across_b[2], along_a[2], along_b[2];
     double restitution, friction, tangential;
     double depth[2];
     double impulse[2], tangent_impulse[2]; ///< given by bounces so far: along the normal, along the tangent
+    // Not where it is plain:
+    double turn_a, turn_b; ///< 1 / inertia
+    double across_a[2], across_b[2], along_a[2], along_b[2];
 } qdi_constraint;
 
 /// Contacts that do not bounce, see rigid/solver.h.
