@@ -201,21 +201,6 @@ typedef struct draw_job {
     tile_grid grid;
 } draw_job;
 
-// Picture's tiles: puts a disk far below a pixel aside, to be drawn with others.
-static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
-    const int k = splats->count++;
-    splats->x[k] = disk->x;
-    splats->y[k] = disk->y;
-    splats->radius[k] = disk->radius;
-    splats->hue[k] = disk->hue;
-}
-
-// Picture's tiles: draws the disks that were put aside.
-static void draw_gathered_splats(qdi_tile *tile, qdi_splats *splats) {
-    qdi_tile_splats(tile, splats);
-    splats->count = 0;
-}
-
 // Picture's tiles: draws a body on a tile.
 static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile) {
     const qdi_brush brush = {disk->index, disk->hue};
@@ -226,17 +211,31 @@ static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, 
                       disk->turned ? picture->corners[disk->first_corner] : (qdi_corner){0, 0}, brush);
 }
 
-// Picture's tiles: draws a body on a tile, or puts it aside.
-static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile, qdi_splats *splats) {
-    if (disk->corners > 0 || disk->radius >= QDI_SPLAT_BELOW) {
-        draw_body_on_tile(picture, disk, tile);
-        return;
+// Picture's tiles: draws a run of bodies on a tile, or puts those far below a pixel aside: returns how many
+// are there.
+static int draw_run(const qdi_picture *picture, const qdi_tile_run *run, int aside, qdi_tile *tile,
+                    qdi_splats *splats) {
+    const bool alone = run->begin == run->end;
+    for (size_t i = run->begin; i < run->end + alone; ++i) {
+        const qdi_disk *disk = &picture->disks[i];
+        if (disk->wide != alone) continue;
+        if (disk->corners > 0 || disk->radius >= QDI_SPLAT_BELOW) {
+            draw_body_on_tile(picture, disk, tile);
+            continue;
+        }
+        splats->x[aside] = disk->x;
+        splats->y[aside] = disk->y;
+        splats->radius[aside] = disk->radius;
+        splats->hue[aside] = disk->hue;
+        if (++aside < QDI_SPLAT_BATCH) continue;
+        splats->count = aside;
+        qdi_tile_splats(tile, splats);
+        aside = 0;
     }
-    gather_splat(splats, disk);
-    if (splats->count == QDI_SPLAT_BATCH) draw_gathered_splats(tile, splats);
+    return aside;
 }
 
-/// Picture's tiles: how many runs of trails before they are needed they are asked for.
+/// Picture's tiles: how many runs before they are needed they are asked for.
 enum { AHEAD = 4 };
 
 // Picture's tiles: the runs of a tile.
@@ -278,13 +277,13 @@ static void draw_tile_bodies(const draw_job *job, size_t number, qdi_area area, 
     qdi_tile_begin(tile, area);
     qdi_splats splats; // whose unused places must hold numbers
     memset(&splats, 0, sizeof splats);
+    int aside = 0;
     for (size_t k = 0; k < count; ++k) {
-        const qdi_tile_run run = runs[k];
-        const bool alone = run.begin == run.end;
-        for (size_t i = run.begin; i < run.end + alone; ++i)
-            if (picture->disks[i].wide == alone) draw_body(picture, &picture->disks[i], tile, &splats);
+        if (k + AHEAD < count) __builtin_prefetch(picture->disks + runs[k + AHEAD].begin);
+        aside = draw_run(picture, &runs[k], aside, tile, &splats);
     }
-    draw_gathered_splats(tile, &splats);
+    splats.count = aside;
+    qdi_tile_splats(tile, &splats);
     qdi_tile_end(tile, job->raster);
 }
 
