@@ -45,7 +45,6 @@ struct qdi_solver_group {
     uint8_t moves_a, moves_b; ///< may change a, or b
     uint8_t has_friction;
     uint8_t walls;             ///< have a wall for b
-    uint8_t uneven;            ///< in whose block some are uneven; said of a block's first lane
     _Alignas(64) qdi_lanes nx; ///< here lines of the cache begin, for all that follows
     qdi_lanes ny;
     qdi_lanes friction;
@@ -112,7 +111,7 @@ typedef struct qdi_solver_rules {
     const qdi_lanes *slides;        ///< by group: qdi_slide_of; NULL where nothing slides
     double per_h, dt;               ///< 1 / sub-step, and the step
     qdi_solver_spring free, fixed;  ///< between two bodies that move; against what does not
-    double out, uneven_out;         ///< most speed out of an overlap; between uneven bodies
+    double out;                     ///< most speed out of an overlap
     double shift;                   ///< most way out in a sub-step
 } qdi_solver_rules;
 

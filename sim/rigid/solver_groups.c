@@ -232,7 +232,6 @@ static void note_bits(uint64_t bits, qdi_solver_group *group, qdi_solver_source 
     group->moves_b = (uint8_t)(bits >> (8 * LANE_MOVES_B));
     group->has_friction = (uint8_t)(bits >> (8 * LANE_FRICTION));
     group->walls = (uint8_t)(bits >> (8 * LANE_WALL));
-    group->uneven = 0; // until its touches are made
     from->disk_a = (uint8_t)(bits >> (8 * LANE_DISK_A));
     from->disk_b = (uint8_t)(bits >> (8 * LANE_DISK_B));
     from->there[0] = (uint8_t)(bits >> (8 * LANE_FIRST));

@@ -166,7 +166,7 @@ static const double sunk_part = 0.2;
 
 /// The springs of a group's lanes.
 typedef struct springs {
-    vec rate, per_rate, mass, give, firm, most, out;
+    vec rate, per_rate, mass, give, firm, most;
     vec far;    ///< speed of what has sunk too far, less that of its overlap, per size
     mask both;  ///< two bodies that move
     bool fixed; ///< in some lanes one does not
@@ -183,20 +183,8 @@ static inline springs springs_all(const qdi_solver_spring *of) {
                      .far = v_set(of->most - sunk_part * of->rate)};
 }
 
-/// Two bodies are uneven where one has more than so many times the mass of the other. What a touch gives
-/// changes slowly then, seen from the heavy one: a push of the spring, which relax takes out of the light one
-/// at once, stays in it for many sub-steps, and would throw it. So that push is slower there.
-static const double uneven_ratio = 16;
-
-/// Solver: the lanes of two uneven bodies that move, of those in `both`.
-static inline mask uneven_lanes(mask both, vec inverse_a, vec inverse_b) {
-    const vec more = v_pick(both, v_max(inverse_a, inverse_b), v_set(0));
-    return v_above(more, v_set(uneven_ratio) * v_min(inverse_a, inverse_b));
-}
-
 /// Solver: those of a group. In most groups all are contacts of two bodies that move.
-static inline springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules,
-                                 const view *v) {
+static inline springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules) {
     const unsigned bits = (unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK;
     const mask both = v_lanes(bits);
     springs s = springs_all(&rules->free);
@@ -210,9 +198,6 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
                       .most = v_pick(both, s.most, fixed.most),
                       .far = v_pick(both, s.far, fixed.far)};
     }
-    s.out = v_set(-rules->out);
-    if (group->uneven >> at & 1U)
-        s.out = v_pick(uneven_lanes(both, v->inverse_a, v->inverse_b), v_set(-rules->uneven_out), s.out);
     s.both = both;
     s.fixed = bits != LANES_MASK;
     return s;
@@ -243,7 +228,7 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const mask apart = v_above(gap, none);
     const vec load = firm_of(spring, spring->give * before, size), most = spring->most * size;
     const vec back = spring->rate * gap, sunk = v_max(most, spring->far * size - back);
-    const vec out = v_max(spring->out * size, v_set(-out_margin) * v_min(load, sunk));
+    const vec out = v_max(v_set(-rules->out) * size, v_set(-out_margin) * v_min(load, sunk));
     const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
     const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
     const vec mass_scale = v_pick(apart, v_set(1), spring->mass), approach = mass * speed;
@@ -407,7 +392,7 @@ QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const 
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
         take(movers, b);
-        spring[k] = springs_of(b->group, b->at, rules, &b->v);
+        spring[k] = springs_of(b->group, b->at, rules);
         b->by[1] = v_set(0);
     }
     QDI_EACH_BLOCK solve_normal(&blocks[k], 0, rules, &spring[k]);

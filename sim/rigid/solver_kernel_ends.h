@@ -100,8 +100,6 @@ static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *
                       .disk_a = v_lanes(from->disk_a >> at & LANES_MASK),
                       .disk_b = v_lanes(from->disk_b >> at & LANES_MASK),
                       .walls = v_lanes(group->walls >> at & LANES_MASK)};
-    const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK);
-    if (v_any(uneven_lanes(both, a.inverse, b.inverse))) group->uneven |= (uint8_t)(1U << at);
     const unsigned rubs = group->has_friction;
     v_store(group->nx + at, m.nx);
     v_store(group->ny + at, m.ny);
