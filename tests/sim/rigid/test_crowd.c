@@ -184,7 +184,7 @@ END_TEST
 START_TEST(a_high_heap_does_not_sink_into_itself) {
     enum { ACROSS = 12, COUNT = 480 };
     static const int substeps[] = {4, 8, 16};
-    static const double pressed[] = {.09, .06, .06}, into_walls = .09; // parts of the smaller size
+    static const double pressed[] = {.06, .045, .045}, into_walls = .06; // parts of the smaller size
     qd_random random = qd_random_at(qd_test_seed(3), (uint64_t)_i, 0);
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){6, 60};
