@@ -180,7 +180,7 @@ static void close_range(void *context, size_t begin, size_t end) {
 /// of the sub-step. Under a high pile of small bodies that would be half of their size: so from an overlap of
 /// 3 % of it on, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond 5 % to no more.
 /// A spring that is as stiff from the start would bounce under the same piles. Between two bodies that move
-/// both limits fall with more than four sub-steps, to half of that (`fine`) from eight on: less throws what
+/// both limits fall with more than four sub-steps, to 1.5 % and 4 % (`fine`) from eight on: less throws what
 /// is pressed hard, and by the square of the sub-step heavy bodies on light ones would not come to rest.
 /// Against what does not move they stay: a light body that a heavy one presses into a floor would be thrown.
 static qdi_solver_spring spring_of(double h, double part, double fine) {
@@ -191,7 +191,7 @@ static qdi_solver_spring spring_of(double h, double part, double fine) {
                                .mass = b / (1 + b),
                                .give = 1 / b,
                                .firm = (1 - QDI_SOLVER_FIRMER) * 0.03 * fine * rate,
-                               .most = 0.05 * fine * rate};
+                               .most = (0.03 + 0.02 * fine) * rate};
 }
 
 /// Contact solver: the stiffness and damping of contacts for a sub-step. The push out of overlaps is slow, as
