@@ -11,7 +11,9 @@
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_follow.h"
 #include "sim/spring/spring.h"
+#include "sim/step/boundary.h"
 #include "sim/step/disks.h"
+#include "sim/step/mirrored.h"
 #include "sim/step/turns.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
@@ -21,7 +23,6 @@
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
-#include "sim/world/sum.h"
 #include "sim/world/thread_notes.h"
 #include "sim/world/world_impl.h"
 
@@ -30,22 +31,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MIRRORED_X = 1, MIRRORED_Y = 2 };
-
-/// What holds for every body of a step along one axis.
-typedef struct course {
-    const qdi_axis *axis;
-    double low, high;             ///< where something happens: an infinity where nothing does
-    double inset;                 ///< 1 where the body's side counts, 0 where its centre does
-    bool moves;                   ///< the walls do
-    double speed_low, speed_high; ///< and so fast
-} course;
-
 typedef struct move_job {
     qd_world *world;
     double dt;
     qd_vec2 half_kick; ///< half of what forces gave to every dynamic body
-    course x, y;
+    qdi_boundary x, y;
     double distance, speed_squared; ///< limits
     bool watches;                   ///< speeds, see qdi_part
     double watched_squared; ///< where one is faster, all are looked at; the limit, where nobody watches
@@ -62,65 +52,6 @@ typedef struct move_job {
     qd_vec2 period;
     qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
 } move_job;
-
-/// Motion of a step: mirrors the body's box at the walls, as often as it takes, by unfolding: the room for
-/// the centre has width w, and a straight path through copies of it side by side is the reflected path. True
-/// where the velocity turns round.
-static bool mirror_box(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
-    double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
-    double way = *x - low;
-    // A body put down across a wall, on its way in, is left to come in.
-    if (way < 0 ? velocity >= 0 : velocity <= 0) return false;
-    if (!(width > 0)) {
-        *x = axis->low + 0.5 * axis->length;
-        return false;
-    }
-    double hits = floor(way / width);
-    double rest = way - hits * width;
-    bool odd = hits - 2 * floor(0.5 * hits) != 0;
-    if (odd) rest = width - rest;
-    if (rest < 0) rest = 0;
-    if (rest > width) rest = width;
-    *x = low + rest;
-    return odd;
-}
-
-/// The same where walls move: one after the other, in their own frames. In a step longer than anybody should
-/// take the room between them may be crossed too often to follow; then the body stays at the wall.
-static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *velocity) {
-    double low = c->axis->low - reach.low, high = c->axis->high - reach.high, before = *velocity;
-    if (!(high > low)) {
-        *x = c->axis->low + 0.5 * c->axis->length;
-        return false;
-    }
-    for (int k = 0; k < 64; ++k) {
-        double at = *x, speed = *velocity;
-        bool left = at < low && speed < c->speed_low;
-        bool right = at > high && speed > c->speed_high;
-        if (!left && !right) return speed != before;
-        *x = 2 * (left ? low : high) - at;
-        *velocity = 2 * (left ? c->speed_low : c->speed_high) - speed;
-    }
-    *x = *x < low ? low : (*x > high ? high : *x);
-    return *velocity != before;
-}
-
-/// Motion of a step: the boundary's work for a body that went past `low` or `high`.
-static bool cross_boundary(const course *c, qdi_extent reach, double *x, double *velocity) {
-    if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
-        *x = qdi_axis_wrap(c->axis, *x);
-        return false;
-    }
-    if (c->moves) return mirror_moving(c, reach, x, velocity);
-    if (!mirror_box(c->axis, reach, x, *velocity)) return false;
-    *velocity = -*velocity;
-    return true;
-}
-
-// Motion of a step: whether a body at x reaches beyond the walls of an axis.
-static inline bool beyond_wall(const course *c, double x, qdi_extent reach) {
-    return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
-}
 
 /// What the ranges of a pass find.
 typedef struct findings {
@@ -157,10 +88,10 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         double x = now.x[r] + way_x, y = now.y[r] + way_y;
         qdi_extent reach = {-radius[r], radius[r]};
         unsigned turned = 0;
-        if (beyond_wall(&job->x, x, reach) && cross_boundary(&job->x, reach, &x, &next.vx[r]))
-            turned |= MIRRORED_X;
-        if (beyond_wall(&job->y, y, reach) && cross_boundary(&job->y, reach, &y, &next.vy[r]))
-            turned |= MIRRORED_Y;
+        if (qdi_boundary_beyond(&job->x, x, reach) && qdi_boundary_cross(&job->x, reach, &x, &next.vx[r]))
+            turned |= QDI_MIRRORED_X;
+        if (qdi_boundary_beyond(&job->y, y, reach) && qdi_boundary_cross(&job->y, reach, &y, &next.vy[r]))
+            turned |= QDI_MIRRORED_Y;
         if (turned && qdi_is_ghost(world, r)) turned = 0; // what it gave its owner knows
         if (mask) mask[r] = (uint8_t)turned;
         result.mirrored += turned != 0;
@@ -310,12 +241,12 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
         unsigned mirrored = 0;
         bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
         qd_vec2 before = {next.vx[r], next.vy[r]};
-        if ((dynamic || job->x.inset == 0) && beyond_wall(&job->x, at.x, wide) &&
-            cross_boundary(&job->x, wide, &at.x, &next.vx[r]))
-            mirrored |= MIRRORED_X;
-        if ((dynamic || job->y.inset == 0) && beyond_wall(&job->y, at.y, high) &&
-            cross_boundary(&job->y, high, &at.y, &next.vy[r]))
-            mirrored |= MIRRORED_Y;
+        if ((dynamic || job->x.inset == 0) && qdi_boundary_beyond(&job->x, at.x, wide) &&
+            qdi_boundary_cross(&job->x, wide, &at.x, &next.vx[r]))
+            mirrored |= QDI_MIRRORED_X;
+        if ((dynamic || job->y.inset == 0) && qdi_boundary_beyond(&job->y, at.y, high) &&
+            qdi_boundary_cross(&job->y, high, &at.y, &next.vy[r]))
+            mirrored |= QDI_MIRRORED_Y;
         if (mirrored && qdi_is_ghost(world, r)) mirrored = 0; // what it gave its owner knows
         if (mask) mask[r] = (uint8_t)mirrored;
         if (mirrored && job->gains) note_gain(job, r, before);
@@ -358,7 +289,7 @@ static size_t end_of_alike(const qd_world *world, size_t begin, size_t end) {
 /// each looked at.
 static findings move_free_disks(const move_job *job, const qdi_disks *disks, size_t begin, size_t end,
                                 bool look) {
-    const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
+    const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see boundary.c
     qdi_disks_found moved = qdi_disks_move_of(job->world->def.simd)(disks, begin, end);
     moved.out = moved.out && look;
     const bool met = moved.side && !open;
@@ -430,128 +361,6 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
     if (job->fastest) job->fastest[begin / QDI_BODY_GRAIN] = found.fastest;
 }
 
-// What an axis does to bodies that move: low and high ends, whether they mirror.
-static course course_of_axis(const qdi_axis *a, bool collides, bool walls_move, const double speed[2]) {
-    bool mirrors = a->boundary == QD_BOUNDARY_REFLECT && !collides;
-    course result = {.axis = a, .low = -HUGE_VAL, .high = HUGE_VAL};
-    if (a->boundary != QD_BOUNDARY_PERIODIC && !mirrors) return result;
-    result.low = a->low;
-    result.high = a->high;
-    result.inset = mirrors ? 1 : 0;
-    result.moves = mirrors && walls_move;
-    result.speed_low = speed[0];
-    result.speed_high = speed[1];
-    return result;
-}
-
-// ---- what mirroring walls give to the bodies ----
-
-typedef struct mirror_job {
-    const uint8_t *mask;
-    const size_t *first; ///< per range: place of its first mirrored body
-    uint32_t *rows;      ///< theirs
-} mirror_job;
-
-// Lists the bodies that a wall mirrored in this step.
-static void gather_mirrored_rows(void *context, size_t begin, size_t end) {
-    const mirror_job *job = context;
-    size_t place = job->first[begin / QDI_BODY_GRAIN];
-    for (size_t r = begin; r < end; ++r)
-        if (job->mask[r]) job->rows[place++] = (uint32_t)r;
-}
-
-/// A step's numbers, for the sums over mirrored bodies.
-typedef struct mirror_sums {
-    const qd_world *world;
-    const move_job *step;
-    const uint32_t *rows; ///< of the mirrored bodies
-} mirror_sums;
-
-// Motion of a step: term of a sum: work of a moving wall on a mirrored body.
-static qd_vec2 mirrored_work_term(const void *context, size_t i) {
-    const mirror_sums *sums = context;
-    return (qd_vec2){sums->step->gains[sums->rows[i]].work, 0};
-}
-
-// Motion of a step: term of a sum: impulse of a wall on a mirrored body.
-static qd_vec2 mirrored_impulse_term(const void *context, size_t i) {
-    const mirror_sums *sums = context;
-    const qd_world *world = sums->world;
-    uint32_t r = sums->rows[i];
-    if (world->walls_move) return sums->step->gains[r].impulse;
-    unsigned turned = sums->step->mask[r];
-    double twice = 2 * world->mass[r];
-    return (qd_vec2){turned & MIRRORED_X ? twice * world->next.vx[r] : 0,
-                     turned & MIRRORED_Y ? twice * world->next.vy[r] : 0};
-}
-
-/// Motion of a step: a wall pushes to its own side.
-static qd_vec2 mirrored_aside(const void *context, size_t i) {
-    double push = mirrored_impulse_term(context, i).x;
-    return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
-}
-
-// Motion of a step: term of a sum: impulses of the lower and the upper wall apart.
-static qd_vec2 mirrored_upright_term(const void *context, size_t i) {
-    double push = mirrored_impulse_term(context, i).y;
-    return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
-}
-
-/// Motion of a step: gravity acts as if no wall had been there: its work belongs to another place than where
-/// the body is.
-static qd_vec2 mirrored_drift(const void *context, size_t i) {
-    const mirror_sums *sums = context;
-    const qd_world *world = sums->world;
-    uint32_t r = sums->rows[i];
-    const qdi_motion *now = &world->now, *next = &world->next;
-    qd_vec2 impulse = mirrored_impulse_term(context, i), g = world->def.gravity;
-    const qd_vec2 kick = sums->step->half_kick;
-    double mass = world->mass[r], dt = sums->step->dt, x = (next->vx[r] - impulse.x / mass - kick.x) * dt,
-           y = (next->vy[r] - impulse.y / mass - kick.y) * dt;
-    if (world->scratch.flown) {
-        x = world->scratch.flights[r].dx;
-        y = world->scratch.flights[r].dy;
-    }
-    unsigned turned = sums->step->mask[r];
-    double drift = turned & MIRRORED_X ? g.x * (now->x[r] + x - next->x[r]) : 0;
-    if (turned & MIRRORED_Y) drift += g.y * (now->y[r] + y - next->y[r]);
-    return (qd_vec2){mass * drift, 0};
-}
-
-// Motion of a step: what there is no sum of.
-static qd_vec2 nothing(const void *context, size_t i) {
-    (void)context;
-    (void)i;
-    return (qd_vec2){0, 0};
-}
-
-// Motion of a step: adds up what walls gave to mirrored bodies.
-static qd_status sum_mirrored_walls(qd_world *world, const move_job *step, size_t ranges,
-                                    qdi_wall_gain *sum) {
-    size_t *counts = step->mirrored;
-    size_t count = qdi_exclusive_scan(counts, ranges);
-    mirror_job job = {.mask = step->mask,
-                      .first = counts,
-                      .rows = qdi_arena_take(&world->scratch.arena, count, sizeof *job.rows)};
-    if (!job.rows) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored_rows, &job);
-    mirror_sums sums = {world, step, job.rows};
-    enum { IMPULSE, ASIDE, UPRIGHT, DRIFT, WORK, TERMS };
-    const bool pulled = step->half_kick.x != 0 || step->half_kick.y != 0;
-    const qdi_sum_term terms[TERMS] = {[IMPULSE] = {mirrored_impulse_term, &sums},
-                                       [ASIDE] = {mirrored_aside, &sums},
-                                       [UPRIGHT] = {mirrored_upright_term, &sums},
-                                       [DRIFT] = {pulled ? mirrored_drift : nothing, &sums},
-                                       [WORK] = {world->walls_move ? mirrored_work_term : nothing, &sums}};
-    qd_vec2 all[TERMS];
-    const qd_status status = qdi_sum_each(world->team, &world->scratch.arena, count, terms, TERMS, all);
-    if (status != QD_OK) return status;
-    *sum = (qdi_wall_gain){.impulse = all[IMPULSE], .work = all[WORK].x};
-    qdi_balance_pushes(world, all[ASIDE], all[UPRIGHT]);
-    world->scratch.balance.sums.drift += all[DRIFT].x;
-    return QD_OK;
-}
-
 // Reports the moved body of lowest index that is beyond limits, if there is one.
 static bool check_motion_limits(qd_world *world, const uint32_t *lowest_bad, size_t ranges) {
     uint32_t bad = QD_NO_BODY;
@@ -565,12 +374,8 @@ static bool check_motion_limits(qd_world *world, const uint32_t *lowest_bad, siz
 static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_job *job) {
     qdi_scratch *scratch = &world->scratch;
     const bool held = world->margin.held;
-    const bool collides = world->def.contact != QD_CONTACT_NONE;
-    const qd_vec2 *speed = world->wall_mean;
-    course x = course_of_axis(&world->axis[0], collides, world->walls_move,
-                              (double[]){speed[0].x, speed[1].x}),
-           y = course_of_axis(&world->axis[1], collides, world->walls_move,
-                              (double[]){speed[2].y, speed[3].y});
+    qdi_boundary x, y;
+    qdi_boundary_both(world, &x, &y);
     *job = (move_job){.world = world,
                       .dt = dt,
                       .half_kick = {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
@@ -649,7 +454,10 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     world->margin.left = qdi_margin_gone(world) ? QDI_MARGIN_MANY : 0;
     for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
     if (!check_motion_limits(world, job.lowest_bad, ranges)) return QD_ERR_LIMIT;
-    if (job.mirrored) return sum_mirrored_walls(world, &job, ranges, mirrored);
+    if (job.mirrored) {
+        const qdi_mirrored step = {job.mask, job.mirrored, job.gains, job.half_kick, dt};
+        return qdi_mirrored_sum(world, &step, mirrored);
+    }
     world->fast = qdi_exclusive_scan(job.fast, ranges);
     if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
     return QD_OK;
