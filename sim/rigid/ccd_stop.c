@@ -399,6 +399,17 @@ static bool never_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shi
     return qdi_ccd_least_gap(step->world, a, b, shift) > reach + rounding && !qdi_ccd_edge_of(step, a, b);
 }
 
+/// Stops of ccd: true for two disks that overlap by all that they may, of which one was stopped: the other
+/// must not come nearer, not even by as little as the solver is left with otherwise. That is so in each step
+/// where walls stop both and one later than the other, and they came through each other.
+static bool are_full(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
+    const qd_world *world = step->world;
+    if (world->shape[a] != 0 || world->shape[b] != 0) return false;
+    if (!(time_of(step, a) < step->dt) && !(time_of(step, b) < step->dt)) return false;
+    return qdi_ccd_least_gap(world, a, b, shift) <=
+           -pressed_part * 2 * qdi_smaller(world->radius[a], world->radius[b]);
+}
+
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
@@ -406,11 +417,12 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     if (both ? !stops_for(step, a, b, false) && !stops_for(step, b, a, false)
              : !may_stop(step, moves_a ? a : b))
         return;
-    const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = qdi_image_shift(world, image);
+    const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b),
+               looked_at = bullet || (both && are_full(step, a, b, shift));
     const bool first_ways = go_their_ways(step, a, b);
-    if (!bullet && first_ways && !qdi_ccd_glances(step) && is_nothing(step, a, b, shift)) return;
+    if (!looked_at && first_ways && !qdi_ccd_glances(step) && is_nothing(step, a, b, shift)) return;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
     if (both && first_ways && never_meet(step, a, b, shift, reach)) return;
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
@@ -418,14 +430,14 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? size_of_both(step, &one, &two) : mover->inner,
                  way = way_between(step, a, &segment_a, b, &segment_b);
-    if (!bullet && !(way > QDI_UNSEEN_PART * size)) return;
+    if (!looked_at && !(way > QDI_UNSEEN_PART * size)) return;
     const double least = qdi_ccd_least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
     if (first_ways && least > way + rounding) return;
-    if (!is_followed(way + rounding, size, least, both, bullet)) return;
+    if (!is_followed(way + rounding, size, least, both, looked_at)) return;
     qdi_manifold manifold;
     if (first_ways && !step->following && stay_apart(step, a, &one, b, &two, shift, reach)) return;
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
-    if (!is_followed(way, size, gap, both, bullet)) return;
+    if (!is_followed(way, size, gap, both, looked_at)) return;
     movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
     const qdi_first_meeting first = qdi_first_meeting_of(step, a, &segment_a, b, &segment_b);
     const bool cores = gap <= met_gap * mover->inner && !m.touching;
