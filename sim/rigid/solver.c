@@ -198,14 +198,15 @@ static qdi_solver_spring spring_of(double h, double part, double fine) {
 /// relax takes it back within a few rows of bodies alone: at four times this speed a block of 90 rows that is
 /// stopped by the floor is thrown up again as if it were elastic, and light bodies between heavy ones are,
 /// too; at half of it what is pressed together stays so for minutes.
-static qdi_solver_rules rules_of(double dt, int substeps) {
+static qdi_solver_rules rules_of(double dt, int substeps, qd_vec2 gravity) {
     const double h = dt / substeps, fine = 4.0 / (substeps < 4 ? 4 : substeps > 8 ? 8 : substeps);
     return (qdi_solver_rules){.per_h = substeps / dt,
                               .dt = dt,
                               .free = spring_of(h, 0.125, fine),
                               .fixed = spring_of(h, 0.25, 1),
                               .out = 0.025 / dt,
-                              .shift = 0.1};
+                              .shift = 0.1,
+                              .fall = 2 * h * sqrt(gravity.x * gravity.x + gravity.y * gravity.y)};
 }
 
 /// Contact solver: does something to the movers of a unit, of which the first one's are for all threads.
@@ -287,7 +288,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
                           .dt = dt,
                           .h = dt / world->def.substeps,
                           .again = units->again,
-                          .rules = rules_of(dt, world->def.substeps),
+                          .rules = rules_of(dt, world->def.substeps, world->def.gravity),
                           .substeps = world->def.substeps,
                           .slides = (qdi_lanes *)scratch->slides,
                           .began = scratch->began,

@@ -113,6 +113,7 @@ typedef struct qdi_solver_rules {
     qdi_solver_spring free, fixed;  ///< between two bodies that move; against what does not
     double out;                     ///< most speed out of an overlap
     double shift;                   ///< most way out in a sub-step
+    double fall;                    ///< speed that is no parting: twice what gravity gives in a sub-step
 } qdi_solver_rules;
 
 /// What is as it was in the step before: not even the links; these; and how many of their touches the solver

@@ -216,6 +216,12 @@ static inline vec firm_of(const springs *spring, vec all, vec size) {
 /// out of there.
 static const double out_margin = 1.15;
 
+/// A spring that yields to no more than `most` is elastic, and throws back what pressed it: a heavy box that
+/// falls on two light ones had half of its energy again. So where surfaces part faster than `most`, and than
+/// gravity has them part by itself, it yields to this times the rest of their speed more, but to no more than
+/// all its load.
+static const double let_go = 32;
+
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
 /// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. `by`:
 /// what is left to positions. Returns what it gives. Speeds and lengths are those times the effective mass,
@@ -226,12 +232,15 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
-    const vec load = firm_of(spring, spring->give * before, size), most = spring->most * size;
+    const vec all = spring->give * before, load = firm_of(spring, all, size), most = spring->most * size;
     const vec back = spring->rate * gap, sunk = v_max(most, spring->far * size - back);
     const vec out = v_max(v_set(-rules->out) * size, v_set(-out_margin) * v_min(load, sunk));
     const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
-    const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + v_min(load, most));
-    const vec mass_scale = v_pick(apart, v_set(1), spring->mass), approach = mass * speed;
+    const vec approach = mass * speed,
+              parting = v_set(let_go) * v_max(-approach - v_max(most, v_set(rules->fall) * mass), none);
+    const vec yield = v_min(all, v_min(load, most) + parting);
+    const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + yield);
+    const vec mass_scale = v_pick(apart, v_set(1), spring->mass);
     const vec given = v_max(before + mass_scale * (approach - bias), none);
     vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
