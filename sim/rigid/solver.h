@@ -24,7 +24,7 @@ struct qdi_solver_point {
     qdi_lanes mass, tangent_mass;   ///< effective masses; 0 along the tangent where there is no friction
     qdi_lanes coupling;             ///< of the normal with the tangent
     qdi_lanes normal, tangent;      ///< given in this sub-step
-    qdi_lanes total, total_tangent; ///< given in the sub-steps before
+    qdi_lanes total, total_tangent; ///< given in the sub-steps before; the last ones, see qdi_solver_ask_for
 };
 
 /// The second touch of each contact, and how it is coupled with the first. A coupling of two impulses is what
@@ -32,10 +32,10 @@ struct qdi_solver_point {
 /// D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", 1994. So the four impulses of
 /// a contact are found one from the other, and the bodies get all of them at once.
 struct qdi_solver_second {
-    qdi_solver_point touch;
     qdi_lanes normals, tangents; ///< the two normals, the two tangents
     qdi_lanes normal_tangent;    ///< this normal and the first tangent
     qdi_lanes tangent_normal;    ///< this tangent and the first normal
+    qdi_solver_point touch;
 };
 
 struct qdi_solver_group {
@@ -52,12 +52,15 @@ struct qdi_solver_group {
     qdi_solver_point touch;
 };
 
-/// Solver: asks for a group that comes later, and for its second touches where these are not NULL. Groups are
-/// larger than what a processor reads ahead, or writes without having read it.
+/// Solver: asks for a group that comes later, and for its second touches where these are not NULL; with what
+/// they gave in the sub-steps before, if that is wanted (`totals`). Groups are larger than what a processor
+/// reads ahead, or writes without having read it.
 static inline void qdi_solver_ask_for(const qdi_solver_group *groups, const qdi_solver_second *second,
-                                      size_t number) {
-    for (size_t at = 0; at < sizeof *groups; at += 64) __builtin_prefetch((const char *)&groups[number] + at);
-    for (size_t at = 0; second && at < sizeof *second; at += 64)
+                                      size_t number, bool totals) {
+    const size_t less = totals ? 0 : 2 * sizeof(qdi_lanes);
+    for (size_t at = 0; at < sizeof *groups - less; at += 64)
+        __builtin_prefetch((const char *)&groups[number] + at);
+    for (size_t at = 0; second && at < sizeof *second - less; at += 64)
         __builtin_prefetch((const char *)&second[number] + at);
 }
 

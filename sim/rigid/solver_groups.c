@@ -302,7 +302,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     size_t left = qdi_solver_constraints(job, number, &numbers);
     qdi_solver_source from;
     from.again = job->again;
-    qdi_solver_ask_for(group, second, 1);
+    qdi_solver_ask_for(group, second, 1, true);
     uint64_t bits = 0;
     for (size_t lane = 0; lane < QDI_SOLVER_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);

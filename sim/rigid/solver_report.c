@@ -64,7 +64,7 @@ void qdi_solver_report(void *context, size_t begin, size_t end) {
         const uint32_t *numbers = NULL;
         if (g + GROUPS_AHEAD < end)
             qdi_solver_ask_for(job->groups, g + GROUPS_AHEAD < job->twos_groups ? job->second : NULL,
-                               g + GROUPS_AHEAD);
+                               g + GROUPS_AHEAD, true);
         const size_t left = qdi_solver_constraints(job, g, &numbers);
         to.lanes = left < QDI_SOLVER_LANES ? (uint8_t)((1U << left) - 1) : UINT8_MAX;
         for (size_t k = REPORTS_AHEAD; k < 2 * REPORTS_AHEAD && k < left; ++k)
