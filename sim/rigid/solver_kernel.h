@@ -109,10 +109,10 @@ static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *
 
 /// Gives the bodies of a group the impulses that it starts from.
 static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
-                              const qdi_solver_second *second, unsigned at) {
+                              const qdi_solver_second *second, unsigned at, const moved *to_a,
+                              const moved *to_b) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b, &to_a, &to_b);
+    view v = view_of(group, at, &a, &b, to_a, to_b);
     v.push = v.tangent_impulse = v.moment_a = v.moment_b = v_set(0);
     warm_touch(&group->touch, at, &v);
     if (second) warm_touch(&second->touch, at, &v);
