@@ -40,14 +40,18 @@ void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_ma
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
                          qdi_constraint *constraint);
 
-/// The centroid of a link's b, which is no wall, at the image that a touches.
-static inline qd_vec2 qdi_constraint_other(const qd_world *world, const qdi_link *link) {
-    const qd_vec2 at = {world->now.x[link->row_b], world->now.y[link->row_b]};
+/// True where a link's a may touch an image of its b: some side is periodic.
+static inline bool qdi_constraints_shift(const qd_world *world) {
+    return world->axis[0].boundary == QD_BOUNDARY_PERIODIC || world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
+}
+
+/// The way from a link's b, which is no wall, to the image of it that a touches.
+static inline qd_vec2 qdi_constraint_shift(const qd_world *world, const qdi_link *link) {
+    const qd_image image = qdi_constraints_shift(world) ? world->present.spots[link->place].image
+                                                        : (qd_image){0, 0};
     const bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
                py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
-    const qd_image image = px || py ? world->present.spots[link->place].image : (qd_image){0, 0};
-    return (qd_vec2){at.x + (px ? image.x * world->axis[0].length : 0),
-                     at.y + (py ? image.y * world->axis[1].length : 0)};
+    return (qd_vec2){px ? image.x * world->axis[0].length : 0, py ? image.y * world->axis[1].length : 0};
 }
 
 /// Levers of the first `count` touches of a link's contact, from the centroids of a and b: `across` is arm x
@@ -64,9 +68,11 @@ static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *
     const qdi_motion *now = &world->now;
     const qdi_geometry *contact = &world->present.geometry[link->geometry];
     const double xa = now->x[a], ya = now->y[a], nx = contact->normal.x, ny = contact->normal.y;
-    const qd_vec2 other = b == QDI_NO_ROW ? (qd_vec2){xa, ya} : qdi_constraint_other(world, link);
-    const double xb = other.x, yb = other.y;
-    const bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
+    const bool wall = b == QDI_NO_ROW;
+    const uint32_t other = wall ? a : b; // a wall has no levers
+    const qd_vec2 way = wall ? (qd_vec2){0, 0} : qdi_constraint_shift(world, link);
+    const double xb = now->x[other] + way.x, yb = now->y[other] + way.y;
+    const bool disk_a = world->shape[a] == 0, disk_b = wall || world->shape[b] == 0;
     for (int k = 0; k < count; ++k) {
         const double half = 0.5 * contact->depth[k];
         const double shift = !link->moves_b ? half : (!link->moves_a ? -half : 0);
@@ -74,7 +80,7 @@ static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *
         levers->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
         levers->along_a[k] = (x - xa) * nx + (y - ya) * ny;
         levers->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
-        levers->along_b[k] = b == QDI_NO_ROW ? 0 : (x - xb) * nx + (y - yb) * ny;
+        levers->along_b[k] = wall ? 0 : (x - xb) * nx + (y - yb) * ny;
     }
 }
 

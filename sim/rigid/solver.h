@@ -24,7 +24,7 @@ struct qdi_solver_point {
     qdi_lanes mass, tangent_mass;   ///< effective masses; 0 along the tangent where there is no friction
     qdi_lanes coupling;             ///< of the normal with the tangent
     qdi_lanes normal, tangent;      ///< given in this sub-step
-    qdi_lanes total, total_tangent; ///< given in the sub-steps before
+    qdi_lanes total, total_tangent; ///< given in the sub-steps before; the last ones, see qdi_solver_ask_for
 };
 
 /// The second touch of each contact, and how it is coupled with the first. A coupling of two impulses is what
@@ -32,10 +32,10 @@ struct qdi_solver_point {
 /// D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", 1994. So the four impulses of
 /// a contact are found one from the other, and the bodies get all of them at once.
 struct qdi_solver_second {
-    qdi_solver_point touch;
     qdi_lanes normals, tangents; ///< the two normals, the two tangents
     qdi_lanes normal_tangent;    ///< this normal and the first tangent
     qdi_lanes tangent_normal;    ///< this tangent and the first normal
+    qdi_solver_point touch;
 };
 
 struct qdi_solver_group {
@@ -52,12 +52,15 @@ struct qdi_solver_group {
     qdi_solver_point touch;
 };
 
-/// Solver: asks for a group that comes later, and for its second touches where these are not NULL. Groups are
-/// larger than what a processor reads ahead, or writes without having read it.
+/// Solver: asks for a group that comes later, and for its second touches where these are not NULL; with what
+/// they gave in the sub-steps before, if that is wanted (`totals`). Groups are larger than what a processor
+/// reads ahead, or writes without having read it.
 static inline void qdi_solver_ask_for(const qdi_solver_group *groups, const qdi_solver_second *second,
-                                      size_t number) {
-    for (size_t at = 0; at < sizeof *groups; at += 64) __builtin_prefetch((const char *)&groups[number] + at);
-    for (size_t at = 0; second && at < sizeof *second; at += 64)
+                                      size_t number, bool totals) {
+    const size_t less = totals ? 0 : 2 * sizeof(qdi_lanes);
+    for (size_t at = 0; at < sizeof *groups - less; at += 64)
+        __builtin_prefetch((const char *)&groups[number] + at);
+    for (size_t at = 0; second && at < sizeof *second - less; at += 64)
         __builtin_prefetch((const char *)&second[number] + at);
 }
 
@@ -135,13 +138,14 @@ typedef struct qdi_solver_source {
     const qdi_geometry *geometry[QDI_SOLVER_LANES];
     const qdi_warm_start *hold[QDI_SOLVER_LANES]; ///< what held it in the step before
     double again;                                 ///< times this is what it starts from
-    qdi_lanes xa, ya, xb, yb;                     ///< centroids
+    const qdi_stance *stances;                    ///< by mover
+    bool shifted;                                 ///< some side is periodic
+    qdi_lanes shift_x, shift_y;                   ///< then: from b to the image of it that a touches
     uint8_t there[2];                             ///< lanes that have a first touch, and a second, by bit
-    uint8_t disk_a, disk_b;                       ///< no impulse along the normal turns a, or b
 } qdi_solver_source;
 
-/// Makes a group whose slots, moves and walls are set: its normals and touches; and gives its bodies the
-/// impulses that it starts from.
+/// Makes a group whose slots, moves and friction are set: its normals, sizes and touches; and gives its
+/// bodies the impulses that it starts from.
 typedef void (*qdi_solver_make)(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
                                 qdi_solver_second *second);
 
@@ -150,13 +154,13 @@ typedef void (*qdi_solver_make)(qdi_mover *movers, const qdi_solver_source *from
 typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second,
                                  size_t count, const qdi_solver_rules *rules);
 
-/// After the last sub-step: how the bodies of a group's lanes moved in the mean of the step, and where what
-/// is reported of its contacts goes.
+/// After the last sub-step: how bodies moved in the mean of the step, and where what is reported of contacts
+/// goes. Lanes that are not filled have the contact of the first and mover 0, and nothing is written of them.
 typedef struct qdi_solver_report_to {
-    const qdi_twist *mean_a[QDI_SOLVER_LANES], *mean_b[QDI_SOLVER_LANES]; ///< four numbers are read of each
-    qdi_outcome *outcome[QDI_SOLVER_LANES];
-    qdi_contact_balance *balance[QDI_SOLVER_LANES];
-    const qdi_lanes *slides; ///< qdi_slide_of; NULL where nothing slides
+    const qdi_twist *means; ///< by mover; four numbers are read of each
+    qdi_outcome *outcomes;  ///< by place
+    qdi_contact_balance *balances;
+    const qdi_lanes *slides; ///< of the group: qdi_slide_of; NULL where nothing slides
     double substeps;
     bool bounced;  ///< outcomes and balances have what bounces gave, and get more; else they are set
     uint8_t lanes; ///< that are filled, by bit

@@ -47,27 +47,25 @@ static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm256_blendv_pd(b, a, lanes);
 }
 
-/// Contact solver, AVX2: rows become columns, and columns rows.
-static inline void transpose(const vec in[4], vec out[4]) {
-    vec low_01 = _mm256_unpacklo_pd(in[0], in[1]), high_01 = _mm256_unpackhi_pd(in[0], in[1]);
-    vec low_23 = _mm256_unpacklo_pd(in[2], in[3]), high_23 = _mm256_unpackhi_pd(in[2], in[3]);
-    out[0] = _mm256_permute2f128_pd(low_01, low_23, 0x20);
-    out[1] = _mm256_permute2f128_pd(high_01, high_23, 0x20);
-    out[2] = _mm256_permute2f128_pd(low_01, low_23, 0x31);
-    out[3] = _mm256_permute2f128_pd(high_01, high_23, 0x31);
-}
-/// Contact solver, AVX2: loads four numbers of each of four rows, turned to columns.
+/// Contact solver, AVX2: loads four numbers of each of four rows, turned to columns: halves of rows side by
+/// side, as lanes cross the middle of a register slowly.
 static inline void v_columns(const double *const rows[WIDTH], vec out[4]) {
-    vec in[4];
-    for (int k = 0; k < 4; ++k) in[k] = _mm256_loadu_pd(rows[k]);
-    transpose(in, out);
+    for (int k = 0; k < 4; k += 2) {
+        const vec even = _mm256_loadu2_m128d(rows[2] + k, rows[0] + k),
+                  odd = _mm256_loadu2_m128d(rows[3] + k, rows[1] + k);
+        out[k] = _mm256_unpacklo_pd(even, odd);
+        out[k + 1] = _mm256_unpackhi_pd(even, odd);
+    }
 }
 /// Contact solver, AVX2: puts columns of four doubles into four rows, each where its bit is set.
 static inline void v_rows(double *const rows[WIDTH], unsigned bits, const vec in[4]) {
-    vec out[4];
-    transpose(in, out);
-    for (int k = 0; k < 4; ++k)
-        if (bits >> k & 1U) _mm256_storeu_pd(rows[k], out[k]);
+    for (int k = 0; k < 4; k += 2) {
+        const vec even = _mm256_unpacklo_pd(in[k], in[k + 1]), odd = _mm256_unpackhi_pd(in[k], in[k + 1]);
+        if (bits & 1U) _mm_storeu_pd(rows[0] + k, _mm256_castpd256_pd128(even));
+        if (bits & 2U) _mm_storeu_pd(rows[1] + k, _mm256_castpd256_pd128(odd));
+        if (bits & 4U) _mm_storeu_pd(rows[2] + k, _mm256_extractf128_pd(even, 1));
+        if (bits & 8U) _mm_storeu_pd(rows[3] + k, _mm256_extractf128_pd(odd, 1));
+    }
 }
 
 #    include "sim/rigid/solver_kernel.h"

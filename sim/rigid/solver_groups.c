@@ -94,6 +94,10 @@ static void gather_range(void *context, size_t begin, size_t end) {
                                         .spin = spin + 0,
                                         .inverse = 1 / world->mass[r],
                                         .turn = 1 / world->inertia[r]};
+        world->scratch.stances[slot] = (qdi_stance){.x = world->now.x[r],
+                                                    .y = world->now.y[r],
+                                                    .inner = qdi_inner_of_row(world, r),
+                                                    .turns = world->shape[r] != 0};
     }
 }
 
@@ -103,6 +107,7 @@ static void make_wall_movers(const qd_world *world, const qdi_solver_job *job, s
         qd_vec2 speed = world->wall_mean[k - first];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
         world->scratch.pushes[k] = (qdi_push){0, 0, 0, 0};
+        world->scratch.stances[k] = (qdi_stance){0, 0, 0, 0};
         qdi_balance_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
 }
@@ -137,11 +142,13 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, const qdi_solver_u
                                    sizeof *scratch->movers);
     scratch->pushes = qdi_arena_take(&scratch->arena, count, sizeof *scratch->pushes);
     scratch->began = qdi_arena_take(&scratch->arena, count, sizeof *scratch->began);
+    scratch->stances = qdi_arena_take(&scratch->arena, count, sizeof *scratch->stances);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
-    if (status != QD_OK || !scratch->pushes || !scratch->began) return QD_ERR_MEMORY;
+    if (status != QD_OK || !scratch->pushes || !scratch->began || !scratch->stances) return QD_ERR_MEMORY;
     job->rows = units->rows;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
+    scratch->stances[0] = (qdi_stance){0, 0, 0, 0};
     qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     make_wall_movers(world, job, bodies + 1, count);
     qdi_team_for(world->team, bodies, QDI_BODY_GRAIN, gather_range, job);
@@ -161,8 +168,6 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
 enum {
     LANE_MOVES_A,
     LANE_MOVES_B,
-    LANE_DISK_A,
-    LANE_DISK_B,
     LANE_WALL,
     LANE_FIRST, ///< there is a first touch, and a second
     LANE_SECOND,
@@ -192,25 +197,21 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     const bool wall = b == QDI_NO_ROW;
     from->geometry[lane] = &state->geometry[link->geometry];
     from->hold[lane] = &state->warm_starts[link->place];
-    const qd_vec2 at = {world->now.x[a], world->now.y[a]},
-                  other = wall ? at : qdi_constraint_other(world, link);
-    from->xa[lane] = at.x;
-    from->ya[lane] = at.y;
-    from->xb[lane] = other.x;
-    from->yb[lane] = other.y;
+    if (from->shifted) {
+        const qd_vec2 shift = wall ? (qd_vec2){0, 0} : qdi_constraint_shift(world, link);
+        from->shift_x[lane] = shift.x;
+        from->shift_y[lane] = shift.y;
+    }
     group->slot_a[lane] = qdi_slot_of(world, a);
     group->slot_b[lane] = wall ? slot_of_wall(world, link) : qdi_slot_of(world, b);
     group->place[lane] = link->place;
     const double both = qdi_constraint_friction(world, link),
                  friction = both < MOST_FRICTION ? both : MOST_FRICTION;
     group->friction[lane] = friction;
-    group->size[lane] = qdi_smaller_inner(world, a, b);
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b) + 0;
     return (unsigned)link->moves_a << LANE_MOVES_A | (unsigned)link->moves_b << LANE_MOVES_B |
-           (unsigned)(world->shape[a] == 0) << LANE_DISK_A |
-           (unsigned)(wall || world->shape[b] == 0) << LANE_DISK_B | (unsigned)wall << LANE_WALL |
-           (unsigned)(link->touches > 0) << LANE_FIRST | (unsigned)(link->touches > 1) << LANE_SECOND |
-           (unsigned)(friction > 0) << LANE_FRICTION;
+           (unsigned)wall << LANE_WALL | (unsigned)(link->touches > 0) << LANE_FIRST |
+           (unsigned)(link->touches > 1) << LANE_SECOND | (unsigned)(friction > 0) << LANE_FRICTION;
 }
 
 /// Contact solver's groups: a lane that no contact has: of mover 0, and nothing comes of it.
@@ -219,10 +220,10 @@ static void empty_lane(qdi_solver_group *group, qdi_solver_source *from, size_t 
     static const qdi_warm_start nothing = {{0, 0}, {0, 0}};
     from->geometry[lane] = &nowhere;
     from->hold[lane] = &nothing;
-    from->xa[lane] = from->ya[lane] = from->xb[lane] = from->yb[lane] = 0;
+    from->shift_x[lane] = from->shift_y[lane] = 0;
     group->slot_a[lane] = group->slot_b[lane] = 0;
     group->place[lane] = group->place[0]; // what is read of it is this group's own
-    group->friction[lane] = group->size[lane] = 0;
+    group->friction[lane] = 0;
 }
 
 /// Contact solver's groups: says of a group what its lanes' bits say.
@@ -232,8 +233,6 @@ static void note_bits(uint64_t bits, qdi_solver_group *group, qdi_solver_source 
     group->moves_b = (uint8_t)(bits >> (8 * LANE_MOVES_B));
     group->has_friction = (uint8_t)(bits >> (8 * LANE_FRICTION));
     group->walls = (uint8_t)(bits >> (8 * LANE_WALL));
-    from->disk_a = (uint8_t)(bits >> (8 * LANE_DISK_A));
-    from->disk_b = (uint8_t)(bits >> (8 * LANE_DISK_B));
     from->there[0] = (uint8_t)(bits >> (8 * LANE_FIRST));
     from->there[1] = (uint8_t)(bits >> (8 * LANE_SECOND));
 }
@@ -302,7 +301,9 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     size_t left = qdi_solver_constraints(job, number, &numbers);
     qdi_solver_source from;
     from.again = job->again;
-    qdi_solver_ask_for(group, second, 1);
+    from.stances = job->world->scratch.stances;
+    from.shifted = qdi_constraints_shift(job->world);
+    qdi_solver_ask_for(group, second, 1, true);
     uint64_t bits = 0;
     for (size_t lane = 0; lane < QDI_SOLVER_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);

@@ -109,10 +109,10 @@ static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *
 
 /// Gives the bodies of a group the impulses that it starts from.
 static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
-                              const qdi_solver_second *second, unsigned at) {
+                              const qdi_solver_second *second, unsigned at, const moved *to_a,
+                              const moved *to_b) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b, &to_a, &to_b);
+    view v = view_of(group, at, &a, &b, to_a, to_b);
     v.push = v.tangent_impulse = v.moment_a = v.moment_b = v_set(0);
     warm_touch(&group->touch, at, &v);
     if (second) warm_touch(&second->touch, at, &v);
@@ -446,14 +446,6 @@ QDI_ALWAYS void relax_blocks(qdi_mover *movers, block *blocks, int count, const 
 
 // ---- groups ----
 
-/// Solver: asks for the movers of a group that comes later: they lie anywhere.
-static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *group) {
-    for (unsigned k = 0; k < QDI_SOLVER_LANES; ++k) {
-        __builtin_prefetch(&movers[group->slot_a[k]]);
-        __builtin_prefetch(&movers[group->slot_b[k]]);
-    }
-}
-
 /// Solver: lanes above 0 where touch `t` of a block, which carries nothing, may begin to, or positions may
 /// take something back, if the sweep does that (`push`).
 QDI_ALWAYS vec stir_of(const block *b, int t, const qdi_solver_rules *rules, bool push) {
@@ -497,11 +489,9 @@ QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_sol
     const size_t all = groups_count * BLOCKS;
     size_t number = 0;
     for (; number + SIDE_BY_SIDE <= all; number += SIDE_BY_SIDE) {
-        const size_t later = number / BLOCKS + AT_ONCE;
-        for (size_t g = later; number % BLOCKS == 0 && g < later + AT_ONCE && g < groups_count; ++g) {
-            ask_for_movers(movers, &groups[g]);
-            if (g + AT_ONCE < groups_count) qdi_solver_ask_for(groups, second, g + AT_ONCE);
-        }
+        const size_t later = number / BLOCKS + 2 * AT_ONCE;
+        for (size_t g = later; number % BLOCKS == 0 && g < later + AT_ONCE && g < groups_count; ++g)
+            qdi_solver_ask_for(groups, second, g, !push);
         const int count = SIDE_BY_SIDE;
         block blocks[SIDE_BY_SIDE];
         QDI_EACH_BLOCK blocks[k] = block_at(groups, second, number + (size_t)k);

@@ -19,7 +19,7 @@ typedef struct making {
     vec nx, ny, xa, ya, xb, yb;  ///< normal, centroids
     vec inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
     vec again;                   ///< see qdi_solver_source
-    mask moves_a, moves_b, disk_a, disk_b, walls;
+    mask moves_a, moves_b, turns_a, turns_b;
 } making;
 
 /// Solver: makes a touch at (px, py): the levers of qdi_constraint_levers, and effective masses. `there`: the
@@ -30,10 +30,10 @@ static inline void make_touch(const making *m, mask there, mask rubs, vec px, ve
     const vec shift = v_pick(m->moves_b, v_pick(m->moves_a, none, -half), half);
     const vec x = px + shift * m->nx, y = py + shift * m->ny;
     const vec ax = x - m->xa, ay = y - m->ya, bx = x - m->xb, by = y - m->yb;
-    const vec across_a = v_pick(there, v_pick(m->disk_a, none, lever_across(ax, ay, m->nx, m->ny)), none);
+    const vec across_a = v_pick(there, v_pick(m->turns_a, lever_across(ax, ay, m->nx, m->ny), none), none);
     const vec along_a = v_pick(there, lever_along(ax, ay, m->nx, m->ny), none);
-    const vec across_b = v_pick(there, v_pick(m->disk_b, none, lever_across(bx, by, m->nx, m->ny)), none);
-    const vec along_b = v_pick(there, v_pick(m->walls, none, lever_along(bx, by, m->nx, m->ny)), none);
+    const vec across_b = v_pick(there, v_pick(m->turns_b, lever_across(bx, by, m->nx, m->ny), none), none);
+    const vec along_b = v_pick(there, lever_along(bx, by, m->nx, m->ny), none);
     const vec across = m->inverse + across_a * across_a * m->turn_a + across_b * across_b * m->turn_b;
     const vec along = m->inverse + along_a * along_a * m->turn_a + along_b * along_b * m->turn_b;
     v_store(touch->across_a + at, across_a);
@@ -73,53 +73,66 @@ static inline void couple(const making *m, const qdi_solver_point *first, qdi_so
     v_store(second->tangent_normal + at, coupling_of(m, v_set(0), n_a, u_a, n_b, u_b));
 }
 
-/// Solver: makes WIDTH lanes of a group.
-static inline void make_lanes(const qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
+/// Solver: how the bodies of WIDTH lanes of a group stand: its columns.
+static inline void take_stances(const qdi_solver_source *from, const uint32_t *slots, vec out[4]) {
+    const double *rows[WIDTH];
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &from->stances[slots[k]].x;
+    v_columns(rows, out);
+}
+
+/// Solver: makes WIDTH lanes of a group, and gives their bodies what they start from.
+static inline void make_lanes(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
                               qdi_solver_second *second, unsigned at) {
     const double *rows[WIDTH];
-    vec front[4], back[4], hold[4];
+    vec front[4], back[4], hold[4], stand_a[4], stand_b[4];
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &from->geometry[at + k]->normal.x;
     v_columns(rows, front);
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] += 4;
     v_columns(rows, back);
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = from->hold[at + k]->normal;
     v_columns(rows, hold);
+    take_stances(from, group->slot_a + at, stand_a);
+    take_stances(from, group->slot_b + at, stand_b);
+    if (from->shifted) {
+        stand_b[0] += v_load(from->shift_x + at);
+        stand_b[1] += v_load(from->shift_y + at);
+    }
     const moved a = take_moved(movers, group->slot_a + at), b = take_moved(movers, group->slot_b + at);
     const making m = {.nx = front[0],
                       .ny = front[1],
-                      .xa = v_load(from->xa + at),
-                      .ya = v_load(from->ya + at),
-                      .xb = v_load(from->xb + at),
-                      .yb = v_load(from->yb + at),
+                      .xa = stand_a[0],
+                      .ya = stand_a[1],
+                      .xb = stand_b[0],
+                      .yb = stand_b[1],
                       .inverse = a.inverse + b.inverse,
                       .turn_a = a.turn,
                       .turn_b = b.turn,
                       .again = v_set(from->again),
                       .moves_a = v_lanes(group->moves_a >> at & LANES_MASK),
                       .moves_b = v_lanes(group->moves_b >> at & LANES_MASK),
-                      .disk_a = v_lanes(from->disk_a >> at & LANES_MASK),
-                      .disk_b = v_lanes(from->disk_b >> at & LANES_MASK),
-                      .walls = v_lanes(group->walls >> at & LANES_MASK)};
+                      .turns_a = v_above(stand_a[3], v_set(0)),
+                      .turns_b = v_above(stand_b[3], v_set(0))};
     const unsigned rubs = group->has_friction;
     v_store(group->nx + at, m.nx);
     v_store(group->ny + at, m.ny);
+    const vec smaller = v_min(stand_a[2], stand_b[2]);
+    v_store(group->size + at, v_pick(m.moves_b, v_pick(m.moves_a, smaller, stand_b[2]), stand_a[2]));
     make_touch(&m, v_lanes(from->there[0] >> at & LANES_MASK),
                v_lanes(from->there[0] >> at & rubs >> at & LANES_MASK), front[2], front[3], back[2], hold[0],
                hold[2], &group->touch, at);
-    if (!second) return;
-    make_touch(&m, v_lanes(from->there[1] >> at & LANES_MASK),
-               v_lanes(from->there[1] >> at & rubs >> at & LANES_MASK), back[0], back[1], back[3], hold[1],
-               hold[3], &second->touch, at);
-    couple(&m, &group->touch, second, at);
+    if (second) {
+        make_touch(&m, v_lanes(from->there[1] >> at & LANES_MASK),
+                   v_lanes(from->there[1] >> at & rubs >> at & LANES_MASK), back[0], back[1], back[3],
+                   hold[1], hold[3], &second->touch, at);
+        couple(&m, &group->touch, second, at);
+    }
+    warm_lanes(movers, group, second, at, &a, &b);
 }
 
 /// Solver: makes a group of what its lanes come from, and gives its bodies what it starts from.
 static void make(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
                  qdi_solver_second *second) {
-    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
-        make_lanes(movers, from, group, second, at);
-        warm_lanes(movers, group, second, at);
-    }
+    for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) make_lanes(movers, from, group, second, at);
 }
 
 // ---- results ----
@@ -164,14 +177,15 @@ static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_
     const double *rows[WIDTH];
     double *given[WIDTH], *warm[WIDTH], *balance[WIDTH];
     vec a[4], b[4];
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->mean_a[at + k]->x;
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->means[group->slot_a[at + k]].x;
     v_columns(rows, a);
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->mean_b[at + k]->x;
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->means[group->slot_b[at + k]].x;
     v_columns(rows, b);
     for (unsigned k = 0; k < WIDTH; ++k) {
-        given[k] = to->outcome[at + k]->impulse;
-        warm[k] = to->outcome[at + k]->warm_start.normal;
-        balance[k] = to->balance[at + k]->lane;
+        qdi_outcome *outcome = &to->outcomes[group->place[at + k]];
+        given[k] = outcome->impulse;
+        warm[k] = outcome->warm_start.normal;
+        balance[k] = to->balances[group->place[at + k]].lane;
     }
     const vec none = v_set(0);
     const mean m = {a[0] - b[0], a[1] - b[1], a[2], b[2], to->slides ? v_load(*to->slides + at) : none};

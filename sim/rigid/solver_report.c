@@ -27,10 +27,11 @@ static void put_work(const qdi_solver_job *job, size_t number, size_t lane, cons
     const bool on_a = group->moves_b >> lane & 1;
     const qdi_mover *held = &job->movers[on_a ? group->slot_a[lane] : group->slot_b[lane]];
     const double slide = to->slides ? (*to->slides)[lane] : 0;
-    double done = work(group, &group->touch, lane, held, on_a, to->outcome[lane], slide, 0);
+    const qdi_outcome *outcome = &to->outcomes[group->place[lane]];
+    double done = work(group, &group->touch, lane, held, on_a, outcome, slide, 0);
     if (number < job->twos_groups)
-        done += work(group, &job->second[number].touch, lane, held, on_a, to->outcome[lane], slide, 1);
-    to->balance[lane]->lane[QDI_WORK] = done;
+        done += work(group, &job->second[number].touch, lane, held, on_a, outcome, slide, 1);
+    to->balances[group->place[lane]].lane[QDI_WORK] = done;
 }
 
 enum { REPORTS_AHEAD = 8, GROUPS_AHEAD = 2 };
@@ -43,33 +44,25 @@ static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     __builtin_prefetch(&scratch->balance.contact_balances[place], 1);
 }
 
-/// Contact solver's report: where that of a group's lanes goes. Lanes that are not filled have the contact
-/// of the first and mover 0, and nothing is written of them.
-static void open_report(const qdi_solver_job *job, const qdi_solver_group *group, qdi_solver_report_to *to) {
-    const qdi_scratch *scratch = &job->world->scratch;
-    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
-        to->mean_a[lane] = &scratch->balance.means[group->slot_a[lane]];
-        to->mean_b[lane] = &scratch->balance.means[group->slot_b[lane]];
-        to->outcome[lane] = &scratch->outcomes[group->place[lane]];
-        to->balance[lane] = &scratch->balance.contact_balances[group->place[lane]];
-    }
-    to->slides = job->slides ? &job->slides[group - scratch->groups] : NULL;
-}
-
 void qdi_solver_report(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
-    qdi_solver_report_to to = {.substeps = job->substeps, .bounced = job->bounced};
+    const qdi_scratch *scratch = &job->world->scratch;
+    qdi_solver_report_to to = {.means = scratch->balance.means,
+                               .outcomes = scratch->outcomes,
+                               .balances = scratch->balance.contact_balances,
+                               .substeps = job->substeps,
+                               .bounced = job->bounced};
     for (size_t g = begin; g < end; ++g) {
         const qdi_solver_group *group = &job->groups[g];
         const uint32_t *numbers = NULL;
         if (g + GROUPS_AHEAD < end)
             qdi_solver_ask_for(job->groups, g + GROUPS_AHEAD < job->twos_groups ? job->second : NULL,
-                               g + GROUPS_AHEAD);
+                               g + GROUPS_AHEAD, true);
         const size_t left = qdi_solver_constraints(job, g, &numbers);
         to.lanes = left < QDI_SOLVER_LANES ? (uint8_t)((1U << left) - 1) : UINT8_MAX;
         for (size_t k = REPORTS_AHEAD; k < 2 * REPORTS_AHEAD && k < left; ++k)
             ask_for_report(job, numbers[k]);
-        open_report(job, group, &to);
+        to.slides = job->slides ? &job->slides[group - scratch->groups] : NULL;
         job->kernels->report(group, g < job->twos_groups ? &job->second[g] : NULL, &to);
         const unsigned one_held = to.lanes & ~(group->moves_a & group->moves_b) & ~group->walls;
         for (unsigned held = one_held & UINT8_MAX; held; held &= held - 1)

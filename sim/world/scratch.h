@@ -98,6 +98,12 @@ typedef struct qdi_mover {
     double dx, dy;        ///< and moved by
     double inverse, turn; ///< 1 / mass, 1 / inertia
 } qdi_mover;              ///< a line of the cache
+/// Where it is when the step begins, and what its contacts need of its shape.
+typedef struct qdi_stance {
+    double x, y;
+    double inner; ///< qdi_inner_of_row
+    double turns; ///< 0 where no impulse along a normal turns it
+} qdi_stance;
 /// What forces add to such a body's velocities in a sub-step; or a body's velocities when one began.
 typedef struct qdi_push {
     double x, y, spin;
@@ -157,6 +163,7 @@ struct qdi_scratch {
     qdi_constraint *constraints; ///< the same as constraints, where something may bounce
     _Atomic uint32_t *dirty;     ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     qdi_push *pushes, *began;    ///< by mover
+    qdi_stance *stances;         ///< the same
     qdi_solver_group *groups;
     qdi_solver_second *second;
     double *slides; ///< lanes by group, where surfaces slide

@@ -43,6 +43,7 @@ enum {
     MOVER = sizeof(qdi_mover),
     MOVER_VELOCITY = 3 * X, // vx, vy, spin
     PUSH = sizeof(qdi_push),
+    STANCE = sizeof(qdi_stance),
     CHAIN_ENDS = 2 * sizeof(qdi_chain_link),
 };
 
@@ -63,13 +64,15 @@ static const qdi_traffic_pass passes[] = {
     {QD_PHASE_RESOLVE, "ends of bounces", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_IMPULSE | QDI_TRAFFIC_BOUNCES,
      false, LINK, 0},
     {QD_PHASE_RESOLVE, "movers made", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false,
-     ROW + 2 * VELOCITY + ITEM(qd_world, mass) + ITEM(qd_world, inertia), MOVER + PUSH},
+     ROW + DISK + 2 * VELOCITY + ITEM(qd_world, mass) + ITEM(qd_world, inertia), MOVER + PUSH + STANCE},
     {QD_PHASE_RESOLVE, "groups made", QDI_TRAFFIC_SOLVED, QDI_TRAFFIC_IMPULSE, false, LINK + GEOMETRY + WARM,
      LANE},
-    {QD_PHASE_RESOLVE, "movers warmed", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false, MOVER, MOVER_VELOCITY},
+    {QD_PHASE_RESOLVE, "movers warmed", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false, MOVER + STANCE,
+     MOVER_VELOCITY},
     {QD_PHASE_RESOLVE, "movers pushed", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, true, MOVER_VELOCITY + PUSH,
      MOVER_VELOCITY + PUSH},
-    {QD_PHASE_RESOLVE, "groups solved", QDI_TRAFFIC_SOLVED, QDI_TRAFFIC_IMPULSE, true, LANE, IMPULSES},
+    {QD_PHASE_RESOLVE, "groups solved", QDI_TRAFFIC_SOLVED, QDI_TRAFFIC_IMPULSE, true, LANE - TOTALS,
+     IMPULSES},
     {QD_PHASE_RESOLVE, "movers of these", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, true, MOVER,
      MOVER_VELOCITY},
     {QD_PHASE_RESOLVE, "movers moved", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, true, MOVER_VELOCITY + 3 * X,
