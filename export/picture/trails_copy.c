@@ -284,7 +284,8 @@ static void copy_trails_from(const trail_job *job, trail_list *list, size_t begi
 static void copy_trails_range(void *context, size_t begin, size_t end) {
     const trail_job *job = context;
     const size_t block = begin / BLOCK;
-    trail_list list = {.pieces = job->pieces + block * job->block_room, .room = job->block_room};
+    trail_list list = {.room = job->block_room};
+    if (list.room > 0) list.pieces = job->pieces + block * list.room; // else there may be no place
     for (size_t i = begin; i < end; i += QDI_TRAIL_LINES) copy_trails_from(job, &list, i);
     job->counts[block] = list.count;
 }
@@ -327,5 +328,5 @@ void qdi_trails_copy(qdi_copy *copier) {
                                      blocks * most, sizeof *picture->trails);
         if (copier->status != QD_OK) return;
     }
-    picture->trail_count = join_blocks(&job, blocks);
+    if (job.block_room > 0) picture->trail_count = join_blocks(&job, blocks);
 }

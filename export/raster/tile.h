@@ -140,9 +140,9 @@ static inline void qdi_tile_add(qdi_tile *tile, int x, int y, qdi_brush brush, i
 
 /// The pixels of a row of a disk: [full_from, full_to) are wholly inside, those before and after are on its
 /// edge, of its left and its right half.
-typedef struct qdi_disk_row {
+typedef struct qdi_disk_span {
     int y, from, full_from, full_to, to;
-} qdi_disk_row;
+} qdi_disk_span;
 
 #ifdef __x86_64__
 /// Adds rows [low, high) of a stencil, whose whole width is in the tile's rows; `cell` is that of its corner,
@@ -154,7 +154,7 @@ void qdi_tile_stencil_avx2(qdi_tile *tile, const qdi_stencil *stencil, int cell,
 enum { QDI_DISK_ROWS = 16 };
 
 /// Adds rows of a disk without a rim about (x, y), whose straight pieces have the radius `radius`.
-void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_row *rows,
+void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_span *rows,
                              int count, qdi_brush brush);
 #endif
 

@@ -72,14 +72,14 @@ static inline __m128i edge_levels(float dx, float dy, float radius, int count, i
     return _mm_packus_epi16(levels, levels);
 }
 
-void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_row *rows,
+void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_span *rows,
                              int count, qdi_brush brush) {
     const wide_brush wide = widen_brush(brush);
     const __m128i full = _mm_set1_epi8(QDI_LEVELS), none = _mm_setzero_si128();
     uint8_t levels[QDI_DISK_ROWS][4 * QDI_DISK_ROWS]; // first all rows: what was just stored is slow to read
     int carry[] = {QDI_COVER_PARTS / 2, QDI_COVER_PARTS / 2};
     for (int j = 0; j < count; ++j) {
-        const qdi_disk_row *row = &rows[j];
+        const qdi_disk_span *row = &rows[j];
         const float dy = (float)row->y + 0.5F - y;
         const __m128i left = edge_levels((float)row->from + 0.5F - x, dy, radius, row->full_from - row->from,
                                          &carry[0]);
@@ -92,7 +92,7 @@ void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, con
         _mm_storeu_si128((__m128i *)(void *)(last + 8), none);
     }
     for (int j = 0; j < count; ++j) {
-        const qdi_disk_row *row = &rows[j];
+        const qdi_disk_span *row = &rows[j];
         const int at = (row->y - tile->area.min_y) * QDI_TILE_SIDE + row->from - tile->area.min_x;
         for (int k = 0; k < row->to - row->from; k += 8)
             add_eight(tile, at + k, _mm_loadl_epi64((const __m128i *)(const void *)(levels[j] + k)), &wide);

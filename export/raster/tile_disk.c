@@ -89,7 +89,7 @@ static void draw_full_pixels(const round_job *job, int row, int from, int to) {
 
 // Finds the pixels of a row of a disk in the tile; false where there are none. The halves of a row end at
 // `middle`.
-static bool find_disk_row(const round_job *job, int y, int middle, qdi_disk_row *row) {
+static bool find_disk_row(const round_job *job, int y, int middle, qdi_disk_span *row) {
     float dy = (float)y + 0.5F - job->y;
     float outer = job->radius + edge_reach, inner = qdi_larger_float(job->radius - edge_reach, 0.0F);
     float outer_squared = outer * outer - dy * dy;
@@ -114,7 +114,7 @@ static bool find_disk_row(const round_job *job, int y, int middle, qdi_disk_row 
 // Draws a disk row by row.
 static void draw_round_disk(round_job *job, int first, int last) {
     const int middle = qdi_floor_int(job->x + 0.5F);
-    qdi_disk_row row;
+    qdi_disk_span row;
     for (int y = first; y < last; ++y) {
         if (!find_disk_row(job, y, middle, &row)) continue;
         draw_disk_edge(job, 0, y, row.from, row.full_from);
@@ -127,7 +127,7 @@ static void draw_round_disk(round_job *job, int first, int last) {
 // The same for a disk without a rim, whose rows all fit into two vectors.
 static void draw_plain_disk_avx2(round_job *job, int first, int last) {
     const int middle = qdi_floor_int(job->x + 0.5F);
-    qdi_disk_row rows[QDI_DISK_ROWS];
+    qdi_disk_span rows[QDI_DISK_ROWS];
     int count = 0;
     for (int y = first; y < last; ++y) count += find_disk_row(job, y, middle, &rows[count]);
     qdi_tile_disk_rows_avx2(job->tile, job->x, job->y, job->radius, rows, count, job->brush);
