@@ -103,7 +103,7 @@ typedef struct qdi_picture {
     size_t disk_count, disk_room;
     qdi_corner *corners; ///< of all figures, with gaps
     size_t corner_count, corner_room;
-    size_t *blocks; ///< scratch: where each block of bodies begins
+    size_t *blocks; ///< scratch: numbers of blocks of bodies, as where each begins
     size_t block_room;
     uint32_t *seen; ///< scratch: rows of the bodies that the tree found
     size_t seen_count, seen_room;

@@ -100,18 +100,49 @@ static bool is_inside_clip(const body_job *job, const images *all) {
            (all->y - reach >= job->min_y) & (all->y + reach <= job->max_y);
 }
 
-// Picture's bodies: true where all bodies of a chunk are disks too small to show how they are turned, and
-// inside: most chunks of large worlds.
-static bool chunk_is_plain(const body_job *job, size_t begin, size_t end) {
-    double largest = 0.0;
-    size_t outside = 0;
-    if (job->rows || job->copier->bodies.shapes || !job->narrow) return false;
-    for (size_t row = begin; row < end; ++row) {
-        images all = body_on_picture(job, row);
-        outside += !is_inside_clip(job, &all);
-        largest = all.radius > largest ? all.radius : largest;
+// The ends of what a chunk of bodies reaches over: eight of each, for neighbours to be compared side by side.
+enum { SIDES = 8 };
+typedef struct chunk_ends {
+    double low_x[SIDES], high_x[SIDES], low_y[SIDES], high_y[SIDES], radius[SIDES];
+} chunk_ends;
+
+// Picture's bodies: moves ends out to further bodies, one for each.
+static inline void move_ends(chunk_ends *restrict ends, const double *restrict x, const double *restrict y,
+                             const double *restrict radius, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        ends->low_x[i] = x[i] < ends->low_x[i] ? x[i] : ends->low_x[i];
+        ends->high_x[i] = x[i] > ends->high_x[i] ? x[i] : ends->high_x[i];
+        ends->low_y[i] = y[i] < ends->low_y[i] ? y[i] : ends->low_y[i];
+        ends->high_y[i] = y[i] > ends->high_y[i] ? y[i] : ends->high_y[i];
+        ends->radius[i] = radius[i] > ends->radius[i] ? radius[i] : ends->radius[i];
     }
-    return outside == 0 && largest < smallest_turned;
+}
+
+// Picture's bodies: true where all bodies of a chunk are disks too small to show how they are turned, and
+// inside, also if all were as large as the largest: most chunks of large worlds.
+static bool chunk_is_plain(const body_job *job, size_t begin, size_t end) {
+    const qd_body_view *bodies = &job->copier->bodies;
+    if (job->rows || bodies->shapes || !job->narrow || job->filled) return false;
+    chunk_ends ends;
+    for (size_t i = 0; i < SIDES; ++i) {
+        ends.low_x[i] = ends.high_x[i] = bodies->x[begin];
+        ends.low_y[i] = ends.high_y[i] = bodies->y[begin];
+        ends.radius[i] = 0.0;
+    }
+    size_t row = begin;
+    for (; row + SIDES <= end; row += SIDES)
+        move_ends(&ends, bodies->x + row, bodies->y + row, bodies->radius + row, SIDES);
+    move_ends(&ends, bodies->x + row, bodies->y + row, bodies->radius + row, end - row);
+    double largest = 0.0;
+    for (size_t i = 0; i < SIDES; ++i) largest = ends.radius[i] > largest ? ends.radius[i] : largest;
+    const double radius = largest * job->camera.scale, reach = radius + 2.0;
+    bool inside = radius < smallest_turned;
+    for (size_t i = 0; i < SIDES; ++i)
+        inside = inside && qdi_camera_x(&job->camera, ends.low_x[i]) - reach >= job->min_x &&
+                 qdi_camera_x(&job->camera, ends.high_x[i]) + reach <= job->max_x &&
+                 qdi_camera_y(&job->camera, ends.high_y[i]) - reach >= job->min_y &&
+                 qdi_camera_y(&job->camera, ends.low_y[i]) + reach <= job->max_y;
+    return inside;
 }
 
 // What a block has so far: where its next body and next corners go, or how many there are.

@@ -19,8 +19,7 @@ qd_status qdi_trails_create(const qd_allocator *allocator, int frames, qdi_trail
 
 void qdi_trails_destroy(qdi_trails *trails) {
     for (size_t i = 0; trails->ring && i <= trails->frames; ++i)
-        qdi_release(trails->allocator, trails->ring[i].places, trails->ring[i].room,
-                    sizeof *trails->ring[i].places);
+        qdi_release(trails->allocator, trails->ring[i].memory, trails->ring[i].room, PLACE_BYTES);
     if (trails->ring) qdi_release(trails->allocator, trails->ring, trails->frames + 1, sizeof *trails->ring);
     *trails = (qdi_trails){0};
 }
@@ -37,11 +36,13 @@ const qdi_trail_frame *qdi_trails_at(const qdi_trails *trails, size_t age) {
 /// Begins the next frame of the ring of trails, with room for so many places.
 static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_frame **frame) {
     size_t slots = trails->frames + 1, next = (trails->newest + 1) % slots;
-    *frame = &trails->ring[next];
-    qd_status status = qdi_reserve(trails->allocator, &(*frame)->places, &(*frame)->room, 0, places,
-                                   sizeof *(*frame)->places);
+    qdi_trail_frame *made = *frame = &trails->ring[next];
+    qd_status status = qdi_reserve(trails->allocator, &made->memory, &made->room, 0, places, PLACE_BYTES);
     if (status != QD_OK) return status;
-    (*frame)->count = places;
+    made->x = (double *)(void *)made->memory;
+    made->y = made->x + made->room;
+    made->generation = (uint32_t *)(void *)(made->y + made->room);
+    made->count = places;
     trails->newest = next;
     if (trails->count < slots) trails->count += 1;
     return QD_OK;
@@ -63,10 +64,11 @@ qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world) {
     qd_status status = begin_trail_frame(trails, bodies.index_count, &frame);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < bodies.index_count; ++i) {
-        uint32_t row = bodies.row_of_index[i];
-        frame->places[i] = row == UINT32_MAX
-                               ? (qdi_trail_place){.generation = 0}
-                               : (qdi_trail_place){bodies.x[row], bodies.y[row], bodies.generation[row]};
+        const uint32_t row = bodies.row_of_index[i];
+        const bool there = row != UINT32_MAX;
+        frame->x[i] = there ? bodies.x[row] : 0.0;
+        frame->y[i] = there ? bodies.y[row] : 0.0;
+        frame->generation[i] = there ? bodies.generation[row] : 0;
     }
     forget_oldest_trails(trails);
     return QD_OK;
@@ -85,9 +87,9 @@ size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes) {
         if (!bytes) continue;
         qdi_put_u64(&bytes, frame->count);
         for (size_t i = 0; i < frame->count; ++i) {
-            qdi_put_f64(&bytes, frame->places[i].x);
-            qdi_put_f64(&bytes, frame->places[i].y);
-            qdi_put_u32(&bytes, frame->places[i].generation);
+            qdi_put_f64(&bytes, frame->x[i]);
+            qdi_put_f64(&bytes, frame->y[i]);
+            qdi_put_u32(&bytes, frame->generation[i]);
         }
     }
     return size;
@@ -103,9 +105,9 @@ qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t
         qd_status status = begin_trail_frame(trails, (size_t)count, &frame);
         if (status != QD_OK) return status;
         for (size_t i = 0; i < frame->count; ++i) {
-            frame->places[i].x = qdi_get_f64(&bytes);
-            frame->places[i].y = qdi_get_f64(&bytes);
-            frame->places[i].generation = qdi_get_u32(&bytes);
+            frame->x[i] = qdi_get_f64(&bytes);
+            frame->y[i] = qdi_get_f64(&bytes);
+            frame->generation[i] = qdi_get_u32(&bytes);
         }
     }
     return QD_OK;

@@ -13,15 +13,12 @@
 /// Most places that are kept, all bodies and frames together.
 #define QDI_TRAIL_PLACES_MAX ((size_t)1 << 21)
 
-/// A body's centre at a frame.
-typedef struct qdi_trail_place {
-    double x, y;
-    uint32_t generation; ///< 0: there was no body
-} qdi_trail_place;
-
+/// The bodies' centres at a frame, by the body's index.
 typedef struct qdi_trail_frame {
-    qdi_trail_place *places; ///< by the body's index
+    double *x, *y;
+    uint32_t *generation; ///< 0: there was no body
     size_t count, room;
+    unsigned char *memory; ///< of all three
 } qdi_trail_frame;
 
 typedef struct qdi_trails {

@@ -1,12 +1,21 @@
 // Trails of the bodies that exist, from each one's centre back in time, as lines in pixels. They are
-// copied in order of the bodies' indices, newest first, so what comes out depends on the world's past alone.
+// copied block by block of the bodies' indices, newest first, so what comes out depends on the world's past
+// alone.
 // Cost: bodies times frames.
 #include "core/base/memory.h"
+#include "core/parallel/parallel.h"
 #include "export/picture/picture_impl.h"
+#include "export/picture/trail_lines.h"
 #include "export/picture/trails.h"
 #include "export/raster/pixel_math.h"
+#include "sim/world/world_team.h"
 
 #include <math.h>
+#include <quadrille/simd.h>
+#include <string.h>
+
+#define TRAIL_LINES_GO qdi_trail_lines_go_portable
+#include "export/picture/trail_lines_loops.h"
 
 /// How far outside of the clip, in pixels, lines may go: nothing of what is cut off there can be seen.
 static const double margin = 16.0;
@@ -14,14 +23,14 @@ static const double margin = 16.0;
 /// How much of its body's colour the newest piece of a trail has; the oldest has one level.
 enum { MOST_LEVEL = 3 * QDI_LEVELS / 4 };
 
-/// How many bodies before they are needed their places are asked for.
-enum { AHEAD = 8 };
-
 /// How strong a trail's colour is at an age.
 static float trail_level_at_age(size_t age, size_t frames) {
     if (frames < 2 || age == 0) return MOST_LEVEL;
     return 1.0F + (float)((MOST_LEVEL - 1) * (frames - age)) / (float)(frames - 1);
 }
+
+/// Bodies whose trails a thread copies at once.
+enum { BLOCK = 4 * QDI_TRAIL_LINES };
 
 /// The coordinates of a place, of the world or in pixels, side by side; and of both whether something is so.
 typedef double place __attribute__((vector_size(2 * sizeof(double))));
@@ -37,11 +46,6 @@ static inline bool are_both(both are) {
     return (are[0] & are[1]) != 0;
 }
 
-/// Picture's trails: the way to the nearest image of what lies that way, where there is a period.
-static double nearest_image_way(double way, double period) {
-    return period > 0.0 ? way - period * floor(way / period + 0.5) : way;
-}
-
 /// Picture's trails: clips a line along an axis.
 /// Cuts the part [*first, *last] of a line to where low <= at + part * along <= high.
 static bool clip_line_to_range(double at, double along, double low, double high, double *first,
@@ -54,16 +58,18 @@ static bool clip_line_to_range(double at, double along, double low, double high,
     return *first <= *last;
 }
 
-/// Adds a piece of a trail to the picture.
-static void push_trail_piece(qdi_copy *copier, place from, place to, qdi_trail style) {
-    qdi_picture *picture = copier->picture;
-    if (picture->trail_count == picture->trail_room && copier->status == QD_OK)
-        copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
-                                     picture->trail_count, picture->trail_count + 1, sizeof *picture->trails);
-    if (copier->status == QD_OK)
-        picture->trails[picture->trail_count++] = (qdi_trail){(float)from[0], (float)from[1], (float)to[0],
-                                                              (float)to[1],   style.hue,      style.level,
-                                                              style.to_level};
+/// The pieces of trails that a thread finds. There may be more than it has room for.
+typedef struct trail_list {
+    qdi_trail *pieces;
+    size_t count, room;
+} trail_list;
+
+/// Adds a piece of a trail to a list.
+static void push_trail_piece(trail_list *list, place from, place to, qdi_trail style) {
+    if (list->count < list->room)
+        list->pieces[list->count] = (qdi_trail){(float)from[0], (float)from[1], (float)to[0],  (float)to[1],
+                                                style.hue,      style.level,    style.to_level};
+    list->count += 1;
 }
 
 /// Picture's trails: the level of a piece at a part of it.
@@ -72,27 +78,28 @@ static uint8_t level_at(const qdi_trail *style, double part) {
 }
 
 /// Adds a piece of a trail, as far as it is within the picture.
-static void add_trail_piece(qdi_copy *copier, place from, place to, qdi_trail style) {
+static void add_trail_piece(const qdi_copy *copier, trail_list *list, place from, place to, qdi_trail style) {
     const qdi_area *clip = &copier->picture->clip;
     const place along = to - from;
     double first = 0.0, last = 1.0;
     if (clip_line_to_range(from[0], along[0], clip->min_x - margin, clip->max_x + margin, &first, &last) &&
         clip_line_to_range(from[1], along[1], clip->min_y - margin, clip->max_y + margin, &first, &last))
-        push_trail_piece(copier, from + first * along, from + last * along,
+        push_trail_piece(list, from + first * along, from + last * along,
                          (qdi_trail){.hue = style.hue,
                                      .level = level_at(&style, first),
                                      .to_level = level_at(&style, last)});
 }
 
 /// Adds a piece of a trail in all images that may be seen.
-static void add_trail_images(qdi_copy *copier, place from, place to, qdi_trail style) {
+static void add_trail_images(const qdi_copy *copier, trail_list *list, place from, place to,
+                             qdi_trail style) {
     const place half = sizes_of(0.5 * (to - from)), middle = 0.5 * (from + to);
     const qdi_images images = qdi_picture_images(copier, middle[0], middle[1],
                                                  half[0] > half[1] ? half[0] : half[1]);
     for (int j = images.y0; j <= images.y1; ++j) {
-        for (int i = images.x0; i <= images.x1 && copier->status == QD_OK; ++i) {
+        for (int i = images.x0; i <= images.x1; ++i) {
             const place shift = {i * copier->period_x, j * copier->period_y};
-            add_trail_piece(copier, from + shift, to + shift, style);
+            add_trail_piece(copier, list, from + shift, to + shift, style);
         }
     }
 }
@@ -125,99 +132,40 @@ static inline bool is_in_plain_part(const plain_part *part, place at) {
 }
 
 /// What all trails have in common.
-typedef struct trail_ages {
-    size_t count; ///< frames of trails, by age, with how strong they are
+typedef struct trail_job {
+    const qdi_copy *copier;
+    qdi_trail *pieces;          ///< of all blocks of bodies, with room for so many of each
+    size_t block_room, *counts; ///< by block: how many there are
+    size_t count;               ///< frames of trails, by age, with how strong they are
     const qdi_trail_frame *frame[QD_VIEW_TRAILS_MAX + 1];
     float level[QD_VIEW_TRAILS_MAX + 1];
     plain_part plain;
-    place period, near;        ///< of the world, 0 for none; and what is surely no way to an image
-    place origin, scale, base; ///< of the camera: pixels are base + (place - origin) scale
-} trail_ages;
+    qdi_trail_step step; ///< but for what differs from frame to frame
+    bool avx2;
+} trail_job;
 
 /// Lists the frames of trails.
-static void list_trail_ages(const qdi_copy *copier, trail_ages *ages) {
+static void list_trail_ages(const qdi_copy *copier, trail_job *ages) {
     const qdi_trails *trails = copier->picture->past;
     const qdi_camera *camera = &copier->camera;
+    const qd_vec2 size = copier->world.size;
+    const bool round_x = copier->period_x > 0.0, round_y = copier->period_y > 0.0;
     ages->plain = find_plain_part(copier);
-    ages->period = (place){copier->period_x > 0.0 ? copier->world.size.x : 0.0,
-                           copier->period_y > 0.0 ? copier->world.size.y : 0.0};
-    ages->near = (place){copier->period_x > 0.0 ? 0.25 * ages->period[0] : HUGE_VAL,
-                         copier->period_y > 0.0 ? 0.25 * ages->period[1] : HUGE_VAL};
-    ages->origin = (place){camera->x0, camera->y0};
-    ages->scale = (place){camera->scale, -camera->scale};
-    ages->base = (place){camera->left, camera->bottom};
+    ages->step = (qdi_trail_step){.period_x = round_x ? size.x : 0.0,
+                                  .period_y = round_y ? size.y : 0.0,
+                                  .near_x = round_x ? 0.25 * size.x : HUGE_VAL,
+                                  .near_y = round_y ? 0.25 * size.y : HUGE_VAL,
+                                  .origin_x = camera->x0,
+                                  .origin_y = camera->y0,
+                                  .scale = camera->scale,
+                                  .base_x = camera->left,
+                                  .base_y = camera->bottom};
+    ages->avx2 = qd_simd_best() >= QD_SIMD_AVX2;
     ages->count = trails->count;
     for (size_t age = 0; age < trails->count; ++age) {
         ages->frame[age] = qdi_trails_at(trails, age);
         ages->level[age] = trail_level_at_age(age, trails->frames);
     }
-}
-
-/// The way from one of a body's places to the one before it, or to the nearest image of that.
-static inline place way_to_older(const trail_ages *ages, const qdi_trail_place *newer,
-                                 const qdi_trail_place *older) {
-    const place way = (place){older->x, older->y} - (place){newer->x, newer->y};
-    if (are_both((both)(sizes_of(way) < ages->near))) return way; // most are; floor may be a call
-    return (place){nearest_image_way(way[0], ages->period[0]), nearest_image_way(way[1], ages->period[1])};
-}
-
-/// Four numbers side by side, and of each whether something is so.
-typedef float four __attribute__((vector_size(4 * sizeof(float))));
-typedef int32_t four_are __attribute__((vector_size(4 * sizeof(int32_t))));
-
-/// A line that stands for pieces of a trail that follow each other. It goes along the axis that its first
-/// piece goes along.
-typedef struct trail_line {
-    place from, to;
-    float from_level, to_level; ///< of its ends
-    bool begun;                 ///< it has a piece
-    float axis_x, axis_y;       ///< the axis: one of them is 1 or -1, the other 0
-    float far;                  ///< how far its pieces came along that
-    four most; ///< how much lines past all places go aside and fade, and that to the other side, at most
-} trail_line;
-
-/// How far from a place a line that stands for it may be, in pixels, and how much of a level it may be off
-/// there: nothing that is seen.
-#define LINE_FAR 0.1F
-#define LINE_OFF 0.5F
-
-/// How many levels a line of several pieces may fade in a pixel: what is drawn has a limit.
-#define LINE_FADE 0.75F
-
-/// Picture's trails: the smaller ones of numbers.
-static inline four smaller_of(four a, four b) {
-    const four_are less = a < b;
-    return (four)(((four_are)a & less) | ((four_are)b & ~less));
-}
-
-/// Picture's trails: true where a line may go on to a place; a first piece may.
-static inline bool extend_line(trail_line *line, place to, float level) {
-    const place way = to - line->from;
-    const float x = (float)way[0], y = (float)way[1], fade = level - line->from_level;
-    const bool first = !line->begun;
-    if (first) {
-        const bool steep = fabsf(y) > fabsf(x);
-        line->begun = true;
-        line->axis_x = steep ? 0.0F : copysignf(1.0F, x);
-        line->axis_y = steep ? copysignf(1.0F, y) : 0.0F;
-        line->far = 0.0F;
-        line->most = (four){HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
-    }
-    const float along = x * line->axis_x + y * line->axis_y, aside = x * line->axis_y - y * line->axis_x;
-    if (!first && fabsf(fade) > 2.0F * LINE_OFF + LINE_FADE * fabsf(along)) return false;
-    if (along > LINE_FAR) {
-        const four slack = {LINE_FAR, LINE_OFF, LINE_FAR, LINE_OFF}, off = {aside, fade, -aside, -fade};
-        const float inverse = 1.0F / along;
-        const both missed = (both)(off * inverse > line->most);
-        if ((missed[0] | missed[1]) != 0 || along < line->far - LINE_FAR) return false;
-        line->most = smaller_of(line->most, (off + slack) * inverse);
-        line->far = qdi_larger_float(line->far, along);
-    } else if (line->far > 2.0F * LINE_FAR || along < -LINE_FAR || fabsf(aside) > LINE_FAR) {
-        return false;
-    }
-    line->to = to;
-    line->to_level = level;
-    return true;
 }
 
 /// Picture's trails: a level as pieces have it.
@@ -226,52 +174,159 @@ static uint8_t piece_level(float level) {
 }
 
 /// Picture's trails: adds a line to the picture, and begins one where it ends.
-static void end_line(qdi_copy *copier, const plain_part *part, trail_line *line, uint8_t hue) {
-    const qdi_trail style = {
-        .hue = hue, .level = piece_level(line->from_level), .to_level = piece_level(line->to_level)};
-    if (line->begun && is_in_plain_part(part, line->from) && is_in_plain_part(part, line->to))
-        push_trail_piece(copier, line->from, line->to, style);
-    else if (line->begun)
-        add_trail_images(copier, line->from, line->to, style);
-    line->from = line->to;
-    line->from_level = line->to_level;
-    line->begun = false;
+static void end_line(const trail_job *job, trail_list *list, qdi_trail_lines *lines, size_t i) {
+    const place from = {lines->from_x[i], lines->from_y[i]}, to = {lines->to_x[i], lines->to_y[i]};
+    const qdi_trail style = {.hue = lines->hue[i],
+                             .level = piece_level(lines->from_level[i]),
+                             .to_level = piece_level(lines->to_level[i])};
+    if (is_in_plain_part(&job->plain, from) && is_in_plain_part(&job->plain, to))
+        push_trail_piece(list, from, to, style);
+    else
+        add_trail_images(job->copier, list, from, to, style);
+    lines->from_x[i] = to[0];
+    lines->from_y[i] = to[1];
+    lines->from_level[i] = lines->to_level[i];
+    lines->begun[i] = 0;
 }
 
-/// Copies the trail of a body, back to where it came into the world.
-static void copy_body_trail(qdi_copy *copier, const trail_ages *ages, size_t index, uint8_t hue) {
-    const place origin = ages->origin, scale = ages->scale, base = ages->base;
-    const qdi_trail_place *newer = &ages->frame[0]->places[index];
-    place at = {newer->x, newer->y};
-    trail_line line = {.from = base + (at - origin) * scale, .from_level = ages->level[0]};
-    for (size_t age = 1; age < ages->count; ++age) {
-        const qdi_trail_frame *frame = ages->frame[age];
-        if (index >= frame->count || frame->places[index].generation != newer->generation) break;
-        const qdi_trail_place *older = &frame->places[index];
-        // Frames are far apart in memory, and are too many for a processor to foresee.
-        if (index + AHEAD < frame->count) __builtin_prefetch(&frame->places[index + AHEAD]);
-        const place before = at + way_to_older(ages, newer, older);
-        newer = older;
-        if (are_both((both)(before == at))) continue;
-        at = before;
-        const place to = base + (at - origin) * scale;
-        if (extend_line(&line, to, ages->level[age])) continue;
-        end_line(copier, &ages->plain, &line, hue);
-        (void)extend_line(&line, to, ages->level[age]);
+/// Picture's trails: lets a line have its first piece, to the next place; it goes along the axis that the
+/// piece goes along.
+static void begin_line(qdi_trail_lines *lines, float level, size_t i) {
+    const double to_x = lines->next_x[i], to_y = lines->next_y[i];
+    const float x = (float)(to_x - lines->from_x[i]), y = (float)(to_y - lines->from_y[i]);
+    const bool steep = fabsf(y) > fabsf(x);
+    const float axis_x = steep ? 0.0F : copysignf(1.0F, x), axis_y = steep ? copysignf(1.0F, y) : 0.0F;
+    const float along = x * axis_x + y * axis_y, aside = x * axis_y - y * axis_x,
+                fade = level - lines->from_level[i];
+    const bool onward = along > QDI_LINE_FAR;
+    const float inverse = onward ? 1.0F / along : 0.0F;
+    lines->begun[i] = -1;
+    lines->axis_x[i] = axis_x;
+    lines->axis_y[i] = axis_y;
+    lines->far[i] = onward ? along : 0.0F;
+    lines->most[0][i] = onward ? (aside + QDI_LINE_FAR) * inverse : HUGE_VALF;
+    lines->most[1][i] = onward ? (QDI_LINE_FAR - aside) * inverse : HUGE_VALF;
+    lines->most[2][i] = onward ? (fade + QDI_LINE_OFF) * inverse : HUGE_VALF;
+    lines->most[3][i] = onward ? (QDI_LINE_OFF - fade) * inverse : HUGE_VALF;
+    lines->to_level[i] = level;
+}
+
+/// Begins the trails of the bodies with indices from `begin` on, where they are.
+static void begin_lines(const trail_job *job, size_t begin, qdi_trail_lines *lines) {
+    const qd_body_view *bodies = &job->copier->bodies;
+    const qdi_trail_frame *frame = job->frame[0];
+    const qdi_trail_step *step = &job->step;
+    memset(lines, 0, sizeof *lines);
+    lines->count = bodies->index_count - begin < QDI_TRAIL_LINES ? bodies->index_count - begin
+                                                                 : QDI_TRAIL_LINES;
+    for (size_t i = 0; i < lines->count; ++i) {
+        const uint32_t row = bodies->row_of_index[begin + i];
+        if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;
+        lines->alive[i] = -1;
+        lines->generation[i] = frame->generation[begin + i];
+        lines->hue[i] = (uint8_t)qdi_shade_hue(&job->copier->shade, row);
+        lines->at_x[i] = frame->x[begin + i];
+        lines->at_y[i] = frame->y[begin + i];
+        lines->from_x[i] = step->base_x + (lines->at_x[i] - step->origin_x) * step->scale;
+        lines->from_y[i] = step->base_y + (lines->at_y[i] - step->origin_y) * -step->scale;
+        lines->from_level[i] = job->level[0];
     }
-    end_line(copier, &ages->plain, &line, hue);
+}
+
+/// Ends lines, and lets all go on to the places at an age, of bodies with indices from `begin` on.
+static void grow_lines(const trail_job *job, trail_list *list, size_t age, size_t begin,
+                       qdi_trail_lines *lines) {
+    const qdi_trail_frame *newer = job->frame[age - 1], *older = job->frame[age];
+    qdi_trail_step step = job->step;
+    step.newer_x = newer->x + begin;
+    step.newer_y = newer->y + begin;
+    step.older_x = older->x + begin;
+    step.older_y = older->y + begin;
+    step.generation = older->generation + begin;
+    step.level = job->level[age];
+#ifdef __x86_64__
+    const bool some = job->avx2 ? qdi_trail_lines_go_avx2(lines, &step)
+                                : qdi_trail_lines_go_portable(lines, &step);
+#else
+    const bool some = qdi_trail_lines_go_portable(lines, &step);
+#endif
+    for (size_t i = 0; some && i < lines->count; ++i) {
+        if (!lines->broken[i]) continue;
+        if (lines->begun[i]) end_line(job, list, lines, i);
+        if (lines->alive[i]) begin_line(lines, step.level, i);
+    }
+}
+
+/// Picture's trails: ends all lines from a number on where they are, and leaves them.
+static void finish_lines(const trail_job *job, trail_list *list, qdi_trail_lines *lines, size_t first) {
+    for (size_t i = first; i < lines->count; ++i) {
+        lines->to_x[i] = lines->next_x[i];
+        lines->to_y[i] = lines->next_y[i];
+        if (lines->begun[i]) end_line(job, list, lines, i);
+        lines->alive[i] = 0;
+    }
+    lines->count = first;
+}
+
+/// Copies the trails of the bodies with indices from `begin` on, back to where each came into the world.
+static void copy_trails_from(const trail_job *job, trail_list *list, size_t begin) {
+    qdi_trail_lines lines;
+    begin_lines(job, begin, &lines);
+    for (size_t age = 1; age < job->count && begin < job->frame[age]->count; ++age) {
+        const size_t there = job->frame[age]->count - begin;
+        if (there < lines.count) finish_lines(job, list, &lines, there);
+        grow_lines(job, list, age, begin, &lines);
+    }
+    finish_lines(job, list, &lines, 0);
+}
+
+/// Copies the trails of a block of bodies.
+static void copy_trails_range(void *context, size_t begin, size_t end) {
+    const trail_job *job = context;
+    const size_t block = begin / BLOCK;
+    trail_list list = {.room = job->block_room};
+    if (list.room > 0) list.pieces = job->pieces + block * list.room; // else there may be no place
+    for (size_t i = begin; i < end; i += QDI_TRAIL_LINES) copy_trails_from(job, &list, i);
+    job->counts[block] = list.count;
+}
+
+/// Moves the pieces of all blocks together; how many there are.
+static size_t join_blocks(const trail_job *job, size_t blocks) {
+    size_t count = 0;
+    for (size_t i = 0; i < blocks; count += job->counts[i++])
+        memmove(job->pieces + count, job->pieces + i * job->block_room, job->counts[i] * sizeof *job->pieces);
+    return count;
+}
+
+/// Copies all trails to the picture, each block with its part of the room that there is; most: the number of
+/// pieces of the block that has the most, for which there may be no room.
+static size_t copy_blocks(trail_job *job, size_t blocks) {
+    qdi_picture *picture = job->copier->picture;
+    size_t most = 0;
+    job->pieces = picture->trails;
+    job->block_room = picture->trail_room / blocks;
+    qdi_team_for(qdi_world_team(job->copier->from), job->copier->bodies.index_count, BLOCK, copy_trails_range,
+                 job);
+    for (size_t i = 0; i < blocks; ++i) most = job->counts[i] > most ? job->counts[i] : most;
+    return most;
 }
 
 void qdi_trails_copy(qdi_copy *copier) {
-    const qdi_trails *trails = copier->picture->past;
-    copier->picture->trail_count = 0;
-    if (!trails || trails->count < 2 || copier->status != QD_OK) return;
-    const qd_body_view *bodies = &copier->bodies;
-    trail_ages ages;
-    list_trail_ages(copier, &ages);
-    for (size_t index = 0; index < bodies->index_count && copier->status == QD_OK; ++index) {
-        uint32_t row = bodies->row_of_index[index];
-        if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;
-        copy_body_trail(copier, &ages, index, (uint8_t)qdi_shade_hue(&copier->shade, row));
+    qdi_picture *picture = copier->picture;
+    const qdi_trails *trails = picture->past;
+    const size_t blocks = qdi_range_count(copier->bodies.index_count, BLOCK);
+    picture->trail_count = 0;
+    if (!trails || trails->count < 2 || blocks == 0 || copier->status != QD_OK) return;
+    copier->status = qdi_reserve(picture->allocator, &picture->blocks, &picture->block_room, 0, blocks,
+                                 sizeof *picture->blocks);
+    if (copier->status != QD_OK) return;
+    trail_job job = {.copier = copier, .counts = picture->blocks};
+    list_trail_ages(copier, &job);
+    // The room of the picture before is enough, mostly.
+    for (size_t most; (most = copy_blocks(&job, blocks)) > job.block_room;) {
+        copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room, 0,
+                                     blocks * most, sizeof *picture->trails);
+        if (copier->status != QD_OK) return;
     }
+    if (job.block_room > 0) picture->trail_count = join_blocks(&job, blocks);
 }

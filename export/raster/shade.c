@@ -145,16 +145,19 @@ unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
     }
 }
 
-void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *hues) {
-    if (shade->by != QD_VIEW_SPEED || shade->lit) {
-        for (size_t row = begin; row < end; ++row) hues[row - begin] = (uint8_t)qdi_shade_hue(shade, row);
-        return;
-    }
+void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *restrict hues) {
     const qd_body_view bodies = shade->bodies;
     const double low = shade->range.x, high = shade->range.y;
-    for (size_t row = begin; row < end; ++row) {
+    const qd_view_colour by = shade->lit ? QD_VIEW_PLAIN : shade->by;
+    for (size_t row = begin; row < end && by != QD_VIEW_SPEED && by != QD_VIEW_CONTACT; ++row)
+        hues[row - begin] = (uint8_t)qdi_shade_hue(shade, row);
+    for (size_t row = begin; row < end && by == QD_VIEW_SPEED; ++row) {
         unsigned hue = qdi_hue_of_value(speed_of_row(&bodies, row), low, high);
         hues[row - begin] = (uint8_t)(bodies.kind[row] == QD_BODY_STATIC ? QDI_HUE_STATIC : hue);
+    }
+    for (size_t row = begin; row < end && by == QD_VIEW_CONTACT; ++row) {
+        const uint8_t hue = bodies.touching[row] ? QDI_HUE_TOUCHING : QDI_HUE_REST;
+        hues[row - begin] = bodies.kind[row] == QD_BODY_STATIC ? QDI_HUE_STATIC : hue;
     }
 }
 

@@ -1,5 +1,5 @@
 #include "export/raster/stencil.h"
-#include "export/raster/pixel_math.h"
+#include "export/raster/cover.h"
 
 #include "core/base/memory.h"
 
@@ -14,27 +14,6 @@ struct qdi_stencils {
 
 // Pixels from the stencil's corner to the pixel of the centre.
 static const int middle = QDI_STENCIL_SIDE / 2 - 1;
-
-// The circle is taken as straight within a pixel: the exact area of a unit square on one side
-// of a line with the circle's normal. With A >= B the parts of the normal times the distance d, and S the
-// signed distance of the line times d, the area is 1/2 + S / A up to |S| = (A - B) / 2, from there less and
-// less steep (`bend`), and full at (A + B) / 2. Written without branches, so that compilers make vector code
-// of it.
-void qdi_cover_block(float dx, float dy, float radius, int32_t parts[QDI_COVER_BLOCK]) {
-    const float high = fabsf(dy);
-    for (int k = 0; k < QDI_COVER_BLOCK; ++k) {
-        float wide = fabsf(dx + (float)k);
-        float a = qdi_larger_float(qdi_larger_float(wide, high), 2e-3F);
-        float b = qdi_larger_float(qdi_smaller_float(wide, high), 1e-3F);
-        float d = sqrtf(a * a + b * b);
-        float end = 0.5F * (a + b), flat = 0.5F * (a - b);
-        float s = qdi_larger_float(qdi_smaller_float((radius - d) * d, end), -end);
-        float above = qdi_larger_float(s - flat, 0.0F), under = qdi_larger_float(-s - flat, 0.0F);
-        float bend = above * above - under * under;
-        float cover = 0.5F + (2.0F * b * s - bend) / (2.0F * a * b);
-        parts[k] = (int32_t)(cover * (float)(QDI_LEVELS * QDI_COVER_PARTS));
-    }
-}
 
 qd_status qdi_stencils_create(const qd_allocator *allocator, qdi_stencils **stencils) {
     *stencils = qdi_allocate(allocator, 1, sizeof **stencils);

@@ -43,11 +43,4 @@ void qdi_stencils_destroy(const qd_allocator *allocator, qdi_stencils *stencils)
 const qdi_stencil *qdi_stencil_of(qdi_stencils *stencils, float x, float y, float radius, int *corner_x,
                                   int *corner_y);
 
-enum { QDI_COVER_PARTS = 256, QDI_COVER_BLOCK = 8 };
-
-/// Coverage, in QDI_COVER_PARTS of a level, of QDI_COVER_BLOCK pixels whose centres are at (dx, dy), (dx + 1,
-/// dy), ... from the centre of a disk whose straight pieces have the radius `radius`: sqrt(r^2 - 1 / 12) for
-/// a disk of radius r, since straight pieces lie outside of the circle and together add pi / 12 to the area.
-void qdi_cover_block(float dx, float dy, float radius, int32_t parts[QDI_COVER_BLOCK]);
-
 #endif

@@ -24,7 +24,8 @@
 /// Parts of a pixel's area in which splats are counted.
 #define QDI_SPLAT_UNIT 1024
 
-enum { QDI_TILE_CELLS = QDI_TILE_SIDE * QDI_TILE_SIDE };
+/// Pixels of a tile, and some more that vectors may reach into.
+enum { QDI_TILE_CELLS = QDI_TILE_SIDE * QDI_TILE_SIDE, QDI_TILE_ROOM = QDI_TILE_CELLS + 16 };
 
 /// Splats have a pixel more on each side, so that those on the border of a tile need no test.
 enum { QDI_SPLAT_SIDE = QDI_TILE_SIDE + 2 };
@@ -39,11 +40,10 @@ typedef struct qdi_tile {
     qdi_area area; ///< of the picture, at most QDI_TILE_SIDE wide and high: what is drawn outside is left out
     bool has_splats; ///< there are splats
     qdi_stencils *stencils;
-    qd_simd simd; ///< the instructions that it may use, which change no pixel; not AUTO
-    uint32_t
-        rank[QDI_TILE_CELLS]; ///< level << 28 | index, plus 1, of the body that gives the colour; 0: none
-    uint8_t cover[QDI_TILE_CELLS]; ///< sum of all levels, QDI_LEVELS being a whole pixel; it stops at 255
-    uint8_t hue[QDI_TILE_CELLS], tone[QDI_TILE_CELLS]; ///< of that body; meaningless where nothing covers
+    qd_simd simd;                 ///< the instructions that it may use, which change no pixel; not AUTO
+    uint32_t rank[QDI_TILE_ROOM]; ///< level << 28 | index, plus 1, of the body that gives the colour; 0: none
+    uint8_t cover[QDI_TILE_ROOM]; ///< sum of all levels, QDI_LEVELS being a whole pixel; it stops at 255
+    uint8_t hue[QDI_TILE_ROOM], tone[QDI_TILE_ROOM]; ///< of that body; meaningless where nothing covers
     /// What splats cover of a pixel, in units, and, in the high half, the same times their hues. Valid where
     /// `has_splats`. More than a quarter of a million bodies in one pixel are too many for a right mean.
     uint64_t splats[QDI_SPLAT_SIDE * QDI_SPLAT_SIDE];
@@ -138,11 +138,24 @@ static inline void qdi_tile_add(qdi_tile *tile, int x, int y, qdi_brush brush, i
     tile->tone[cell] = tone;
 }
 
+/// The pixels of a row of a disk: [full_from, full_to) are wholly inside, those before and after are on its
+/// edge, of its left and its right half.
+typedef struct qdi_disk_span {
+    int y, from, full_from, full_to, to;
+} qdi_disk_span;
+
 #ifdef __x86_64__
 /// Adds rows [low, high) of a stencil, whose whole width is in the tile's rows; `cell` is that of its corner,
 /// which may lie above the tile.
 void qdi_tile_stencil_avx2(qdi_tile *tile, const qdi_stencil *stencil, int cell, int low, int high,
                            qdi_brush brush);
+
+/// Most rows of a disk without a rim, and most pixels of one of its rows.
+enum { QDI_DISK_ROWS = 16 };
+
+/// Adds rows of a disk without a rim about (x, y), whose straight pieces have the radius `radius`.
+void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_span *rows,
+                             int count, qdi_brush brush);
 #endif
 
 #endif

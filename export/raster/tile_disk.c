@@ -1,3 +1,4 @@
+#include "export/raster/cover.h"
 #include "export/raster/pixel_math.h"
 #include "export/raster/tile.h"
 
@@ -60,9 +61,6 @@ static void draw_small_disk(qdi_tile *tile, float x, float y, float radius, qdi_
 
 // Draws the pixels on a disk's edge.
 static void draw_disk_edge(round_job *job, int side, int row, int from, int to) {
-    const qdi_area *area = &job->tile->area;
-    from = qdi_larger_int(from, area->min_x);
-    to = qdi_smaller_int(to, area->max_x);
     float dy = (float)row + 0.5F - job->y;
     int carry = job->carry[side];
     for (int i = from; i < to; i += BLOCK) {
@@ -83,34 +81,58 @@ static void draw_disk_edge(round_job *job, int side, int row, int from, int to) 
 
 // Draws pixels that are wholly inside a disk.
 static void draw_full_pixels(const round_job *job, int row, int from, int to) {
-    const qdi_area *area = &job->tile->area;
-    from = qdi_larger_int(from, area->min_x);
-    to = qdi_smaller_int(to, area->max_x);
     float dy = (float)row + 0.5F - job->y;
     for (int i = from; i < to; ++i)
         qdi_tile_add(job->tile, i, row, job->brush, QDI_LEVELS,
                      disk_tone_at(job, (float)i + 0.5F - job->x, dy));
 }
 
-// Draws a row of a disk's pixels.
-static void draw_disk_row(round_job *job, int row, int middle) {
-    float dy = (float)row + 0.5F - job->y;
+// Finds the pixels of a row of a disk in the tile; false where there are none. The halves of a row end at
+// `middle`.
+static bool find_disk_row(const round_job *job, int y, int middle, qdi_disk_span *row) {
+    float dy = (float)y + 0.5F - job->y;
     float outer = job->radius + edge_reach, inner = qdi_larger_float(job->radius - edge_reach, 0.0F);
     float outer_squared = outer * outer - dy * dy;
-    if (outer_squared <= 0.0F) return;
+    if (outer_squared <= 0.0F) return false;
     float reach = sqrtf(outer_squared);
-    int from = qdi_floor_int(job->x - reach), to = qdi_ceil_int(job->x + reach);
-    float inner_squared = inner * inner - dy * dy;
     int full_from = middle, full_to = middle;
+    float inner_squared = inner * inner - dy * dy;
     if (inner_squared > 0.0F) {
         float full = sqrtf(inner_squared);
         full_from = qdi_smaller_int(qdi_ceil_int(job->x - full - 0.5F), middle);
         full_to = qdi_larger_int(qdi_floor_int(job->x + full + 0.5F), middle);
     }
-    draw_disk_edge(job, 0, row, from, full_from);
-    draw_full_pixels(job, row, full_from, full_to);
-    draw_disk_edge(job, 1, row, full_to, to);
+    const qdi_area *area = &job->tile->area;
+    row->y = y;
+    row->from = qdi_larger_int(qdi_floor_int(job->x - reach), area->min_x);
+    row->to = qdi_smaller_int(qdi_ceil_int(job->x + reach), area->max_x);
+    row->full_from = qdi_smaller_int(qdi_larger_int(full_from, row->from), row->to);
+    row->full_to = qdi_smaller_int(qdi_larger_int(full_to, row->from), row->to);
+    return row->from < row->to;
 }
+
+// Draws a disk row by row.
+static void draw_round_disk(round_job *job, int first, int last) {
+    const int middle = qdi_floor_int(job->x + 0.5F);
+    qdi_disk_span row;
+    for (int y = first; y < last; ++y) {
+        if (!find_disk_row(job, y, middle, &row)) continue;
+        draw_disk_edge(job, 0, y, row.from, row.full_from);
+        draw_full_pixels(job, y, row.full_from, row.full_to);
+        draw_disk_edge(job, 1, y, row.full_to, row.to);
+    }
+}
+
+#ifdef __x86_64__
+// The same for a disk without a rim, whose rows all fit into two vectors.
+static void draw_plain_disk_avx2(round_job *job, int first, int last) {
+    const int middle = qdi_floor_int(job->x + 0.5F);
+    qdi_disk_span rows[QDI_DISK_ROWS];
+    int count = 0;
+    for (int y = first; y < last; ++y) count += find_disk_row(job, y, middle, &rows[count]);
+    qdi_tile_disk_rows_avx2(job->tile, job->x, job->y, job->radius, rows, count, job->brush);
+}
+#endif
 
 // Draws the line from a disk's centre that shows how it is turned, on the pixels that show this disk.
 static void draw_turn_line(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
@@ -156,8 +178,13 @@ void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner tu
     const qdi_area *area = &tile->area;
     int first = qdi_larger_int(qdi_floor_int(y - outer), area->min_y),
         last = qdi_smaller_int(qdi_ceil_int(y + outer), area->max_y);
-    int middle = qdi_floor_int(x + 0.5F);
-    for (int j = first; j < last; ++j) draw_disk_row(&job, j, middle);
+#ifdef __x86_64__
+    if (radius < QDI_RIM_FROM && tile->simd >= QD_SIMD_AVX2) {
+        draw_plain_disk_avx2(&job, first, last);
+        return;
+    }
+#endif
+    draw_round_disk(&job, first, last);
     if (radius >= QDI_LINE_FROM && (turn.x != 0.0F || turn.y != 0.0F))
         draw_turn_line(tile, x, y, radius, turn, brush);
 }

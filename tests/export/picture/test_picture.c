@@ -268,16 +268,17 @@ START_TEST(small_disks_are_copied_as_any) {
         ck_assert_int_eq(qd_world_add(world, &body, &id, NULL), QD_OK);
         copy_world(&picture, world, &view, area);
         qdi_disk *singly = disks_in_order(&picture);
+        size_t other = 0;
         ck_assert_uint_ge(count, DISKS);
         ck_assert_uint_eq(picture.disk_count, count + 1); // the rect has the highest index
         for (size_t i = 0; i < count; ++i) {
             const qdi_disk *a = &columns[i], *b = &singly[i];
-            bool touches = view.colour == QD_VIEW_CONTACT; // some touch the rect
             ck_assert(a->index == b->index && a->x == b->x && a->y == b->y && a->radius == b->radius);
             ck_assert(a->corners == 0 && b->corners == 0 && a->turned == b->turned && a->wide == b->wide);
             ck_assert(a->wide || (a->column == b->column && a->row == b->row));
-            ck_assert(touches || a->hue == b->hue);
+            other += a->hue != b->hue;
         }
+        ck_assert_uint_le(other, view.colour == QD_VIEW_CONTACT ? 9 : 0); // some touch the rect
         ck_assert_int_eq(qd_world_remove(world, id), QD_OK);
         free(columns);
         free(singly);

@@ -214,10 +214,11 @@ static void check_images(uint64_t seed) {
     ck_assert(all.picture.facts.scale == qdi_camera_fit((qd_vec2){40, 40}, (qd_vec2){0, 0}, area).scale);
     size_t count = 0;
     for (size_t k = 0; k < BODIES; ++k) {
-        qd_vec2 at = {qdi_trails_at(&all.trails, 0)->places[k].x, qdi_trails_at(&all.trails, 0)->places[k].y};
+        qd_vec2 at = {qdi_trails_at(&all.trails, 0)->x[k], qdi_trails_at(&all.trails, 0)->y[k]};
         for (size_t back = 1; back <= FRAMES; ++back) {
-            const qdi_trail_place *old = &qdi_trails_at(&all.trails, back)->places[k];
-            const qd_vec2 to = {at.x + remainder(old->x - at.x, 40), at.y + remainder(old->y - at.y, 40)};
+            const qdi_trail_frame *old = qdi_trails_at(&all.trails, back);
+            const qd_vec2 to = {at.x + remainder(old->x[k] - at.x, 40),
+                                at.y + remainder(old->y[k] - at.y, 40)};
             count += add_images(&all, at, to, back, pieces + count);
             at = to;
         }
@@ -395,8 +396,8 @@ static void check_way(uint64_t seed) {
         make_way(way, FRAMES + 1, &random);
         for (size_t back = 0; back <= FRAMES; ++back) {
             const size_t slot = (all.trails.newest + FRAMES + 1 - back) % (FRAMES + 1);
-            all.trails.ring[slot].places[k].x = way[back].x * 0.1;
-            all.trails.ring[slot].places[k].y = way[back].y * 0.1;
+            all.trails.ring[slot].x[k] = way[back].x * 0.1;
+            all.trails.ring[slot].y[k] = way[back].y * 0.1;
             way[back] = (qd_vec2){qdi_camera_x(&camera, way[back].x * 0.1),
                                   qdi_camera_y(&camera, way[back].y * 0.1)};
             if (back == 0) continue;

@@ -359,8 +359,9 @@ START_TEST(order_and_threads_change_nothing) {
 }
 END_TEST
 
-/// A tile of a crowd of small disks, and some larger ones, by some instructions.
-static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area) {
+/// A tile of so many disks up to a radius, by some instructions.
+static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area, uint32_t count,
+                                   float largest) {
     qdi_tile *tile = calloc(1, sizeof *tile);
     ck_assert_ptr_nonnull(tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
@@ -368,10 +369,10 @@ static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area) {
     qdi_tile_begin(tile, area);
     qd_random random = qd_random_at(seed, 0, 0);
     qdi_splats splats = {.count = 0};
-    for (uint32_t k = 0; k < 4000; ++k) {
+    for (uint32_t k = 0; k < count; ++k) {
         const float x = (float)area.min_x - 6.0F + 76.0F * (float)qd_random_uniform(&random);
         const float y = (float)area.min_y - 6.0F + 76.0F * (float)qd_random_uniform(&random);
-        const float radius = 0.01F + 3.0F * (float)qd_random_uniform(&random);
+        const float radius = 0.01F + largest * (float)qd_random_uniform(&random);
         const qdi_brush brush = {k * 2654435761U % 0xffffffeU, (uint8_t)(k % QDI_HUES)};
         if (radius >= QDI_SPLAT_BELOW) {
             qdi_tile_disk(tile, x, y, radius, (qdi_corner){0, 0}, brush);
@@ -388,17 +389,19 @@ static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area) {
 // Instructions change nothing of what a tile sums up, nor of its pixels, also of tiles that a picture cuts.
 START_TEST(instructions_change_nothing) {
     const qdi_area areas[] = {{0, 0, 64, 64}, {64, 128, 128, 192}, {128, 64, 147, 128}, {192, 64, 256, 71}};
-    for (size_t k = 0; k < sizeof areas / sizeof areas[0]; ++k) {
+    enum { AREAS = sizeof areas / sizeof areas[0] };
+    for (size_t k = 0; k < (size_t)24 * AREAS; ++k) { // first a crowd, then few that are larger
+        const bool crowd = k < AREAS;
         qdi_tile *tiles[2];
         qdi_raster rasters[2];
         for (int i = 0; i < 2; ++i) {
             tiles[i] = make_crowded_tile(qd_test_seed(11 + k), i ? qd_simd_best() : QD_SIMD_PORTABLE,
-                                         areas[k]);
+                                         areas[k % AREAS], crowd ? 4000 : 150, crowd ? 3.0F : 7.0F);
             rasters[i] = make_raster(256, 192);
             clear(&rasters[i]);
             qdi_tile_end(tiles[i], &rasters[i]);
         }
-        const qdi_area area = areas[k];
+        const qdi_area area = areas[k % AREAS];
         ck_assert(tiles[0]->has_splats && tiles[1]->has_splats);
         for (int y = 0; y < area.max_y - area.min_y; ++y) {
             for (int x = 0; x < area.max_x - area.min_x; ++x) {

@@ -1,0 +1,59 @@
+#ifndef QD_EXPORT_TRAIL_LINES_H
+#define QD_EXPORT_TRAIL_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The lines that the trails of some bodies are made of, as they grow back in time: a line stands for pieces
+/// of a trail that follow each other. It goes along the axis that its first piece goes along. Of each number
+/// there is one for every body, side by side, so that compilers make vector code of the loops.
+
+/// Bodies whose lines grow together.
+enum { QDI_TRAIL_LINES = 64 };
+
+/// How far from a place a line that stands for it may be, in pixels, and how much of a level it may be off
+/// there: nothing that is seen.
+#define QDI_LINE_FAR 0.1F
+#define QDI_LINE_OFF 0.5F
+
+/// How many levels a line of several pieces may fade in a pixel: what is drawn has a limit.
+#define QDI_LINE_FADE 0.75F
+
+typedef struct qdi_trail_lines {
+    size_t count;                                            ///< of bodies
+    double at_x[QDI_TRAIL_LINES], at_y[QDI_TRAIL_LINES];     ///< places in the world, across its periods
+    double way_x[QDI_TRAIL_LINES], way_y[QDI_TRAIL_LINES];   ///< to the place before
+    double next_x[QDI_TRAIL_LINES], next_y[QDI_TRAIL_LINES]; ///< the place before, in pixels
+    float past_x[QDI_TRAIL_LINES], past_y[QDI_TRAIL_LINES];  ///< how far that is from where lines begin
+    double from_x[QDI_TRAIL_LINES], from_y[QDI_TRAIL_LINES]; ///< where lines begin, in pixels
+    double to_x[QDI_TRAIL_LINES], to_y[QDI_TRAIL_LINES];     ///< and end
+    float from_level[QDI_TRAIL_LINES], to_level[QDI_TRAIL_LINES];
+    float axis_x[QDI_TRAIL_LINES], axis_y[QDI_TRAIL_LINES]; ///< one of them is 1 or -1, the other 0
+    float far[QDI_TRAIL_LINES];                             ///< how far pieces came along that
+    /// How much lines past all places go aside, and that to the other side, and fade, and grow, at most.
+    float most[4][QDI_TRAIL_LINES];
+    uint8_t hue[QDI_TRAIL_LINES]; ///< of bodies
+    uint32_t generation[QDI_TRAIL_LINES];
+    int32_t alive[QDI_TRAIL_LINES];  ///< -1: the trail may go on
+    int32_t begun[QDI_TRAIL_LINES];  ///< -1: the line has a piece
+    int32_t moved[QDI_TRAIL_LINES];  ///< -1: the place before is another
+    int32_t broken[QDI_TRAIL_LINES]; ///< -1: no line goes on to it
+} qdi_trail_lines;
+
+/// What all bodies have in common where their trails go on to the frame before.
+typedef struct qdi_trail_step {
+    const double *newer_x, *newer_y, *older_x, *older_y; ///< places at both frames
+    const uint32_t *generation;                          ///< at the older one
+    double period_x, period_y, near_x,
+        near_y; ///< of the world, 0 for none; and what is surely no way to an image
+    double origin_x, origin_y, scale, base_x, base_y; ///< of the camera
+    float level;
+} qdi_trail_step;
+
+/// Goes to the places before and lets lines go on there; true where there are some that cannot. For each set
+/// of instructions, which change nothing.
+bool qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
+bool qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);
+
+#endif

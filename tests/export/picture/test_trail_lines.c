@@ -1,0 +1,138 @@
+#include "core/base/memory.h"
+#include "export/picture/picture.h"
+#include "export/picture/trail_lines.h"
+#include "export/picture/trails.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/simd.h>
+#include <string.h>
+
+static const qdi_area area = {0, 0, 400, 400};
+
+static bool is_same_piece(const qdi_trail *a, const qdi_trail *b) {
+    return a->x0 == b->x0 && a->y0 == b->y0 && a->x1 == b->x1 && a->y1 == b->y1 && a->hue == b->hue &&
+           a->level == b->level && a->to_level == b->to_level;
+}
+
+// The pieces of a world's trails, copied by so many threads.
+static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_trail **pieces, size_t *room) {
+    enum { FRAMES = 20 };
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){40, 40};
+    def.boundary_x = def.boundary_y = boundary;
+    def.contact = QD_CONTACT_NONE;
+    def.threads = threads;
+    qd_world *world = qd_test_world(&def);
+    qd_view view = qd_view_default();
+    view.nodes = QD_VIEW_NODES_NONE;
+    view.trails = FRAMES;
+    qdi_trails trails;
+    ck_assert_int_eq(qdi_trails_create(qd_allocator_default(), FRAMES, &trails), QD_OK);
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    picture.past = &trails;
+    qd_random random = qd_random_at(seed, 0, 0);
+    for (int i = 0; i < FRAMES; ++i) {
+        if (i % 5 == 0) qd_test_scatter(world, &random, 150); // frames before have fewer bodies
+        qd_test_step(world, 0.1, 1);
+        ck_assert_int_eq(qdi_trails_note(&trails, world), QD_OK);
+    }
+    size_t count = 0;
+    for (int i = 0; i < 2; ++i) { // the first copy finds no room for its pieces
+        ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+        if (i > 0) ck_assert_uint_eq(picture.trail_count, count);
+        count = picture.trail_count;
+    }
+    *pieces = picture.trails;
+    picture.trails = NULL;
+    *room = picture.trail_room;
+    picture.trail_room = 0;
+    qdi_picture_destroy(&picture);
+    qdi_trails_destroy(&trails);
+    qd_world_destroy(world);
+    return count;
+}
+
+static void check_threads(uint64_t seed) {
+    const qd_boundary boundaries[] = {QD_BOUNDARY_REFLECT, QD_BOUNDARY_PERIODIC};
+    for (size_t k = 0; k < 2; ++k) {
+        qdi_trail *pieces[3];
+        size_t count[3], room[3];
+        for (int i = 0; i < 3; ++i) {
+            count[i] = copied_by(1 + 2 * i, boundaries[k], seed, &pieces[i], &room[i]);
+            ck_assert_uint_gt(count[i], 300);
+            ck_assert_uint_eq(count[i], count[0]);
+            for (size_t n = 0; n < count[0]; ++n) ck_assert(is_same_piece(&pieces[i][n], &pieces[0][n]));
+        }
+        for (int i = 0; i < 3; ++i) qdi_release(qd_allocator_default(), pieces[i], room[i], sizeof **pieces);
+    }
+}
+
+START_TEST(copied_by_threads) {
+    qd_test_seeds(10, 2, check_threads);
+}
+END_TEST
+
+#ifdef __x86_64__
+// Lines grow alike with all sets of instructions.
+static void check_instructions(uint64_t seed) {
+    enum { MANY = QDI_TRAIL_LINES, AGES = 30 };
+    if (!qd_simd_available(QD_SIMD_AVX2)) return;
+    qd_random random = qd_random_at(seed, 0, 0);
+    static double x[AGES][MANY], y[AGES][MANY];
+    static uint32_t generation[MANY];
+    static qdi_trail_lines lines[2];
+    memset(lines, 0, sizeof lines);
+    lines[0].count = 1 + (size_t)qd_test_between(&random, 0, MANY);
+    const double step = qd_test_between(&random, 0, 1) < 0.5 ? 0.05 : 3.0;
+    for (size_t i = 0; i < MANY; ++i) {
+        double way[] = {qd_test_between(&random, -step, step), qd_test_between(&random, -step, step)};
+        x[0][i] = lines[0].at_x[i] = qd_test_between(&random, 0, 40);
+        y[0][i] = lines[0].at_y[i] = qd_test_between(&random, 0, 40);
+        for (size_t k = 1; k < AGES; ++k) {
+            if (qd_test_between(&random, 0, 6) < 1) way[0] = qd_test_between(&random, -step, step);
+            x[k][i] = x[k - 1][i] + way[0] - (x[k - 1][i] + way[0] > 40 ? 40 : 0);
+            y[k][i] = y[k - 1][i] + (i % 4 ? way[1] : 0);
+        }
+        lines[0].alive[i] = i % 7 ? -1 : 0;
+        lines[0].begun[i] = i % 5 ? -1 : 0;
+        lines[0].axis_x[i] = i % 2 ? 1.0F : 0.0F;
+        lines[0].axis_y[i] = i % 2 ? 0.0F : -1.0F;
+        for (int k = 0; k < 4; ++k) lines[0].most[k][i] = HUGE_VALF;
+    }
+    lines[1] = lines[0];
+    for (size_t k = 1; k < AGES; ++k) {
+        const qdi_trail_step to = {.newer_x = x[k - 1],
+                                   .newer_y = y[k - 1],
+                                   .older_x = x[k],
+                                   .older_y = y[k],
+                                   .generation = generation,
+                                   .period_x = 40,
+                                   .near_x = 10,
+                                   .near_y = HUGE_VAL,
+                                   .scale = 10,
+                                   .base_y = 400,
+                                   .level = 9.0F - 0.2F * (float)k};
+        generation[k] += k % 8 == 0; // that body has gone
+        ck_assert_int_eq(qdi_trail_lines_go_portable(&lines[0], &to),
+                         qdi_trail_lines_go_avx2(&lines[1], &to));
+        ck_assert_mem_eq(&lines[0], &lines[1], sizeof lines[0]);
+    }
+}
+
+START_TEST(lines_of_all_instructions) {
+    qd_test_seeds(60, 4, check_instructions);
+}
+END_TEST
+#endif
+
+int main(void) {
+    TCase *tests = qd_test_case("trail lines", 120, NULL, NULL);
+    tcase_add_test(tests, copied_by_threads);
+#ifdef __x86_64__
+    tcase_add_test(tests, lines_of_all_instructions);
+#endif
+    return qd_test_run_case("trail lines", tests);
+}
