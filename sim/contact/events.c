@@ -14,7 +14,7 @@ typedef struct event_job {
     const qd_world *world;
     const qdi_contact_state *before, *after;
     const qdi_outcome *outcomes; ///< by place in `before`, or NULL
-    const uint8_t *goes_on;      ///< by contact of `before`
+    const uint8_t *goes_on;      ///< by contact of `before`; NULL: all do
     bool placed;                 ///< which lie by place
     bool springs;                ///< what ends gives nothing
     size_t *count;               ///< per range: contacts that ended, then those before it
@@ -109,8 +109,8 @@ qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
         .springs = qdi_springs(world),
         .count = qdi_arena_take(arena, qdi_range_count(old, QDI_CONTACT_GRAIN), sizeof *job.count)};
     if (!job.count) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, count_ended, &job);
-    after->ends = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_CONTACT_GRAIN));
+    if (job.goes_on) qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, count_ended, &job);
+    after->ends = job.goes_on ? qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_CONTACT_GRAIN)) : 0;
     world->scratch.ended = job.places = qdi_arena_take(arena, after->ends, sizeof *job.places);
     if (!job.places) return QD_ERR_MEMORY;
     qd_status status = qdi_reserve(world->allocator, &after->ended, &after->ended_room, 0,

@@ -13,7 +13,7 @@
 /// Pairs of disks that are worked on side by side, in vectors; the same source is compiled for several
 /// instruction sets (meet_lanes_kernel.h), and every one gives the same bits.
 
-enum { QDI_MEET_LANES = 64 };
+enum { QDI_MEET_LANES = 128 };
 
 /// Where pairs of disks that touch are read from and written to; nothing that is written may be thought to
 /// change what is read.

@@ -108,17 +108,19 @@ static inline void take_shears(const qdi_meet_rows *from, const qdi_meet_some *s
     }
 }
 
+/// Springs that meet: the law of all lanes, where disks are alike; and their radius.
+static inline void take_law(const qdi_meet_rows *from, const qdi_meet_law *law, two *at) {
+    at->kn = v_set(law->terms_of_all.kn);
+    at->kt = v_set(law->terms_of_all.kt);
+    at->gamman = v_set(law->terms_of_all.gamman);
+    at->gammat = v_set(law->terms_of_all.gammat);
+    at->radius_a = at->radius_b = v_set(from->radius_of_all);
+}
+
 /// Springs that meet: the law of each lane, as qdi_spring_law_of has it.
 static inline void take_laws(const qdi_meet_rows *from, const qdi_meet_law *law, const qdi_meeting *pairs,
                              two *at) {
     const qdi_spring_rule *rule = &law->rule;
-    if (!from->mass) {
-        at->kn = v_set(law->terms_of_all.kn);
-        at->kt = v_set(law->terms_of_all.kt);
-        at->gamman = v_set(law->terms_of_all.gamman);
-        at->gammat = v_set(law->terms_of_all.gammat);
-        return;
-    }
     const vec mass_a = v_gather_a(from->mass, pairs), mass_b = v_gather_b(from->mass, pairs);
     const vec mass = mass_a * mass_b / (mass_a + mass_b);
     at->kn = isnan(rule->kn) ? mass * rule->stiffness : v_set(rule->kn);
@@ -145,8 +147,10 @@ static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *so
     at->vx_a = v_gather_a(from->vx, pairs);
     at->vy_a = v_gather_a(from->vy, pairs);
     at->spin_a = from->spin ? v_gather_a(from->spin, pairs) : zero;
-    at->radius_a = from->radius ? v_gather_a(from->radius, pairs) : v_set(from->radius_of_all);
-    at->radius_b = from->radius ? v_gather_b(from->radius, pairs) : at->radius_a;
+    if (from->radius) {
+        at->radius_a = v_gather_a(from->radius, pairs);
+        at->radius_b = v_gather_b(from->radius, pairs);
+    }
     at->dx = v_gather_b(from->x, pairs) - at->x + zero;
     at->dy = v_gather_b(from->y, pairs) - at->y + zero;
     at->vx_b = v_gather_b(from->vx, pairs);
@@ -154,13 +158,20 @@ static inline void take_pairs(const qdi_meet_rows *from, const qdi_meet_some *so
     at->spin_b = from->spin ? v_gather_b(from->spin, pairs) : zero;
     if (from->periodic) take_images(from, at);
     take_shears(from, some, i, at);
-    take_laws(from, law, pairs, at);
+    if (from->mass) take_laws(from, law, pairs, at);
 }
 
-/// Two that touch: their normal, how deep they are in each other, and their push.
+/// Two that touch: their normal, how deep they are in each other, and their push. `deep`: in all lanes the
+/// two are in each other, at different places, and what is for others may be left out.
 typedef struct touch {
     vec nx, ny, depth, push;
+    bool deep;
 } touch;
+
+/// Springs that meet: of each lane the number where the two are in each other, else 0.
+static inline vec v_in(const touch *at, vec value) {
+    return at->deep ? value : v_where((mask)(at->depth > (vec){0}), value);
+}
 
 /// Springs that meet: normals and depths of lanes; and at which speed the two of each approach where they
 /// touch. As pairs here do, the square of their distance is at most that of the sum of radii, whatever the
@@ -168,30 +179,42 @@ typedef struct touch {
 static inline touch touch_of(const two *at, qdi_meet_lanes *l, size_t i) {
     const vec zero = {0}, dx = at->dx, dy = at->dy, x = at->x, y = at->y, radius_a = at->radius_a;
     const vec sum = radius_a + at->radius_b, squared = dx * dx + dy * dy, distance = v_sqrt(squared);
-    const mask apart_at_all = (mask)(distance > zero);
-    const vec length = v_pick(apart_at_all, distance, v_set(1));
-    const vec nx = v_pick(apart_at_all, dx / length, v_set(1)), ny = v_where(apart_at_all, dy / length);
-    const vec apart = distance - sum, gap = v_where((mask)(apart < zero), apart),
-              to_point = radius_a + 0.5 * gap;
+    const vec apart = distance - sum;
+    const bool deep = !v_any(~((mask)(distance > zero) & (mask)(apart < zero)));
+    vec nx, ny, gap = apart;
+    if (deep) {
+        nx = dx / distance;
+        ny = dy / distance;
+    } else {
+        const mask apart_at_all = (mask)(distance > zero);
+        const vec length = v_pick(apart_at_all, distance, v_set(1));
+        nx = v_pick(apart_at_all, dx / length, v_set(1));
+        ny = v_where(apart_at_all, dy / length);
+        gap = v_where((mask)(apart < zero), apart);
+    }
+    const vec to_point = radius_a + 0.5 * gap;
     const vec arm_x = (x + nx * to_point) - x, arm_y = (y + ny * to_point) - y;
     const vec far_x = arm_x - dx, far_y = arm_y - dy;
     const vec ax = at->vx_a - at->spin_a * arm_y, ay = at->vy_a + at->spin_a * arm_x;
     const vec bx = at->vx_b - at->spin_b * far_y, by = at->vy_b + at->spin_b * far_x;
     v_store(l->approach + i, (ax - bx) * nx + (ay - by) * ny);
-    return (touch){nx, ny, zero - gap, zero};
+    return (touch){nx, ny, zero - gap, zero, deep};
+}
+
+/// Springs that meet: velocities without what gravity added to them.
+static inline vec v_unkicked(vec value, double kick) {
+    return kick != 0 ? value - kick : value;
 }
 
 /// Springs that meet: the push of each lane along its normal, and what is lost by it; returns how fast
 /// surfaces slip.
 static inline vec put_push(const two *of, const qdi_meet_law *law, qdi_meet_lanes *l, size_t i, touch *at) {
-    const double kick_x = law->kick_x, kick_y = law->kick_y;
-    const vec ux = (of->vx_a - kick_x) - (of->vx_b - kick_x), uy = (of->vy_a - kick_y) - (of->vy_b - kick_y);
-    const vec approach = ux * at->nx + uy * at->ny, spring = of->kn * at->depth;
-    const vec both = spring + of->gamman * approach;
-    const vec least = v_set(law->limit_damping ? 0 : -HUGE_VAL);
-    at->push = v_pick((mask)(both < least), least, both);
-    const vec lost = (at->push - spring) * approach * law->dt;
-    v_store(l->balance[QDI_LOST_NORMAL] + i, v_where((mask)(at->depth > (vec){0}), lost));
+    const vec ux = v_unkicked(of->vx_a, law->kick_x) - v_unkicked(of->vx_b, law->kick_x),
+              uy = v_unkicked(of->vy_a, law->kick_y) - v_unkicked(of->vy_b, law->kick_y);
+    const vec approach = ux * at->nx + uy * at->ny, spring = of->kn * at->depth, zero = {0};
+    at->push = spring + of->gamman * approach;
+    if (law->limit_damping) at->push = v_pick((mask)(at->push < zero), zero, at->push);
+    v_store(l->balance[QDI_LOST_NORMAL] + i, v_in(at, (at->push - spring) * approach * law->dt));
     return uy * at->nx - ux * at->ny + of->spin_a * of->radius_a + of->spin_b * of->radius_b + law->slide;
 }
 
@@ -219,14 +242,15 @@ static inline void slide(const two *of, const qdi_meet_law *law, vec slip, vec f
 
 /// Springs that meet: the friction of each lane from its push and slip.
 static inline rub rub_of(const two *of, const qdi_meet_law *law, const touch *at, vec slip) {
-    const vec mu = v_set(law->mu), dt = v_set(law->dt), first = of->shear_y * at->nx - of->shear_x * at->ny;
+    const vec zero = {0}, mu = v_set(law->mu), dt = v_set(law->dt);
+    if (!(law->mu > 0)) return (rub){zero, zero, zero};
+    const vec first = of->shear_y * at->nx - of->shear_x * at->ny;
     const vec before = first + slip * dt, damping = of->gammat * slip;
     rub found = {-(of->kt * before + damping), before, damping * slip * dt};
     const vec most = v_abs(mu * at->push);
     const mask slides = (mask)(v_abs(found.force) > most);
     if (v_any(slides)) slide(of, law, slip, first, most, slides, &found);
-    const mask rough = (mask)(mu > (vec){0});
-    return (rub){v_where(rough, found.force), v_where(rough, found.stretch), v_where(rough, found.lost)};
+    return found;
 }
 
 /// Springs that meet: forces, shears and balances of each lane, where the two are in each other.
@@ -234,18 +258,16 @@ static inline void put_forces(const two *of, const qdi_meet_law *law, const touc
                               const qdi_meet_rows *to, const qdi_meet_some *some, qdi_meet_lanes *l,
                               size_t i) {
     const vec zero = {0}, dt = v_set(law->dt), nx = at->nx, ny = at->ny, force = friction->force;
-    const mask in = (mask)(at->depth > zero);
-    v_store(l->balance[QDI_LOST_FRICTION] + i, v_where(in, friction->lost));
-    v_store(l->balance[QDI_VIRIAL] + i,
-            v_where(in, at->push * (of->radius_a + of->radius_b - at->depth) * dt));
-    if (law->slide != 0) v_store(l->balance[QDI_WORK] + i, v_where(in, zero - force * law->slide * dt));
+    v_store(l->balance[QDI_LOST_FRICTION] + i, v_in(at, friction->lost));
+    v_store(l->balance[QDI_VIRIAL] + i, v_in(at, at->push * (of->radius_a + of->radius_b - at->depth) * dt));
+    if (law->slide != 0) v_store(l->balance[QDI_WORK] + i, v_in(at, zero - force * law->slide * dt));
     if (!to->forces) return;
-    const vec force_x = v_where(in, zero + (-at->push * nx - force * ny)),
-              force_y = v_where(in, zero + (-at->push * ny + force * nx));
-    const vec shear_x = v_where(in, -friction->stretch * ny), shear_y = v_where(in, friction->stretch * nx);
+    const vec force_x = v_in(at, zero - (at->push * nx + force * ny)),
+              force_y = v_in(at, zero + (force * nx - at->push * ny));
+    const vec shear_x = v_in(at, -friction->stretch * ny), shear_y = v_in(at, friction->stretch * nx);
     qdi_thin_force *forces = to->forces + some->place + i;
     qd_vec2 *shears = to->shears + some->place + i;
-    const vec push = v_where(in, at->push), rubs = v_where(in, force);
+    const vec push = v_in(at, at->push), rubs = v_in(at, force);
     const size_t count = some->count - i < WIDTH ? some->count - i : WIDTH;
     qdi_thin_force last_forces[WIDTH], *put_force = count < WIDTH ? last_forces : forces;
     qd_vec2 last_shears[WIDTH], *put_shear = count < WIDTH ? last_shears : shears;
@@ -279,16 +301,30 @@ static inline void add_balance(const double *restrict values, size_t count, int 
     }
 }
 
+/// Springs that meet: all that follows from how two touch. `deep`: known when this is compiled.
+static inline __attribute__((always_inline)) void press(const two *of, const qdi_meet_law *law, touch *at,
+                                                        bool deep, const qdi_meet_rows *to,
+                                                        const qdi_meet_some *some, qdi_meet_lanes *l,
+                                                        size_t i) {
+    at->deep = deep;
+    const vec slip = put_push(of, law, l, i, at);
+    const rub friction = rub_of(of, law, at, slip);
+    put_forces(of, law, at, &friction, to, some, l, i);
+}
+
 void QDI_MEET_KERNEL(const qdi_meet_rows *rows, const qdi_meet_some *some, const qdi_meet_law *law,
                      qdi_meet_lanes *lanes, qdi_meet_tally *tally) {
     const size_t whole = (some->count + WIDTH - 1) / WIDTH * WIDTH; // the loop has no rest
+
+    two of;
+    take_law(rows, law, &of);
     for (size_t i = 0; i < whole; i += WIDTH) {
-        two of;
         take_pairs(rows, some, law, i, &of);
         touch at = touch_of(&of, lanes, i);
-        const vec slip = put_push(&of, law, lanes, i, &at);
-        const rub friction = rub_of(&of, law, &at, slip);
-        put_forces(&of, law, &at, &friction, rows, some, lanes, i);
+        if (at.deep)
+            press(&of, law, &at, true, rows, some, lanes, i);
+        else
+            press(&of, law, &at, false, rows, some, lanes, i);
     }
     for (int sum = 0; sum < QDI_TALLY_LANES; ++sum) {
         if (sum == QDI_WORK && law->slide == 0) continue; // surfaces that stand still do none

@@ -6,9 +6,9 @@
 //   test     candidates and walls: hits, each with the place that it had, or as one that begins
 //   make     by hit: spot, contact, shear of the moment before, force
 //
-// Most candidates are far apart for many steps, or deep in each other: a slot says how far everybody has to
-// come, at the speed of the fastest, before its two are worth a test. A range of candidates in which nothing
-// begins or ends keeps its list of hits, whose contacts lie side by side as they did before.
+// Most candidates are far apart for many steps, or deep in each other: a slot says how far all around have to
+// come, at the speed of the fastest of them, before its two are worth a test. A range of candidates in which
+// nothing begins or ends keeps its list of hits, whose contacts lie side by side as they did before.
 //
 // Contacts, the numbers that they get when somebody asks, and their events are those of the narrow phase
 // (narrow.h), which does the same for all else. Slots of candidates that are new, or others than before, are
@@ -44,7 +44,8 @@ bool qdi_spring_meets(const qd_world *world, double dt) {
 static qd_status reserve_tests(qdi_meet_job *job) {
     qdi_scratch *scratch = &job->world->scratch;
     qdi_arena *arena = &scratch->arena;
-    const size_t old = job->before->contact_count, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN),
+                 kept = qdi_range_count(job->kept, QDI_CONTACT_GRAIN);
     const qd_allocator *allocator = job->world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->slot_pair, &scratch->slot_pair_room, job->kept,
                                    job->pairs, sizeof *scratch->slot_pair);
@@ -58,25 +59,24 @@ static qd_status reserve_tests(qdi_meet_job *job) {
         status = qdi_reserve(allocator, &scratch->slot_hits, &scratch->slot_hits_room, job->kept, job->pairs,
                              sizeof *scratch->slot_hits);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->slot_touch, &scratch->slot_touch_room, 0, ranges,
+        status = qdi_reserve(allocator, &scratch->slot_touch, &scratch->slot_touch_room, kept, ranges,
                              sizeof *scratch->slot_touch);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->slot_own, &scratch->slot_own_room, 0, ranges,
+        status = qdi_reserve(allocator, &scratch->slot_own, &scratch->slot_own_room, kept, ranges,
                              sizeof *scratch->slot_own);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->slot_shift, &scratch->slot_shift_room, 0, ranges,
                              sizeof *scratch->slot_shift);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->slot_way, &scratch->slot_way_room, kept, ranges,
+                             sizeof *scratch->slot_way);
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
     job->stay = qdi_arena_take(arena, ranges, sizeof *job->stay);
     job->tallies = qdi_arena_take(arena, ranges, sizeof *job->tallies);
     job->begun = qdi_arena_take(arena, ranges, sizeof *job->begun);
-    job->goes_on = qdi_arena_take(arena, old, sizeof *job->goes_on);
-    scratch->goes_on = job->goes_on;
     scratch->goes_on_placed = true;
     job->own = job->owned ? scratch->slot_own : NULL;
-    const bool good = job->count && job->stay && job->tallies && job->begun && job->goes_on;
-    if (good) memset(job->goes_on, 0, old);
-    return good ? status : QD_ERR_MEMORY;
+    return job->count && job->stay && job->tallies && job->begun ? status : QD_ERR_MEMORY;
 }
 
 // Makes room for `count` contacts and what springs know of them.
@@ -130,16 +130,17 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
                           .kernel = qdi_meet_kernel_of(world->def.simd),
                           .before = &world->present,
                           .after = &world->following,
+                          .dt = dt,
                           .simple = qdi_spring_simple(world),
                           .pairs = world->met_count,
                           .kept = held ? scratch->slot_count : 0,
                           .owned = qdi_spring_simple(world) && !qdi_has_no_ghosts(world)};
-    job->same = held && same && job->owned == scratch->slots_owned;
-    if (!job->same) scratch->alike = disks_are_alike(world);
+    job->ranges_stay = held && job->owned == scratch->slots_owned;
+    job->same = same && job->ranges_stay;
+    if (!held) scratch->alike = disks_are_alike(world);
     scratch->slots_of = 0;
     qd_status status = world->present.met ? QD_OK : qdi_spots_part(world, &world->present);
-    qdi_meet_way(job, dt);
-    job->float_way = (float)(job->way * (1 + 0x1p-22));
+    qdi_meet_way(job);
     if (status == QD_OK) status = reserve_tests(job);
     if (status == QD_OK) status = qdi_meet_test(job);
     const size_t count = job->wall_first + job->wall_total;

@@ -404,8 +404,10 @@ static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_jo
         job->fast = count;
     }
     if (qdi_spring_plain(world)) {
-        job->fastest = qdi_arena_take(&scratch->arena, ranges, sizeof *job->fastest);
-        if (!job->fastest) return QD_ERR_MEMORY;
+        if (status == QD_OK)
+            status = qdi_reserve(world->allocator, &scratch->range_fastest, &scratch->range_fastest_room, 0,
+                                 ranges, sizeof *scratch->range_fastest);
+        job->fastest = scratch->range_fastest;
     }
     if (!x.moves && !y.moves) return status;
     job->gains = qdi_arena_take(&scratch->arena, world->count, sizeof *job->gains);

@@ -124,6 +124,22 @@ typedef struct qdi_wall_gain {
 /// Ways of bodies that are followed through a step, see rigid/ccd.h.
 typedef struct qdi_ccd qdi_ccd;
 
+/// Springs that meet: how far two of a range of candidates may have come towards each other since slots were
+/// new, and in which ranges of bodies they lie.
+enum { QDI_SLOT_BODIES = 7 };
+typedef struct qdi_slot_way {
+    double way;
+    uint32_t count, bodies[QDI_SLOT_BODIES]; ///< count more than that: in too many
+} qdi_slot_way;
+
+/// Springs that meet: bodies side by side that are in walls, QDI_WALLS bits for each, and the way before some
+/// of them may come into one or out of it.
+enum { QDI_WALL_BLOCK = 16 };
+typedef struct qdi_wall_block {
+    uint64_t walls;
+    float apart;
+} qdi_wall_block;
+
 /// Frees what a part of the step keeps in the scratch, whose types are its own.
 /// An end of a contact in the chain of those on a body.
 typedef struct qdi_chain_link {
@@ -146,7 +162,7 @@ struct qdi_scratch {
     size_t pair_count, pair_key_room, pair_order_room;
     int pair_bits;       ///< of a body in these keys
     uint64_t pairs;      ///< the number of these pairs, see qdi_contact_state
-    uint8_t *goes_on;    ///< by contact of the moment before: it is there still; in the arena
+    uint8_t *goes_on;    ///< by contact of the moment before: it is there still; in the arena; NULL: all are
     bool goes_on_placed; ///< that is by place, else by number
     uint32_t *ended;     ///< places of those that are not, in order of (a, b); in the arena
     qdi_link *links;     ///< by spot
@@ -201,18 +217,20 @@ struct qdi_scratch {
     qdi_contact_force *spot_forces; ///< forces that were worked out last, by spot
     size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
     // Slots, one for each candidate, see spring_meet.c:
-    qdi_meeting *slot_pair; ///< whose it is
-    uint32_t *slot_place;   ///< of its contact, or UINT32_MAX
-    float *slot_apart;      ///< way that bodies have to come before they may touch, or no longer do
-    uint32_t *slot_hits;    ///< slots of contacts, each range of candidates from its begin on
-    uint32_t *slot_touch;   ///< per range of candidates: how many
-    uint32_t *slot_own;     ///< the same of those that are a part's own (part.h), which come first
-    bool slots_owned;       ///< that is known
-    bool alike;             ///< all disks have the same mass and the same radius
-    uint32_t *slot_shift;   ///< the same: from the place of one among these to that of its contact
-    float *wall_apart;      ///< per range of bodies: the same before some of them may touch a wall
-    size_t wall_apart_room, slot_count, slot_pair_room, slot_place_room, slot_apart_room, slot_hits_room,
-        slot_touch_room, slot_own_room, slot_shift_room;
+    qdi_meeting *slot_pair;      ///< whose it is
+    uint32_t *slot_place;        ///< of its contact, or UINT32_MAX
+    float *slot_apart;           ///< way of its range when they may touch, or no longer do
+    uint32_t *slot_hits;         ///< slots of contacts, each range of candidates from its begin on
+    uint32_t *slot_touch;        ///< per range of candidates: how many
+    uint32_t *slot_own;          ///< the same of those that are a part's own (part.h), which come first
+    bool slots_owned;            ///< that is known
+    bool alike;                  ///< all disks have the same mass and the same radius
+    uint32_t *slot_shift;        ///< the same: from the place of one among these to that of its contact
+    qdi_slot_way *slot_way;      ///< per range of candidates
+    double *range_fastest;       ///< `fastest`, per range of bodies
+    qdi_wall_block *wall_blocks; ///< of bodies
+    size_t slot_way_room, range_fastest_room, wall_block_room, slot_count, slot_pair_room, slot_place_room,
+        slot_apart_room, slot_hits_room, slot_touch_room, slot_own_room, slot_shift_room;
     uint32_t *end_first, *end_list; ///< ends of candidates by row, see spring/meet_ends.h
     uint32_t *touch_list;           ///< those of contacts, likewise
     _Atomic uint8_t *touch_stale;   ///< per range of bodies: whether they are others

@@ -238,7 +238,10 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot_shift, scratch->slot_shift_room, sizeof *scratch->slot_shift);
     qdi_release(allocator, scratch->touch_list, scratch->touch_list_room, sizeof *scratch->touch_list);
     qdi_release(allocator, scratch->touch_stale, scratch->touch_stale_room, sizeof *scratch->touch_stale);
-    qdi_release(allocator, scratch->wall_apart, scratch->wall_apart_room, sizeof *scratch->wall_apart);
+    qdi_release(allocator, scratch->slot_way, scratch->slot_way_room, sizeof *scratch->slot_way);
+    qdi_release(allocator, scratch->range_fastest, scratch->range_fastest_room,
+                sizeof *scratch->range_fastest);
+    qdi_release(allocator, scratch->wall_blocks, scratch->wall_block_room, sizeof *scratch->wall_blocks);
     qdi_release(allocator, scratch->end_first, scratch->end_first_room, sizeof *scratch->end_first);
     qdi_release(allocator, scratch->end_list, scratch->end_list_room, sizeof *scratch->end_list);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);

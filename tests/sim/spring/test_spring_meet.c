@@ -1,3 +1,4 @@
+#include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
@@ -155,7 +156,7 @@ static size_t untested(const qd_world *world) {
     size_t count = 0;
     for (size_t i = 0; scratch->slots_of > 0 && i < scratch->slot_count; ++i)
         count += scratch->slot_place[i] < world->present.contact_count &&
-                 (double)scratch->slot_apart[i] > scratch->way;
+                 (double)scratch->slot_apart[i] > scratch->slot_way[i / QDI_CONTACT_GRAIN].way;
     return count;
 }
 
@@ -183,9 +184,61 @@ START_TEST(lists_of_ends_add_up_what_chains_do) {
 }
 END_TEST
 
+/// Many slow disks in several ranges, with a few fast ones among them, which come from range to range.
+static qd_world *crowd(const way *of) {
+    qd_random random = qd_random_at(of->seed, 0, 9);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){70, 70};
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.contact_time = 0.05;
+    def.friction = 0.3;
+    def.boundary_x = of->seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
+    def.boundary_y = of->seed % 3 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
+    def.threads = of->threads;
+    qd_world *world = qd_test_world(&def);
+    for (size_t i = 0; i < 4900; ++i) {
+        const double speed = i % 601 == 7 ? 30 : 0.4, x = qd_random_uniform(&random),
+                     y = qd_random_uniform(&random);
+        qd_test_disk(world, (double)(i % 70) + 0.4 + 0.2 * x, (double)(i / 70) + 0.4 + 0.2 * y,
+                     speed * qd_random_normal(&random), speed * qd_random_normal(&random), 0.4, 0);
+    }
+    return world;
+}
+
+/// Ranges of candidates in which two have come less than half as far as the fastest of all may have.
+static size_t slow_ranges(const qd_world *world) {
+    const qdi_scratch *scratch = &world->scratch;
+    size_t count = 0;
+    for (size_t i = 0; scratch->slots_of > 0 && i < scratch->slot_count; i += QDI_CONTACT_GRAIN)
+        count += scratch->slot_way[i / QDI_CONTACT_GRAIN].way < 0.5 * scratch->way;
+    return count;
+}
+
+START_TEST(ranges_wait_for_the_fastest_of_their_own) {
+    const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 3;
+    for (uint64_t seed = first; seed <= last; ++seed) {
+        const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
+        qd_world *plain = crowd(&ways[0]), *mixed = crowd(&ways[1]);
+        add_other(mixed);
+        size_t slow = 0;
+        for (size_t k = 0; k < 200; ++k) {
+            qd_test_step(plain, 2e-3, 1);
+            qd_test_step(mixed, 2e-3, 1);
+            slow += slow_ranges(plain);
+            if (k % 4 == 3) expect_same_contacts(plain, mixed, seed, k);
+        }
+        ck_assert_msg(slow > 50, "seed %llu: only %zu slow ranges", (unsigned long long)seed, slow);
+        expect_same_balance(plain, mixed, seed);
+        qd_world_destroy(plain);
+        qd_world_destroy(mixed);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = qd_test_case("spring_meet", 300, NULL, NULL);
     qd_test_once(tests, slots_find_what_the_narrow_phase_finds);
     qd_test_once(tests, lists_of_ends_add_up_what_chains_do);
+    qd_test_once(tests, ranges_wait_for_the_fastest_of_their_own);
     return qd_test_run_case("spring_meet", tests);
 }
