@@ -159,7 +159,8 @@ static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segm
     if (!slot)
         return (qdi_twist){2 * (next->vx[row] - segment->vx) / dt, 2 * (next->vy[row] - segment->vy) / dt,
                            world->turning ? 2 * (next->spin[row] - segment->spin) / dt : 0};
-    const qdi_twist forces = qdi_ccd_forces(job->step, row), *mean = &world->scratch.balance.means[slot];
+    const qdi_twist forces = qdi_ccd_forces(job->step, row);
+    const qdi_mean_twist *mean = &world->scratch.balance.means[slot];
     const double x = 2 * (next->vx[row] - mean->x), y = 2 * (next->vy[row] - mean->y);
     const double squared = forces.x * forces.x + forces.y * forces.y;
     double part = squared > 0 ? (x * forces.x + y * forces.y) / squared : 0;

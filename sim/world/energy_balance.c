@@ -51,9 +51,9 @@ double qdi_balance_work(const qdi_constraint *constraint, const qdi_motion *m) {
 void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt) {
     const qdi_balance_scratch *balance = &world->scratch.balance;
     const qdi_mover *mover = &world->scratch.movers[slot];
-    qdi_twist *mean = &balance->means[slot]; // so far the velocity before the forces
-    *mean = (qdi_twist){0.5 * (mean->x + mover->vx), 0.5 * (mean->y + mover->vy),
-                        0.5 * (mean->spin + mover->spin)};
+    qdi_mean_twist *mean = &balance->means[slot]; // so far the velocity before the forces
+    *mean = (qdi_mean_twist){0.5 * (mean->x + mover->vx), 0.5 * (mean->y + mover->vy),
+                             0.5 * (mean->spin + mover->spin), 0};
     double mass = world->mass[row];
     qd_vec2 pull = world->def.gravity;
     if (world->scratch.flown) {
@@ -85,8 +85,7 @@ static qd_status reserve_array(const qd_allocator *allocator, double **values, s
 
 qd_status qdi_balance_movers(qd_world *world, size_t count) {
     qdi_balance_scratch *balance = &world->scratch.balance;
-    // One more than there are: of three numbers four are read.
-    qd_status status = qdi_reserve(world->allocator, &balance->means, &balance->mean_room, 0, count + 1,
+    qd_status status = qdi_reserve(world->allocator, &balance->means, &balance->mean_room, 0, count,
                                    sizeof *balance->means);
     balance->drift = qdi_arena_take(&world->scratch.arena, count + QDI_TALLY_LANES, sizeof *balance->drift);
     return balance->drift ? status : QD_ERR_MEMORY;

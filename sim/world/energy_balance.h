@@ -52,7 +52,7 @@ static inline void qdi_balance_given(const qd_world *world, const qdi_constraint
 
 /// Notes the velocity of a mover before forces act.
 static inline void qdi_balance_mover_begin(const qd_world *world, size_t slot, qdi_twist velocity) {
-    world->scratch.balance.means[slot] = velocity;
+    world->scratch.balance.means[slot] = (qdi_mean_twist){velocity.x, velocity.y, velocity.spin, 0};
     world->scratch.balance.drift[slot] = 0;
 }
 /// Room for the movers.

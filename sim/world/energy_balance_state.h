@@ -35,11 +35,17 @@ typedef struct qdi_twist {
     double x, y, spin;
 } qdi_twist;
 
+/// The same in a row of four numbers, which the solver's lanes read at once: none is of another body, which
+/// another thread may write.
+typedef struct qdi_mean_twist {
+    double x, y, spin, spare;
+} qdi_mean_twist;
+
 /// Working memory of a step, see energy_balance.h.
 typedef struct qdi_balance_scratch {
     qdi_energy_balance sums;               ///< of the step on its way
     qdi_contact_balance *contact_balances; ///< by constraint; in the arena
-    qdi_twist
+    qdi_mean_twist
         *means; ///< by mover: its velocity before the forces, then the mean of that and the one after all
     size_t mean_room;
     double *drift;        ///< by mover; in the arena
