@@ -73,6 +73,22 @@ static inline bool move_within_limits(const move_job *job, double from_x, double
            vx * vx + vy * vy <= job->speed_squared;
 }
 
+/// Motion of a step: the boundaries' work for a body that comes to (x, y); returns the axes along which it
+/// was mirrored. Mirrors are for dynamic bodies, periods for all; what a ghost gave its owner knows.
+static inline unsigned cross_sides(const move_job *job, size_t row, qdi_extent wide, qdi_extent high,
+                                   double *x, double *y) {
+    const qdi_motion *next = &job->world->next;
+    const bool dynamic = job->world->kind[row] == QD_BODY_DYNAMIC;
+    unsigned mirrored = 0;
+    if ((dynamic || job->x.inset == 0) && qdi_boundary_beyond(&job->x, *x, wide) &&
+        qdi_boundary_cross(&job->x, wide, x, &next->vx[row]))
+        mirrored |= QDI_MIRRORED_X;
+    if ((dynamic || job->y.inset == 0) && qdi_boundary_beyond(&job->y, *y, high) &&
+        qdi_boundary_cross(&job->y, high, y, &next->vy[row]))
+        mirrored |= QDI_MIRRORED_Y;
+    return mirrored && qdi_is_ghost(job->world, row) ? 0 : mirrored;
+}
+
 /// Free disks that never turn, and some of which are at a side.
 static findings move_disks_at_sides(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
@@ -87,12 +103,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
         double x = now.x[r] + way_x, y = now.y[r] + way_y;
         qdi_extent reach = {-radius[r], radius[r]};
-        unsigned turned = 0;
-        if (qdi_boundary_beyond(&job->x, x, reach) && qdi_boundary_cross(&job->x, reach, &x, &next.vx[r]))
-            turned |= QDI_MIRRORED_X;
-        if (qdi_boundary_beyond(&job->y, y, reach) && qdi_boundary_cross(&job->y, reach, &y, &next.vy[r]))
-            turned |= QDI_MIRRORED_Y;
-        if (turned && qdi_is_ghost(world, r)) turned = 0; // what it gave its owner knows
+        const unsigned turned = cross_sides(job, r, reach, reach, &x, &y);
         if (mask) mask[r] = (uint8_t)turned;
         result.mirrored += turned != 0;
         next.x[r] = x;
@@ -238,16 +249,8 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
         result.fast += moves_far(job, r, at, angle);
         qdi_extent wide, high;
         qdi_extents_of(world, r, turn.x, turn.y, &wide, &high);
-        unsigned mirrored = 0;
-        bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
         qd_vec2 before = {next.vx[r], next.vy[r]};
-        if ((dynamic || job->x.inset == 0) && qdi_boundary_beyond(&job->x, at.x, wide) &&
-            qdi_boundary_cross(&job->x, wide, &at.x, &next.vx[r]))
-            mirrored |= QDI_MIRRORED_X;
-        if ((dynamic || job->y.inset == 0) && qdi_boundary_beyond(&job->y, at.y, high) &&
-            qdi_boundary_cross(&job->y, high, &at.y, &next.vy[r]))
-            mirrored |= QDI_MIRRORED_Y;
-        if (mirrored && qdi_is_ghost(world, r)) mirrored = 0; // what it gave its owner knows
+        const unsigned mirrored = cross_sides(job, r, wide, high, &at.x, &at.y);
         if (mask) mask[r] = (uint8_t)mirrored;
         if (mirrored && job->gains) note_gain(job, r, before);
         result.mirrored += mirrored != 0;
