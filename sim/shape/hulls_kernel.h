@@ -26,15 +26,15 @@ static inline lane_corner same_corner(const qdi_hull *hull, int k) {
 
 /// Polygons that touch: corner k of WIDTH hulls, or their first.
 static inline lane_corner each_corner(const qdi_hull *const *hulls, int k) {
-    double x[WIDTH], y[WIDTH], nx[WIDTH], ny[WIDTH];
+    lane_corner made = {v_set(0), v_set(0), v_set(0), v_set(0)};
     for (int l = 0; l < WIDTH; ++l) {
         const int corner = k < hulls[l]->count ? k : 0;
-        x[l] = hulls[l]->point[corner].x;
-        y[l] = hulls[l]->point[corner].y;
-        nx[l] = hulls[l]->normal[corner].x;
-        ny[l] = hulls[l]->normal[corner].y;
+        made.x[l] = hulls[l]->point[corner].x;
+        made.y[l] = hulls[l]->point[corner].y;
+        made.nx[l] = hulls[l]->normal[corner].x;
+        made.ny[l] = hulls[l]->normal[corner].y;
     }
-    return (lane_corner){v_load(x), v_load(y), v_load(nx), v_load(ny)};
+    return made;
 }
 
 /// Polygons that touch: the corners and normals of WIDTH hulls, as qdi_core_make has them.
@@ -60,16 +60,14 @@ static inline void take_hulls(const qdi_hull *const *hulls, vec c, vec s, vec at
 
 /// Polygons that touch: the number at the lane's own place of a table, in each lane.
 static inline vec take_each(const vec *table, const int place[WIDTH]) {
-    double number[WIDTH];
-    for (int l = 0; l < WIDTH; ++l) number[l] = ((const double *)(table + place[l]))[l];
-    return v_load(number);
+    vec number = v_set(0);
+    for (int l = 0; l < WIDTH; ++l) number[l] = table[place[l]][l];
+    return number;
 }
 
 /// Polygons that touch: whole numbers of the lanes.
 static inline void put_places(vec numbers, int place[WIDTH]) {
-    double number[WIDTH];
-    v_store(number, numbers);
-    for (int l = 0; l < WIDTH; ++l) place[l] = (int)number[l];
+    for (int l = 0; l < WIDTH; ++l) place[l] = (int)numbers[l];
 }
 
 /// The best side so far: see offer_separating_side. `far`: some side is further off than the limit.
