@@ -175,7 +175,7 @@ START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
     const heap_seen seen = heap_in_a_box(kind, _i % 3 * .25, velocities[_i % 6]);
     ck_assert_uint_eq(seen.outside, 0);
     ck_assert_msg(seen.speed < .02, "still %g fast", seen.speed);
-    if (kind < 4) ck_assert_msg(seen.overlap < .12, "pressed together by %g", seen.overlap);
+    if (kind < 4) ck_assert_msg(seen.overlap < .06, "pressed together by %g", seen.overlap);
 }
 END_TEST
 
@@ -184,7 +184,7 @@ END_TEST
 START_TEST(a_high_heap_does_not_sink_into_itself) {
     enum { ACROSS = 12, COUNT = 480 };
     static const int substeps[] = {4, 8, 16};
-    const double pressed = .06; // a part of the smaller size
+    static const double pressed[] = {.05, .03, .03}; // parts of the smaller size
     qd_random random = qd_random_at(qd_test_seed(3), (uint64_t)_i, 0);
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){6, 60};
@@ -212,7 +212,7 @@ START_TEST(a_high_heap_does_not_sink_into_itself) {
     }
     const qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) fastest = fmax(fastest, hypot(view.vx[r], view.vy[r]));
-    ck_assert_msg(worst < pressed, "pressed together by %g of the size", worst);
+    ck_assert_msg(worst < pressed[_i % 3], "pressed together by %g of the size", worst);
     ck_assert_msg(fastest < .1, "still %g fast", fastest);
     qd_world_destroy(world);
 }
