@@ -190,8 +190,8 @@ static inline bool qdi_node_holds(const qd_tree *tree, qdi_node_index node, qd_b
     unsigned q = qdi_sibling(node);
     float x = qdi_box_centre(box.min_x, box.max_x);
     float y = qdi_box_centre(box.min_y, box.max_y);
-    return x >= info->border_x[q & 1U] && x < info->border_x[(q & 1U) + 1] && y >= info->border_y[q >> 1] &&
-           y < info->border_y[(q >> 1) + 1];
+    return (x >= info->border_x[q & 1U]) & (x < info->border_x[(q & 1U) + 1]) &
+           (y >= info->border_y[q >> 1]) & (y < info->border_y[(q >> 1) + 1]);
 }
 
 /// True where a body belongs to the root's list whatever lies below: centre outside, or longer than the root.
