@@ -258,10 +258,10 @@ static inline bool qdi_tree_is_near(const qd_tree *tree) {
 
 /// Bodies per task when work over a tree is cut for a team: some sixteen tasks for each thread, and none so
 /// small that handing it out costs more than doing it. `least` is that many bodies; fewer than four times as
-/// many are not cut at all.
+/// many are not cut at all, and none for one thread.
 static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t least) {
-    size_t grain = bodies / ((size_t)qd_team_threads(team) * 16) + 1;
-    if (bodies < 4 * least) return bodies;
+    const size_t threads = (size_t)qd_team_threads(team), grain = bodies / (threads * 16) + 1;
+    if (bodies < 4 * least || threads == 1) return bodies;
     return grain < least ? least : grain;
 }
 
