@@ -249,6 +249,18 @@ static inline bool qdi_is_leaf(const qdi_node *node) {
     return node->children == QDI_NO_CHILD;
 }
 
+/// True where a node of the tree has to be split.
+static inline bool qdi_must_split(const qd_tree *tree, qdi_node_index index) {
+    const qdi_node *node = &tree->nodes[index];
+    return qdi_is_leaf(node) && node->fit > tree->capacity && qdi_node_level(tree, index) < QD_TREE_MAX_LEVEL;
+}
+
+/// True where a node of the tree has to be merged.
+static inline bool qdi_must_merge(const qd_tree *tree, qdi_node_index index) {
+    const qdi_node *node = &tree->nodes[index];
+    return !qdi_is_leaf(node) && node->total - node->count <= tree->capacity;
+}
+
 /// True for a tree so small that a core keeps what a step reads of it (40 bytes a body) in a cache of its
 /// own, more or less: there a prefetch costs more than the wait that it saves. With 20,000 bodies none is
 /// faster, with 80,000 slower.
@@ -331,9 +343,6 @@ QD_MUST_USE qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_no
                                       qd_tree_counts *counts);
 /// Frees all families below a node, whose bodies have been moved elsewhere; returns their number.
 size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index);
-/// True where a node has to be split, or merged.
-bool qdi_must_split(const qd_tree *tree, qdi_node_index index);
-bool qdi_must_merge(const qd_tree *tree, qdi_node_index index);
 
 // tree_refresh.c
 
