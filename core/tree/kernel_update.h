@@ -94,8 +94,8 @@ static inline void tally_lanes_gone(qdi_update_tally *tally, size_t at, unsigned
     if (at - tally->base < 64) tally->which |= (uint64_t)gone << (at - tally->base);
 }
 
-// Gives the slots [begin, end) of a list their new boxes and finds those that leave it, up to the first vector
-// with anything out of the ordinary; returns where that begins. Lanes past the end repeat the first.
+// Gives the slots [begin, end) of a list their new boxes and finds those that leave it, up to the first
+// vector with anything out of the ordinary; returns where that begins. Lanes past the end repeat the first.
 static inline size_t update_plain_slots(const qdi_slots *slots, const qd_box *boxes,
                                         const qdi_node_test *test, size_t begin, size_t end,
                                         qdi_update_tally *tally) {
