@@ -87,50 +87,71 @@ static inline chosen lanes_that_stay(vec x, vec y, vec longest, const qdi_node_t
     return test->leaf ? m_le(x, x) : stay;
 }
 
-// Gives the slots [begin, end) of a list their new boxes and finds those that leave it. Lanes past the end
-// repeat the first.
-static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test,
-                          size_t begin, size_t end, qdi_update_tally *tally) {
-    const float inf = __builtin_inff();
-    const vec none_low = v_set(inf), none_high = v_set(-inf), half = v_set(0.5F);
-    const qdi_slots own_slots = *slots; // a copy, which no store to a slot can change
+// Tree's kernel: counts in a tally the bodies of a vector of slots that leave the list.
+static inline void tally_lanes_gone(qdi_update_tally *tally, size_t at, unsigned gone) {
+    if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
+    tally->gone += (uint32_t)__builtin_popcount(gone);
+    if (at - tally->base < 64) tally->which |= (uint64_t)gone << (at - tally->base);
+}
+
+// Gives the slots [begin, end) of a list their new boxes and finds those that leave it, up to the first
+// vector with anything out of the ordinary; returns where that begins. Lanes past the end repeat the first.
+static inline size_t update_plain_slots(const qdi_slots *slots, const qd_box *boxes,
+                                        const qdi_node_test *test, size_t begin, size_t end,
+                                        qdi_update_tally *tally) {
+    const vec none_low = v_set(__builtin_inff()), none_high = v_set(-__builtin_inff()), half = v_set(0.5F);
+    const qdi_slots own_slots = *slots; // copies, which no store to a slot can change
+    const qdi_node_test own_test = *test;
     vec own[4] = {none_low, none_low, none_high, none_high};
-    for (size_t at = begin; at < end; at += WIDTH) {
+    uint32_t fits = 0;
+    size_t at = begin;
+    for (; at < end; at += WIDTH) {
         const size_t left = end - at;
         const unsigned lanes = width_below(left);
         uint32_t room[WIDTH];
         vec box[4];
         const uint32_t *rows = v_rows(own_slots.row + at, left, room);
-        if (!rows) {
-            qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
-            continue;
-        }
+        if (!rows) break;
         v_boxes(boxes, rows, box);
         const vec x = v_add(v_mul(half, box[0]), v_mul(half, box[2]));
         const vec y = v_add(v_mul(half, box[1]), v_mul(half, box[3]));
         const vec width = v_sub(box[2], box[0]), height = v_sub(box[3], box[1]);
         const vec longest = v_max(width, height);
-        if (m_bits(plainly_good(x, y, width, height, longest, test)) != width_below(WIDTH)) {
-            qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
-            continue;
-        }
+        if (m_bits(plainly_good(x, y, width, height, longest, &own_test)) != width_below(WIDTH)) break;
         v_store(own_slots.min_x + at, lanes, box[0]);
         v_store(own_slots.min_y + at, lanes, box[1]);
         v_store(own_slots.max_x + at, lanes, box[2]);
         v_store(own_slots.max_y + at, lanes, box[3]);
         chosen fit;
-        const chosen stay = lanes_that_stay(x, y, longest, test, &fit);
-        own[0] = v_min(own[0], v_pick(stay, box[0], none_low));
-        own[1] = v_min(own[1], v_pick(stay, box[1], none_low));
-        own[2] = v_max(own[2], v_pick(stay, box[2], none_high));
-        own[3] = v_max(own[3], v_pick(stay, box[3], none_high));
-        tally->fit += (uint32_t)__builtin_popcount(m_bits(fit) & lanes);
+        const chosen stay = lanes_that_stay(x, y, longest, &own_test, &fit);
+        fits += (uint32_t)__builtin_popcount(m_bits(fit) & lanes);
         const unsigned gone = lanes & ~m_bits(stay);
-        if (gone == 0) continue;
-        if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
-        tally->gone += (uint32_t)__builtin_popcount(gone);
-        if (at - tally->base < 64) tally->which |= (uint64_t)gone << (at - tally->base);
+        if (gone != 0) {
+            tally_lanes_gone(tally, at, gone);
+            box[0] = v_pick(stay, box[0], none_low);
+            box[1] = v_pick(stay, box[1], none_low);
+            box[2] = v_pick(stay, box[2], none_high);
+            box[3] = v_pick(stay, box[3], none_high);
+        }
+        own[0] = v_min(own[0], box[0]);
+        own[1] = v_min(own[1], box[1]);
+        own[2] = v_max(own[2], box[2]);
+        own[3] = v_max(own[3], box[3]);
     }
     const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
     tally->own = qdi_box_union(tally->own, found);
+    tally->fit += fits;
+    return at;
+}
+
+// Gives the slots [begin, end) of a list their new boxes and finds those that leave it.
+static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test,
+                          size_t begin, size_t end, qdi_update_tally *tally) {
+    for (;;) {
+        const size_t at = update_plain_slots(slots, boxes, test, begin, end, tally);
+        if (at >= end) return;
+        begin = end - at < WIDTH ? end : at + WIDTH;
+        qdi_update_slots(slots, boxes, test, at, begin, tally);
+        if (begin >= end) return;
+    }
 }

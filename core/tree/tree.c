@@ -4,6 +4,7 @@
 
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
+#include "core/base/os.h"
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"
 
@@ -210,11 +211,18 @@ qd_status qdi_families_reserve(qd_tree *tree, size_t more) {
     return QD_OK;
 }
 
+// How many entries node_of gets for `indices` of them: as many as fill the last of its large pages, where
+// that is at most an eighth more. It is the one array of which a refresh needs places all over.
+static size_t node_of_entries(size_t indices) {
+    const size_t page = QDI_LARGE_PAGE / sizeof(uint32_t), whole = (indices + page - 1) / page * page;
+    return whole - indices <= indices / 8 ? whole : indices;
+}
+
 qd_status qdi_node_of_reserve(qd_tree *tree, size_t indices) {
     size_t before = tree->node_of_room;
     if (indices <= before) return QD_OK;
-    qd_status status = qdi_reserve(tree->allocator, &tree->node_of, &tree->node_of_room, before, indices,
-                                   sizeof *tree->node_of);
+    qd_status status = qdi_reserve(tree->allocator, &tree->node_of, &tree->node_of_room, before,
+                                   node_of_entries(indices), sizeof *tree->node_of);
     if (status != QD_OK) return status;
     memset(tree->node_of + before, 0xff, (tree->node_of_room - before) * sizeof *tree->node_of);
     return QD_OK;

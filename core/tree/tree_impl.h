@@ -190,8 +190,8 @@ static inline bool qdi_node_holds(const qd_tree *tree, qdi_node_index node, qd_b
     unsigned q = qdi_sibling(node);
     float x = qdi_box_centre(box.min_x, box.max_x);
     float y = qdi_box_centre(box.min_y, box.max_y);
-    return x >= info->border_x[q & 1U] && x < info->border_x[(q & 1U) + 1] && y >= info->border_y[q >> 1] &&
-           y < info->border_y[(q >> 1) + 1];
+    return (x >= info->border_x[q & 1U]) & (x < info->border_x[(q & 1U) + 1]) &
+           (y >= info->border_y[q >> 1]) & (y < info->border_y[(q >> 1) + 1]);
 }
 
 /// True where a body belongs to the root's list whatever lies below: centre outside, or longer than the root.
@@ -249,6 +249,18 @@ static inline bool qdi_is_leaf(const qdi_node *node) {
     return node->children == QDI_NO_CHILD;
 }
 
+/// True where a node of the tree has to be split.
+static inline bool qdi_must_split(const qd_tree *tree, qdi_node_index index) {
+    const qdi_node *node = &tree->nodes[index];
+    return qdi_is_leaf(node) && node->fit > tree->capacity && qdi_node_level(tree, index) < QD_TREE_MAX_LEVEL;
+}
+
+/// True where a node of the tree has to be merged.
+static inline bool qdi_must_merge(const qd_tree *tree, qdi_node_index index) {
+    const qdi_node *node = &tree->nodes[index];
+    return !qdi_is_leaf(node) && node->total - node->count <= tree->capacity;
+}
+
 /// True for a tree so small that a core keeps what a step reads of it (40 bytes a body) in a cache of its
 /// own, more or less: there a prefetch costs more than the wait that it saves. With 20,000 bodies none is
 /// faster, with 80,000 slower.
@@ -258,10 +270,10 @@ static inline bool qdi_tree_is_near(const qd_tree *tree) {
 
 /// Bodies per task when work over a tree is cut for a team: some sixteen tasks for each thread, and none so
 /// small that handing it out costs more than doing it. `least` is that many bodies; fewer than four times as
-/// many are not cut at all.
+/// many are not cut at all, and none for one thread.
 static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t least) {
-    size_t grain = bodies / ((size_t)qd_team_threads(team) * 16) + 1;
-    if (bodies < 4 * least) return bodies;
+    const size_t threads = (size_t)qd_team_threads(team), grain = bodies / (threads * 16) + 1;
+    if (bodies < 4 * least || threads == 1) return bodies;
     return grain < least ? least : grain;
 }
 
@@ -331,9 +343,6 @@ QD_MUST_USE qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_no
                                       qd_tree_counts *counts);
 /// Frees all families below a node, whose bodies have been moved elsewhere; returns their number.
 size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index);
-/// True where a node has to be split, or merged.
-bool qdi_must_split(const qd_tree *tree, qdi_node_index index);
-bool qdi_must_merge(const qd_tree *tree, qdi_node_index index);
 
 // tree_refresh.c
 

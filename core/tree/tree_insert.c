@@ -24,7 +24,7 @@ qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
 
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box) {
     float longest = qdi_longest(box);
-    while (at != QDI_ROOT && (longest > qdi_grid_side(&tree->grid, qdi_node_level(tree, at)) ||
+    while (at != QDI_ROOT && ((longest > qdi_grid_side(&tree->grid, qdi_node_level(tree, at))) |
                               !qdi_node_holds(tree, at, box))) {
         at = tree->infos[qdi_family_of(at)].parent;
     }

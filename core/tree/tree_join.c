@@ -243,6 +243,16 @@ static void prefetch_lists_after(const qd_tree *tree, qdi_node_index index, cons
     }
 }
 
+// Prefetches the nodes below the nodes after a node, and their bounds, which prefetch_lists_after reads.
+static void prefetch_nodes_after(const qd_tree *tree, const around *here) {
+    for (unsigned i = 0; i < here->after_count; ++i) {
+        const qdi_family_index family = tree->nodes[here->after[i]].children;
+        const qdi_node *nodes = &tree->nodes[4 * family];
+        __builtin_prefetch(&tree->families[family]);
+        for (unsigned q = 0; q < 4; ++q) __builtin_prefetch(&nodes[q].first);
+    }
+}
+
 // Finds the pairs of a node's list and of all lists below it.
 static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const around *here) {
     const qd_tree *tree = join->tree;
@@ -261,6 +271,8 @@ static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const
         top = inner[q].end;
     }
     for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
+    if (!qdi_tree_is_near(tree))
+        for (unsigned q = 1; q < 4; ++q) prefetch_nodes_after(tree, &inner[q]);
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
         if (q < 3 && !qdi_tree_is_near(tree)) prefetch_lists_after(tree, child + 1, &inner[q + 1]);

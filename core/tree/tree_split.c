@@ -11,16 +11,6 @@ enum { GRAIN = 8 };
 
 enum { STAY = 4, PARTS = 5 }; // of a list that is split: one for each child, and what stays
 
-bool qdi_must_split(const qd_tree *tree, qdi_node_index index) {
-    const qdi_node *node = &tree->nodes[index];
-    return qdi_is_leaf(node) && node->fit > tree->capacity && qdi_node_level(tree, index) < QD_TREE_MAX_LEVEL;
-}
-
-bool qdi_must_merge(const qd_tree *tree, qdi_node_index index) {
-    const qdi_node *node = &tree->nodes[index];
-    return !qdi_is_leaf(node) && node->total - node->count <= tree->capacity;
-}
-
 void qdi_node_measure(qd_tree *tree, qdi_node_index index) {
     qdi_node *node = &tree->nodes[index];
     float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, index));

@@ -42,40 +42,42 @@ static void chain_node_to_shrink(qd_tree *tree, qdi_node_index index, node_chain
         chain_node(tree, chains, SHRINK, index);
 }
 
+// Chains those of four siblings that must merge, or be given a smaller room.
+static void chain_family(qd_tree *tree, qdi_family_index family, node_chains *chains) {
+    for (qdi_node_index child = 4 * family; child < 4 * family + 4; ++child) {
+        if (qdi_must_merge(tree, child)) {
+            chain_node(tree, chains, MERGE, child);
+        } else {
+            chain_node_to_shrink(tree, child, chains);
+        }
+    }
+}
+
 // Updates a node's total and bounds; its children are up to date. Of nodes that must merge only the topmost
 // are chained: a node chains those of its children that must merge, unless it must merge itself, which its
 // parent finds out.
 static void update_node_totals(qd_tree *tree, qdi_node_index index, node_chains *chains) {
     qdi_node *node = &tree->nodes[index];
     qd_box bounds = node->own;
-    node->total = node->count;
+    uint32_t total = node->count;
     if (!qdi_is_leaf(node)) {
+        const qdi_node *children = &tree->nodes[4 * node->children];
         for (unsigned q = 0; q < 4; ++q) {
-            node->total += tree->nodes[4 * node->children + q].total;
+            total += children[q].total;
             bounds = qdi_box_union(bounds, qdi_family_box(&tree->families[node->children], q));
         }
-        if (!qdi_must_merge(tree, index)) {
-            for (unsigned q = 0; q < 4; ++q) {
-                qdi_node_index child = 4 * node->children + q;
-                if (qdi_must_merge(tree, child)) {
-                    chain_node(tree, chains, MERGE, child);
-                } else {
-                    chain_node_to_shrink(tree, child, chains);
-                }
-            }
-        }
-    } else if (qdi_must_split(tree, index)) {
-        chain_node(tree, chains, SPLIT, index);
     }
+    node->total = total;
     qdi_family_set(&tree->families[qdi_family_of(index)], qdi_sibling(index), bounds);
+    if (qdi_must_split(tree, index)) chain_node(tree, chains, SPLIT, index);
+    if (!qdi_is_leaf(node) && !qdi_must_merge(tree, index)) chain_family(tree, node->children, chains);
 }
 
 // Updates totals and bounds of a subtree from the bottom up.
 static void update_subtree_totals(qd_tree *tree, qdi_node_index index, node_chains *chains) {
-    qdi_family_index children = tree->nodes[index].children;
-    if (children != QDI_NO_CHILD) {
-        for (unsigned q = 0; q < 4; ++q) update_subtree_totals(tree, 4 * children + q, chains);
-    }
+    const qdi_family_index children = tree->nodes[index].children;
+    for (unsigned q = 0; children != QDI_NO_CHILD && q < 4; ++q)
+        update_subtree_totals(tree, 4 * children + q, chains);
     update_node_totals(tree, index, chains);
 }
 

@@ -3,9 +3,10 @@
 // It goes over the nodes in memory order, which after packing is tree order, so it streams through the slots;
 // the new boxes are gathered by row. A range of families belongs to one thread, with its nodes and slots. The
 // root's list, which may be long, is cut into pieces of its own. What leaves a list is taken out of it at
-// once, while it is in the cache, and kept in the worker's list of leavers. Leavers whose new node is in the
-// same range are inserted at its end; the others go to a piece of the arena, and the insertions are put
-// together in order of ranges.
+// once, while it is in the cache, and kept in the worker's list of leavers. After every few families those of
+// them whose new node is in the same range are inserted, most of them into lists that are in the cache too;
+// the others go to a piece of the arena, and the insertions are put together in order of ranges. A body may
+// come into a list whose bodies get their new boxes later: its own is given to it once more.
 //
 // Shared while threads work: the arena, which one of them at a time takes a piece of, or holds while it calls
 // the allocator because its leavers must grow (in a steady state that does not happen), and the note that
@@ -17,7 +18,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 6, GRAIN = 64, PIECE = 4096, LINE = 16, HAND = 512 };
+enum { AHEAD = 6, GRAIN = 64, BATCH = 32, PIECE = 4096, LINE = 16, HAND = 512 };
 
 /// What became of a range of families.
 typedef struct range_tally {
@@ -34,6 +35,7 @@ typedef struct update_job {
     const qd_box *boxes;
     qdi_update_tally *pieces; // of the root's list
     range_tally *ranges;
+    size_t grain;     // families in a range
     size_t root_gone; // first slot of the root's list whose body leaves
     int failed;
 } update_job;
@@ -134,7 +136,7 @@ static inline void prefetch_rows(const update_job *job, const qdi_node *node) {
         __builtin_prefetch(job->tree->slots.row + node->first + i);
 }
 
-// Prefetches the new boxes of a node's list.
+// Prefetches the new boxes of a node's list, and what an update of it, or a body that leaves or comes, needs.
 // Bodies that changed their node since the rows were last in tree order have their boxes elsewhere.
 static inline void prefetch_boxes(const update_job *job, const qdi_node *node) {
     const qdi_slots *slots = &job->tree->slots;
@@ -144,6 +146,7 @@ static inline void prefetch_boxes(const update_job *job, const qdi_node *node) {
         __builtin_prefetch(slots->min_y + node->first + i, 1);
         __builtin_prefetch(slots->max_x + node->first + i, 1);
         __builtin_prefetch(slots->max_y + node->first + i, 1);
+        __builtin_prefetch(slots->index + node->first + i, 1);
     }
     // Where a row is QDI_NONE an address that nobody has does no harm; but no pointer may go there.
     const uintptr_t boxes = (uintptr_t)job->boxes;
@@ -173,22 +176,25 @@ static void update_node_boxes(update_job *job, qdi_node_index index, range_tally
     }
 }
 
-// Inserts leavers whose new node is in the same range of families.
-// Most bodies that leave a node go to one close by, whose list this worker has just been through: those
-// within the range of families are filed at once where there is room.
-static void insert_leavers_nearby(qd_tree *tree, size_t begin, size_t end, qdi_leavers *leavers,
-                                  range_tally *range) {
+// Inserts those of the leavers from number `left` on whose new node is in the same range of families, where
+// there is room; returns how many leavers are left. All targets are found before any list is touched: what
+// the insertions read and write, which lies anywhere, is on its way meanwhile.
+static size_t insert_leavers_nearby(qd_tree *tree, size_t begin, size_t end, qdi_leavers *leavers,
+                                    size_t left) {
     qdi_insertion *insertions = leavers->insertions.items;
-    size_t left = 0;
-    for (size_t m = 0; m < leavers->count; ++m) {
-        qdi_insertion insertion = insertions[m];
-        insertion.target = qdi_tree_find_from(tree, insertion.target, insertion.box);
+    for (size_t m = left; m < leavers->count; ++m) {
+        qdi_insertion *insertion = &insertions[m];
+        insertion->target = qdi_tree_find_from(tree, insertion->target, insertion->box);
+        __builtin_prefetch(&tree->nodes[insertion->target], 1);
+        __builtin_prefetch(&tree->node_of[insertion->index], 1);
+    }
+    for (size_t m = left; m < leavers->count; ++m) {
+        const qdi_insertion insertion = insertions[m];
         const qdi_family_index family = qdi_family_of(insertion.target);
         const bool near = insertion.target != QDI_ROOT && family >= begin && family < end;
         if (!near || !qdi_insert_in_place(tree, &insertion)) insertions[left++] = insertion;
     }
-    range->filed = leavers->count - left;
-    leavers->count = left;
+    return left;
 }
 
 // Tree's update: stores the leavers of a range in the arena, as its insertions.
@@ -211,18 +217,24 @@ static void update_families_range(void *context, size_t begin, size_t end, int w
     update_job *job = context;
     qd_tree *tree = job->tree;
     qdi_leavers *leavers = &tree->leavers[worker];
-    range_tally *range = &job->ranges[begin / GRAIN];
+    range_tally *range = &job->ranges[begin / job->grain];
     *range = (range_tally){.bad = SIZE_MAX};
     leavers->count = 0;
     if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
         extract_leavers(job, leavers, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
     const size_t ahead = qdi_tree_is_near(tree) ? 0 : 4 * end; // where prefetching ends
-    for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
-        if (n + 2 * AHEAD < ahead) prefetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
-        if (n + AHEAD < ahead) prefetch_boxes(job, &tree->nodes[n + AHEAD]);
-        update_node_boxes(job, (qdi_node_index)n, range, leavers);
+    size_t left = 0;
+    for (size_t n = 4 * begin, stop; n < 4 * end; n = stop) {
+        stop = n + 4 * BATCH < 4 * end ? n + 4 * BATCH : 4 * end;
+        for (size_t at = n < 4 ? 4 : n; at < stop; ++at) {
+            if (at + 2 * AHEAD < ahead) prefetch_rows(job, &tree->nodes[at + 2 * AHEAD]);
+            if (at + AHEAD < ahead) prefetch_boxes(job, &tree->nodes[at + AHEAD]);
+            update_node_boxes(job, (qdi_node_index)at, range, leavers);
+        }
+        left = insert_leavers_nearby(tree, begin, end, leavers, left);
+        range->filed += leavers->count - left;
+        leavers->count = left;
     }
-    insert_leavers_nearby(tree, begin, end, leavers, range);
     store_leavers(job, leavers, range);
 }
 
@@ -299,14 +311,16 @@ static qd_status gather_insertions(update_job *job, qd_team *team, size_t ranges
 qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     update_job job = {.tree = tree, .boxes = update->boxes};
     qdi_update_tally all = {.bad = SIZE_MAX};
-    size_t ranges = qdi_range_count(tree->family_used, GRAIN);
+    // One thread can insert all leavers on its way.
+    job.grain = qd_team_threads(team) == 1 ? tree->family_used : GRAIN;
+    size_t ranges = qdi_range_count(tree->family_used, job.grain);
     qd_status status = update_root_list(&job, team, &all);
     if (status == QD_OK) status = leavers_begin(tree, (size_t)qd_team_threads(team));
     if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.tally, 0, ranges, sizeof(range_tally));
     if (status != QD_OK) return status;
     job.ranges = tree->scratch.tally.items;
     // The families, whose free ones have empty nodes.
-    qdi_team_for_workers(team, tree->family_used, GRAIN, update_families_range, &job);
+    qdi_team_for_workers(team, tree->family_used, job.grain, update_families_range, &job);
     if (job.failed) return QD_ERR_MEMORY;
     size_t insertions = 0, filed = 0;
     for (size_t r = 0; r < ranges; ++r) {
