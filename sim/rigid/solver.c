@@ -179,8 +179,8 @@ static void close_range(void *context, size_t begin, size_t end) {
 /// what does not move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square
 /// of the sub-step. Under a high pile of small bodies that would be half of their size: so from an overlap of
 /// 2.4 % of it on, a spring yields to QDI_SOLVER_FIRMER of the further load alone, and beyond 4 % to no more.
-/// With 3 % a pyramid of 100 rows does not come to rest, with 2 % it falls; and a spring that is as stiff from
-/// the start would bounce under the same piles. Both limits fall with more than four sub-steps, to half
+/// With 3 % a pyramid of 100 rows does not come to rest, with 2 % it falls; and a spring that is as stiff
+/// from the start would bounce under the same piles. Both limits fall with more than four sub-steps, to half
 /// (`fine`) from eight on: by the square of the sub-step heavy bodies on light ones would not come to rest.
 static qdi_solver_spring spring_of(double h, double part, double fine) {
     const double ratio = 10, w = 2 * 3.14159265358979324 * part / h, a = 2 * ratio + h * w, b = h * w * a,
