@@ -12,7 +12,6 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "core/base/os.h"
 #include "core/parallel/queue.h"
 #include "export/image/manifest.h"
 #include "export/image/png_file.h"

@@ -1,7 +1,6 @@
 #include <quadrille/still.h>
 
 #include "core/base/arithmetic.h"
-#include "core/base/memory.h"
 #include "export/image/manifest.h"
 #include "export/image/png_file.h"
 #include "export/picture/camera.h"

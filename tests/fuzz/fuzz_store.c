@@ -3,11 +3,8 @@
 // (where, 3; to what, 1).
 #include "tests/fuzz/fuzz.h"
 
-#include "tests/support/harness.h"
 #include "tests/support/stores.h"
-#include "tests/support/worlds.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "tests/support/program.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE // open_memstream
 #include "tests/support/stores.h"
 
-#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 
 #include "tests/support/harness.h"
 
-#include <math.h>
 #include <quadrille/hash.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <string.h>
 
 static double between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);

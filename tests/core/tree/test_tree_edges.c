@@ -6,7 +6,6 @@
 #include <math.h>
 #include <quadrille/random.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);

@@ -5,7 +5,6 @@
 #include "tests/support/tree_rig.h"
 #include "tests/support/tree_scenes.h"
 
-#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <quadrille/near.h>

@@ -1,7 +1,6 @@
 // Other indices for the bodies of a tree: after the next refresh it is the tree that is built of these
 // bodies.
 #include "core/tree/rename.h"
-#include "core/tree/tree_impl.h"
 #include "tests/support/tree_rig.h"
 
 #include <quadrille/random.h>

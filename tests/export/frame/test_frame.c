@@ -5,7 +5,6 @@
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
-#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <math.h>

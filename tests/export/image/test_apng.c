@@ -1,5 +1,4 @@
 #include "export/image/apng.h"
-#include "export/image/png_read.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"

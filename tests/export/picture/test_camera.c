@@ -1,6 +1,5 @@
 #include "export/picture/camera.h"
 #include "export/picture/picture.h"
-#include "export/raster/shade.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 

@@ -1,15 +1,12 @@
-#include "export/image/png_sink.h"
 #include "export/picture/caption.h"
 #include "export/picture/changes.h"
 #include "export/picture/picture.h"
-#include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/scene.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <quadrille/frame.h>
-#include <quadrille/scene.h>
 #include <stdlib.h>
 #include <string.h>
 

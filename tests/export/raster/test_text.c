@@ -1,7 +1,6 @@
 #include "export/raster/text.h"
 #include "tests/support/harness.h"
 
-#include <quadrille/hash.h>
 #include <string.h>
 
 START_TEST(digits_are_equally_wide) {

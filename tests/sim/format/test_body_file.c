@@ -1,6 +1,5 @@
 #include "sim/format/body_file.h"
 
-#include "sim/text/lines.h"
 #include "tests/support/body_rows.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"

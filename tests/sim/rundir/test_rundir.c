@@ -2,7 +2,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
-#include <errno.h>
 #include <quadrille/rundir.h>
 #include <signal.h>
 #include <stdio.h>

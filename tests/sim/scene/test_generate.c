@@ -1,6 +1,5 @@
 #include "sim/scene/generate.h"
 
-#include "core/base/memory.h"
 #include "sim/scene/generate_cells.h"
 #include "sim/scene/scene_impl.h"
 #include "tests/support/harness.h"
@@ -12,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static qdi_generated generate(const char *text) {
     qd_scene *scene = qd_test_scene(text, NULL);

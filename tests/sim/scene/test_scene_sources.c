@@ -3,7 +3,6 @@
 #include "tests/support/scenes.h"
 #include "tests/support/worlds.h"
 
-#include <math.h>
 #include <quadrille/scene.h>
 #include <string.h>
 

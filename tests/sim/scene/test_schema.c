@@ -1,6 +1,5 @@
 #include "sim/scene/schema.h"
 
-#include "core/base/memory.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/text/suggest.h"
 #include "tests/support/harness.h"

@@ -8,7 +8,6 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <string.h>
 
 /// Two random forms that are near each other.
 typedef struct scene {

@@ -1,7 +1,6 @@
 #include "tests/support/forms.h"
 #include "tests/support/harness.h"
 
-#include <float.h>
 #include <math.h>
 #include <quadrille/math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "tests/support/stores.h"
 #include "tests/support/worlds.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>

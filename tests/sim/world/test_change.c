@@ -3,7 +3,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
-#include <math.h>
 #include <quadrille/metrics.h>
 #include <quadrille/world.h>
 #include <string.h>

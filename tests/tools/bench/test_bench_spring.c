@@ -4,7 +4,6 @@
 #include "tools/lammps/lammps.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <quadrille/scene.h>
 #include <quadrille/simd.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "tests/support/one_program.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

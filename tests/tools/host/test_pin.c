@@ -1,6 +1,5 @@
 // Which processor a thread is bound to: the rule on machines that are made up, and this machine's own.
 #define _GNU_SOURCE // sched_setaffinity
-#include "core/parallel/parallel.h"
 #include "tests/support/harness.h"
 #include "tools/host/json.h"
 #include "tools/host/os.h"

@@ -2,7 +2,6 @@
 #include "tests/support/one_program.h"
 #include "tests/support/pages.h"
 #include "tests/support/recorder.h"
-#include "tests/support/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

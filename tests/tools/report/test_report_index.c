@@ -2,7 +2,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tests/support/pages.h"
-#include "tests/support/stores.h"
 #include "tests/support/sweeps.h"
 #include "tools/verify/relative.h"
 

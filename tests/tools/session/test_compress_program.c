@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // A world that is compressed, as the program's users meet it: what is wrong is said in one line; a run that
 // was killed goes on with the sides where they were; verify goes over it; and metrics say how far it is.

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef QD_FAULTS // not with sanitizers, which put functions of their own in front
 
