@@ -157,8 +157,7 @@ START_TEST(without_memory_nobody_works) {
 END_TEST
 
 int main(void) {
-    TCase *tests = tcase_create("ranks");
-    tcase_set_timeout(tests, 60);
+    TCase *tests = qd_test_case("ranks", 60, NULL, NULL);
     tcase_add_loop_test(tests, merged_in_the_order_of_ranks, 1, 9);
     tcase_add_loop_test(tests, letters_arrive, 1, 9);
     tcase_add_loop_test(tests, failures_are_everybodys, 1, 9);

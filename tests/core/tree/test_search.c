@@ -173,8 +173,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("search", 60, NULL, NULL);
-    tcase_add_loop_test(tests, retrieves_count_lists, 0, 4);
-    tcase_add_loop_test(tests, pairs_count_lists, 0, 4);
-    tcase_add_loop_test(tests, same_for_any_team_and_kernels, 0, 3);
+    qd_test_loops(tests, {retrieves_count_lists, 4}, {pairs_count_lists, 4},
+                  {same_for_any_team_and_kernels, 3});
     return qd_test_run_case("search", tests);
 }

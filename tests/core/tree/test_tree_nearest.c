@@ -482,15 +482,13 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("tree_nearest");
-    TCase *near = tcase_create("near");
-    tcase_set_timeout(near, 300);
+    TCase *near = qd_test_case("near", 300, NULL, NULL);
     qd_test_once(near, few_are_asked_for_the_nearest, threads_ask_at_once, the_nearest_do_not_cost_all_bodies,
                  calls_back_may_stop_and_leave_out, the_smallest_distances_are_told_apart,
                  bad_arguments_are_refused, no_memory_is_taken);
     tcase_add_loop_test(near, many_nearest, 0, 3);
     suite_add_tcase(suite, near);
-    TCase *random = tcase_create("random");
-    tcase_set_timeout(random, 600);
+    TCase *random = qd_test_case("random", 600, NULL, NULL);
     tcase_add_loop_test(random, random_scenes, 0, 4);
     suite_add_tcase(suite, random);
     return qd_test_run(suite);

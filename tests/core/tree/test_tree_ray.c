@@ -417,13 +417,11 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("tree_ray");
-    TCase *rays = tcase_create("rays");
-    tcase_set_timeout(rays, 300);
+    TCase *rays = qd_test_case("rays", 300, NULL, NULL);
     qd_test_once(rays, the_first_is_told_with_its_place, rounding_misses_nothing,
                  calls_back_may_stop_and_miss, copies_of_a_periodic_world, bad_arguments_are_refused);
     suite_add_tcase(suite, rays);
-    TCase *random = tcase_create("random");
-    tcase_set_timeout(random, 600);
+    TCase *random = qd_test_case("random", 600, NULL, NULL);
     tcase_add_loop_test(random, random_scenes, 0, 4);
     suite_add_tcase(suite, random);
     return qd_test_run(suite);

@@ -274,10 +274,9 @@ END_TEST
 
 int main(void) {
     TCase *crowds = qd_test_case("crowds", 300, NULL, NULL);
-    tcase_add_loop_test(crowds, strays_are_searched_by_their_bounds, 0, HABITS);
-    tcase_add_loop_test(crowds, strays_do_not_make_pairs_quadratic, 0, HABITS);
-    tcase_add_loop_test(crowds, strays_are_paired_like_all_others, 0, HABITS);
-    tcase_add_loop_test(crowds, strays_of_periodic_worlds, 0, 3);
+    qd_test_loops(crowds, {strays_are_searched_by_their_bounds, HABITS},
+                  {strays_do_not_make_pairs_quadratic, HABITS}, {strays_are_paired_like_all_others, HABITS},
+                  {strays_of_periodic_worlds, 3});
     tcase_add_loop_test(crowds, a_million_in_one_point_stop_at_the_limit, 1, 4);
     tcase_add_test(crowds, a_crowd_that_shrinks_to_a_point_keeps_memory_bounded);
     return qd_test_run_case("tree_strays", crowds);

@@ -569,17 +569,9 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("frame", 240, NULL, NULL);
-    tcase_add_test(tests, frames_and_manifest);
-    tcase_add_test(tests, provenance_is_in_the_file);
-    tcase_add_test(tests, same_bytes_for_any_thread_count);
-    tcase_add_test(tests, empty_world_and_tiny_picture);
-    tcase_add_test(tests, pictures_are_read_back);
-    tcase_add_test(tests, bad_definitions);
-    tcase_add_test(tests, bad_directories);
-    tcase_add_test(tests, disk_full);
-    tcase_add_test(tests, the_pace_is_told);
-    tcase_add_test(tests, a_writer_goes_on_behind_another);
-    tcase_add_test(tests, frames_that_are_not_whole_are_found);
-    tcase_add_test(tests, no_memory_at_any_allocation);
+    qd_test_once(tests, frames_and_manifest, provenance_is_in_the_file, same_bytes_for_any_thread_count,
+                 empty_world_and_tiny_picture, pictures_are_read_back, bad_definitions, bad_directories,
+                 disk_full, the_pace_is_told, a_writer_goes_on_behind_another,
+                 frames_that_are_not_whole_are_found, no_memory_at_any_allocation);
     return qd_test_run_case("frame", tests);
 }

@@ -147,11 +147,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("frame_sync", 0, setup, teardown);
-    tcase_add_test(tests, few_frames_are_synced_one_by_one);
-    tcase_add_test(tests, many_frames_are_synced_at_once);
-    tcase_add_test(tests, a_system_without_syncfs_syncs_one_by_one);
-    tcase_add_test(tests, what_the_device_refuses_is_told);
-    tcase_add_test(tests, names_that_the_device_refuses_are_told);
-    tcase_add_test(tests, a_frame_that_was_taken_away_is_no_error);
+    qd_test_once(tests, few_frames_are_synced_one_by_one, many_frames_are_synced_at_once,
+                 a_system_without_syncfs_syncs_one_by_one, what_the_device_refuses_is_told,
+                 names_that_the_device_refuses_are_told, a_frame_that_was_taken_away_is_no_error);
     return qd_test_run_case("frame_sync", tests);
 }

@@ -165,14 +165,8 @@ START_TEST(bad_values_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("still");
-    TCase *tests = tcase_create("still");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, the_part_is_in_the_middle);
-    tcase_add_test(tests, walls_are_where_they_are);
-    tcase_add_test(tests, marks_and_words);
-    tcase_add_test(tests, bad_values_are_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("still", 120, setup, teardown);
+    qd_test_once(tests, the_part_is_in_the_middle, walls_are_where_they_are, marks_and_words,
+                 bad_values_are_refused);
+    return qd_test_run_case("still", tests);
 }

@@ -181,11 +181,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("camera", 120, NULL, NULL);
-    tcase_add_test(tests, looks_where_it_is_told);
-    tcase_add_test(tests, region_is_letterboxed);
-    tcase_add_test(tests, follows_across_a_periodic_border);
-    tcase_add_test(tests, follows_the_centre_of_mass);
-    tcase_add_test(tests, goes_from_key_to_key);
-    tcase_add_test(tests, images_fill_the_picture);
+    qd_test_once(tests, looks_where_it_is_told, region_is_letterboxed, follows_across_a_periodic_border,
+                 follows_the_centre_of_mass, goes_from_key_to_key, images_fill_the_picture);
     return qd_test_run_case("camera", tests);
 }

@@ -100,9 +100,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("order_colour", 120, NULL, NULL);
-    tcase_add_loop_test(tests, hues_are_those_of_the_order, 0, 2);
-    tcase_add_test(tests, a_flower_is_lit_in_its_middle);
-    tcase_add_test(tests, a_world_that_is_too_small_has_none);
-    tcase_add_loop_test(tests, golden_order, 0, 2);
+    qd_test_once(tests, a_flower_is_lit_in_its_middle, a_world_that_is_too_small_has_none);
+    qd_test_loops(tests, {hues_are_those_of_the_order, 2}, {golden_order, 2});
     return qd_test_run_case("order_colour", tests);
 }

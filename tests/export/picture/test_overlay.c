@@ -505,27 +505,12 @@ START_TEST(golden_periodic_part) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("overlay");
-    TCase *tests = tcase_create("overlay");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, retrieve_is_brute_force);
-    tcase_add_loop_test(tests, query_is_brute_force, 0, 2);
-    tcase_add_loop_test(tests, query_follows, 0, 2);
-    tcase_add_test(tests, dim_contacts_have_no_marks);
-    tcase_add_test(tests, nobody_s_retrieve_shows_nothing);
-    tcase_add_loop_test(tests, removed_bodies_have_no_contacts, 0, 2);
-    tcase_add_test(tests, changes_are_differences_of_trees);
-    tcase_add_test(tests, impulses_make_normals_long);
-    tcase_add_test(tests, shades_tell_what_they_say);
-    tcase_add_test(tests, scale_is_round);
-    tcase_add_test(tests, caption_items_keep_apart);
-    tcase_add_test(tests, golden_size_light);
-    tcase_add_test(tests, golden_occupancy_by_id);
-    tcase_add_test(tests, golden_changed);
-    tcase_add_test(tests, golden_retrieve);
-    tcase_add_loop_test(tests, golden_query, 0, 2);
-    tcase_add_test(tests, golden_impulse);
-    tcase_add_test(tests, golden_periodic_part);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("overlay", 120, NULL, NULL);
+    qd_test_once(tests, retrieve_is_brute_force, dim_contacts_have_no_marks, nobody_s_retrieve_shows_nothing,
+                 changes_are_differences_of_trees, impulses_make_normals_long, shades_tell_what_they_say,
+                 scale_is_round, caption_items_keep_apart, golden_size_light, golden_occupancy_by_id,
+                 golden_changed, golden_retrieve, golden_impulse, golden_periodic_part);
+    qd_test_loops(tests, {query_is_brute_force, 2}, {query_follows, 2}, {removed_bodies_have_no_contacts, 2},
+                  {golden_query, 2});
+    return qd_test_run_case("overlay", tests);
 }

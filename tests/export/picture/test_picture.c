@@ -556,24 +556,12 @@ START_TEST(no_memory_at_any_allocation) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("picture");
-    TCase *tests = tcase_create("picture");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, camera_fits_and_never_stretches);
-    tcase_add_test(tests, shapes_are_drawn);
-    tcase_add_test(tests, endless_floors_and_thin_lines_are_drawn);
-    tcase_add_test(tests, up_is_up);
-    tcase_add_test(tests, bodies_in_order_of_index_with_their_state);
+    TCase *tests = qd_test_case("picture", 120, NULL, NULL);
+    qd_test_once(tests, camera_fits_and_never_stretches, shapes_are_drawn,
+                 endless_floors_and_thin_lines_are_drawn, up_is_up, bodies_in_order_of_index_with_their_state,
+                 small_bodies_are_in_all_tiles_that_they_reach, walls_are_drawn_where_they_are,
+                 contacts_get_a_mark, periodic_images_and_open_strays, nodes_as_lines, speeds,
+                 speeds_that_gravity_will_make, few_that_are_fast, no_memory_at_any_allocation);
     tcase_add_loop_test(tests, small_disks_are_copied_as_any, 0, 2);
-    tcase_add_test(tests, small_bodies_are_in_all_tiles_that_they_reach);
-    tcase_add_test(tests, walls_are_drawn_where_they_are);
-    tcase_add_test(tests, contacts_get_a_mark);
-    tcase_add_test(tests, periodic_images_and_open_strays);
-    tcase_add_test(tests, nodes_as_lines);
-    tcase_add_test(tests, speeds);
-    tcase_add_test(tests, speeds_that_gravity_will_make);
-    tcase_add_test(tests, few_that_are_fast);
-    tcase_add_test(tests, no_memory_at_any_allocation);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("picture", tests);
 }

@@ -266,11 +266,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("refiled", 120, NULL, NULL);
-    tcase_add_test(tests, ages_are_brute_force);
-    tcase_add_test(tests, saved_and_taken_up);
-    tcase_add_test(tests, no_memory);
-    tcase_add_test(tests, frames_of_a_later_writer);
-    tcase_add_test(tests, without_a_past);
+    qd_test_once(tests, ages_are_brute_force, saved_and_taken_up, no_memory, frames_of_a_later_writer,
+                 without_a_past);
     tcase_add_loop_test(tests, golden_refiled, 0, 2);
     return qd_test_run_case("refiled", tests);
 }

@@ -108,9 +108,6 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("thread_notes", 120, NULL, NULL);
-    tcase_add_test(tests, nobody_asks);
-    tcase_add_test(tests, of_one_thread);
-    tcase_add_test(tests, of_some_threads);
-    tcase_add_test(tests, no_memory);
+    qd_test_once(tests, nobody_asks, of_one_thread, of_some_threads, no_memory);
     return qd_test_run_case("thread_notes", tests);
 }

@@ -549,18 +549,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("trails", 120, NULL, NULL);
-    tcase_add_test(tests, a_straight_way);
-    tcase_add_test(tests, across_a_border);
-    tcase_add_test(tests, images_near_the_border);
-    tcase_add_test(tests, bodies_come_and_go);
-    tcase_add_test(tests, through_a_camera);
-    tcase_add_test(tests, saved_and_taken_up);
-    tcase_add_test(tests, lines_in_any_order);
-    tcase_add_test(tests, pieces_drawn_together);
-    tcase_add_test(tests, same_for_any_workers);
-    tcase_add_test(tests, too_many_places);
-    tcase_add_test(tests, more_bodies_than_at_first);
-    tcase_add_test(tests, no_memory);
-    tcase_add_test(tests, golden_trails);
+    qd_test_once(tests, a_straight_way, across_a_border, images_near_the_border, bodies_come_and_go,
+                 through_a_camera, saved_and_taken_up, lines_in_any_order, pieces_drawn_together,
+                 same_for_any_workers, too_many_places, more_bodies_than_at_first, no_memory, golden_trails);
     return qd_test_run_case("trails", tests);
 }

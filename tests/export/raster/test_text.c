@@ -85,9 +85,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("text", 120, NULL, NULL);
-    tcase_add_test(tests, digits_are_equally_wide);
-    tcase_add_test(tests, drawing_advances_and_stays_in_its_line);
-    tcase_add_test(tests, what_it_cannot_draw_is_a_question_mark);
-    tcase_add_test(tests, no_memory_at_any_allocation);
+    qd_test_once(tests, digits_are_equally_wide, drawing_advances_and_stays_in_its_line,
+                 what_it_cannot_draw_is_a_question_mark, no_memory_at_any_allocation);
     return qd_test_run_case("text", tests);
 }

@@ -122,9 +122,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("rules", 300, setup, teardown);
-    tcase_add_loop_test(tests, any_number_of_threads, 0, 4);
-    tcase_add_loop_test(tests, nothing_is_left_of_what_is_not_finished, 0, 4);
-    tcase_add_loop_test(tests, without_memory, 0, 4);
     tcase_add_test(tests, what_is_refused);
+    qd_test_loops(tests, {any_number_of_threads, 4}, {nothing_is_left_of_what_is_not_finished, 4},
+                  {without_memory, 4});
     return qd_test_run_case("export_rules", tests);
 }

@@ -469,13 +469,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("vtp", 120, setup, teardown);
-    tcase_add_test(tests, bodies_are_points);
-    tcase_add_test(tests, shapes_are_polygons_and_lines);
-    tcase_add_test(tests, outlines_of_any_shape_fit);
-    tcase_add_test(tests, nodes_are_squares);
-    tcase_add_test(tests, contacts_are_lines);
+    qd_test_once(tests, bodies_are_points, shapes_are_polygons_and_lines, outlines_of_any_shape_fit,
+                 nodes_are_squares, contacts_are_lines, lists_say_the_times, an_empty_world);
     tcase_add_loop_test(tests, contacts_of_removed_bodies_are_none, 0, 2);
-    tcase_add_test(tests, lists_say_the_times);
-    tcase_add_test(tests, an_empty_world);
     return qd_test_run_case("export_vtp", tests);
 }

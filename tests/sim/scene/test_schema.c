@@ -195,10 +195,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("keys", 60, NULL, NULL);
-    tcase_add_test(tests, documents_every_key);
-    tcase_add_test(tests, has_every_parent_and_no_key_twice);
-    tcase_add_test(tests, walks_the_keys_below_a_key);
-    tcase_add_test(tests, says_what_it_expects);
-    tcase_add_test(tests, measures_distances_between_words);
+    qd_test_once(tests, documents_every_key, has_every_parent_and_no_key_twice, walks_the_keys_below_a_key,
+                 says_what_it_expects, measures_distances_between_words);
     return qd_test_run_case("schema", tests);
 }

@@ -186,11 +186,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("change", 60, NULL, NULL);
-    tcase_add_test(tests, a_side_begins_where_it_is);
-    tcase_add_loop_test(tests, gravity_is_booked, 0, 2);
-    tcase_add_test(tests, surfaces_follow);
-    tcase_add_loop_test(tests, saved_worlds_go_on, 0, 2);
-    tcase_add_loop_test(tests, keeps_what_it_was_made_with, 0, 7);
-    tcase_add_test(tests, bodies_must_fit_the_law);
+    qd_test_once(tests, a_side_begins_where_it_is, surfaces_follow, bodies_must_fit_the_law);
+    qd_test_loops(tests, {gravity_is_booked, 2}, {saved_worlds_go_on, 2}, {keeps_what_it_was_made_with, 7});
     return qd_test_run_case("change", tests);
 }

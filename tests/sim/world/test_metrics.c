@@ -474,9 +474,9 @@ int main(void) {
     qd_test_once(tcase, a_ball_turns_its_energy_over, what_cancels_is_turned_over, nobody_turns_nothing_over,
                  table_names_every_number, docs_have_every_number, every_number_is_one);
     const int collision_count = sizeof collisions / sizeof collisions[0];
-    tcase_add_loop_test(tcase, collisions_lose_what_the_table_says, 0, collision_count);
-    tcase_add_loop_test(tcase, impacts_lose_what_the_table_says, 0, collision_count);
-    tcase_add_loop_test(tcase, walls_take_what_bounces_lose, 0, sizeof bounces / sizeof bounces[0]);
+    qd_test_loops(tcase, {collisions_lose_what_the_table_says, collision_count},
+                  {impacts_lose_what_the_table_says, collision_count},
+                  {walls_take_what_bounces_lose, sizeof bounces / sizeof bounces[0]});
     qd_test_once(tcase, a_ball_keeps_the_square_of_its_restitution, a_plate_works, a_medium_takes_its_part,
                  a_force_works_along_the_way, gravity_works_through_periodic_sides, motion_of_two,
                  contacts_of_a_row);

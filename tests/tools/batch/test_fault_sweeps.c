@@ -164,10 +164,8 @@ END_TEST
 
 int main(void) {
     TCase *cases = qd_test_case("fault_sweeps", 3000, setup, teardown);
-    tcase_add_test(cases, calls_fail_at_random);
-    tcase_add_test(cases, the_power_is_cut);
-    tcase_add_test(cases, what_was_deleted_is_back);
-    tcase_add_test(cases, a_sync_that_is_left_out_is_noticed);
+    qd_test_once(cases, calls_fail_at_random, the_power_is_cut, what_was_deleted_is_back,
+                 a_sync_that_is_left_out_is_noticed);
     return qd_test_run_case("fault_sweeps", cases);
 }
 

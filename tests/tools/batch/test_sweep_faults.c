@@ -464,24 +464,15 @@ static Suite *suite(void) {
     suite_add_tcase(suite, kills);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 1200);
-    tcase_add_test(tcase, one_run_that_is_killed_leaves_the_others_alone);
-    tcase_add_test(tcase, one_run_that_is_stopped_stays_to_do);
-    tcase_add_test(tcase, a_run_in_use_is_waited_for);
-    tcase_add_test(tcase, a_damaged_database_is_made_again);
-    tcase_add_test(tcase, databases_of_others_are_left_alone);
-    tcase_add_test(tcase, results_that_are_of_no_use);
-    tcase_add_test(tcase, a_database_with_tables_of_others_is_damaged);
-    tcase_add_test(tcase, a_database_of_an_older_program_is_made_again);
-    tcase_add_test(tcase, a_share_that_is_damaged_costs_nothing);
-    tcase_add_test(tcase, what_is_done_counts_before_what_failed);
-    tcase_add_test(tcase, a_share_tries_again_what_had_failed);
-    tcase_add_test(tcase, a_small_disk_is_full_and_freed);
+    qd_test_once(tcase, one_run_that_is_killed_leaves_the_others_alone, one_run_that_is_stopped_stays_to_do,
+                 a_run_in_use_is_waited_for, a_damaged_database_is_made_again,
+                 databases_of_others_are_left_alone, results_that_are_of_no_use,
+                 a_database_with_tables_of_others_is_damaged, a_database_of_an_older_program_is_made_again,
+                 a_share_that_is_damaged_costs_nothing, what_is_done_counts_before_what_failed,
+                 a_share_tries_again_what_had_failed, a_small_disk_is_full_and_freed);
 #ifdef QD_FAULTS
-    tcase_add_test(tcase, killed_before_any_write);
-    tcase_add_test(tcase, any_write_fails);
-    tcase_add_test(tcase, any_call_fails_at_random);
-    tcase_add_test(tcase, no_write_succeeds_any_more);
-    tcase_add_test(tcase, any_allocation_fails);
+    qd_test_once(tcase, killed_before_any_write, any_write_fails, any_call_fails_at_random,
+                 no_write_succeeds_any_more, any_allocation_fails);
 #endif
     suite_add_tcase(suite, tcase);
     return suite;

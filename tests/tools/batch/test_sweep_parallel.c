@@ -68,9 +68,7 @@ END_TEST
 
 static Suite *suite(void) {
     Suite *suite = suite_create("sweep_parallel");
-    TCase *tcase = tcase_create("sweep_parallel");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 300);
+    TCase *tcase = qd_test_case("sweep_parallel", 300, setup, teardown);
     tcase_add_test(tcase, gnu_parallel_makes_the_same_rows);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -360,15 +360,14 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("cli_errors", 300, setup, teardown);
-    tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
     tcase_add_test(tests, test_missing_scenes);
-    tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
+    qd_test_loops(tests, {test_wrong_command_lines, (int)(sizeof usage / sizeof usage[0])},
+                  {test_wrong_scenes, (int)(sizeof scenes / sizeof scenes[0])});
     qd_test_once(tests, test_wrong_body_files, test_scene_beside, test_unreadable_scene, test_limits,
                  test_more_pairs_than_allowed, test_existing_output_is_refused,
                  test_other_outputs_that_cannot_be);
     if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_full_disk);
-    tcase_add_test(tests, test_a_full_standard_output);
+    qd_test_once(tests, test_a_full_standard_output, test_killed_at_once_leaves_whole_frames);
     tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
-    tcase_add_test(tests, test_killed_at_once_leaves_whole_frames);
     return qd_test_run_case("cli_errors", tests);
 }

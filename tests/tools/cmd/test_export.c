@@ -507,22 +507,15 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("export");
-    TCase *tests = tcase_create("export");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("export", 300, setup, teardown);
     tcase_add_loop_test(tests, every_snapshot_and_the_same_simulated_again, 0, 4);
     qd_test_once(tests, some_of_the_moments, tables_have_the_rows_of_the_store, fields_are_a_table,
                  distributions_are_a_table, fields_are_images, tables_without_snapshots, what_is_refused,
                  files_that_are_there);
-    tcase_add_loop_test(tests, a_damaged_snapshot, 0, 4);
-    tcase_add_loop_test(tests, no_room, 0, 4);
-    tcase_add_loop_test(tests, stopped_by_a_signal, 0, 4);
+    qd_test_loops(tests, {a_damaged_snapshot, 4}, {no_room, 4}, {stopped_by_a_signal, 4});
     suite_add_tcase(suite, tests);
-    tests = tcase_create("import");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, disks_come_back_from_files, 0, 5);
-    tcase_add_loop_test(tests, shapes_come_back_from_files, 0, 2);
+    tests = qd_test_case("import", 300, setup, teardown);
+    qd_test_loops(tests, {disks_come_back_from_files, 5}, {shapes_come_back_from_files, 2});
     qd_test_once(tests, everything_comes_back_from_a_run, generated_bodies_keep_clear_of_a_run,
                  runs_that_cannot_be_taken, the_last_state_is_named, a_run_without_memory);
     suite_add_tcase(suite, tests);

@@ -404,8 +404,7 @@ int main(void) {
                  bodies_by_thread, another_view, a_run_that_is_not_over, a_video_too, what_is_refused,
                  frames_that_are_there, a_damaged_snapshot);
     qd_test_once(tests, a_signal_between_jobs);
-    tcase_add_loop_test(tests, no_room_for_the_pictures, 0, 3);
-    tcase_add_loop_test(tests, several_at_a_time, 0, 5);
-    tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
+    qd_test_loops(tests, {no_room_for_the_pictures, 3}, {several_at_a_time, 5},
+                  {snapshots_give_the_frames_of_the_run, 4});
     return qd_test_run_case("render", tests);
 }

@@ -201,9 +201,7 @@ int main(void) {
     qd_test_once(judging, test_estimates, test_blocks_see_what_hangs_together, test_line_to_zero,
                  test_rayleigh, test_reference, test_rows, test_gas);
     suite_add_tcase(suite, judging);
-    TCase *running = tcase_create("program");
-    tcase_add_checked_fixture(running, setup, teardown);
-    tcase_set_timeout(running, 120);
+    TCase *running = qd_test_case("program", 120, setup, teardown);
     qd_test_once(running, test_table, test_json, test_wrong_calls);
     suite_add_tcase(suite, running);
     return qd_test_run(suite);

@@ -284,9 +284,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("page_world", 300, NULL, NULL);
-    tcase_add_test(tests, test_random_worlds);
-    tcase_add_test(tests, test_camera_and_shapes);
-    tcase_add_test(tests, test_more_bodies_than_a_page_has);
-    tcase_add_test(tests, test_lack_of_memory);
+    qd_test_once(tests, test_random_worlds, test_camera_and_shapes, test_more_bodies_than_a_page_has,
+                 test_lack_of_memory);
     return qd_test_run_case("page_world", tests);
 }

@@ -235,14 +235,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("report", 300, setup, teardown);
-    tcase_add_test(tests, everything_is_in_the_page);
-    tcase_add_test(tests, rows_of_metrics_and_phases);
-    tcase_add_test(tests, recorded_fields);
-    tcase_add_test(tests, numbers_are_short);
-    tcase_add_test(tests, more_frames_than_there_is_room_for);
-    tcase_add_test(tests, a_run_that_is_not_over);
-    tcase_add_test(tests, what_a_run_may_lack);
-    tcase_add_test(tests, numbers_beyond_64_bits);
-    tcase_add_test(tests, what_is_refused);
+    qd_test_once(tests, everything_is_in_the_page, rows_of_metrics_and_phases, recorded_fields,
+                 numbers_are_short, more_frames_than_there_is_room_for, a_run_that_is_not_over,
+                 what_a_run_may_lack, numbers_beyond_64_bits, what_is_refused);
     return qd_test_run_case("report", tests);
 }

@@ -371,14 +371,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("report_index", 300, setup_with_file, teardown);
-    tcase_add_test(tests, a_sweep_with_failed_points);
-    tcase_add_test(tests, an_unfinished_sweep_of_shares);
-    tcase_add_test(tests, points_that_are_the_same_run);
-    tcase_add_test(tests, last_frames);
-    tcase_add_test(tests, pages_of_runs);
-    tcase_add_test(tests, what_is_refused_of_a_sweep);
-    tcase_add_test(tests, a_scaling_test);
-    tcase_add_test(tests, a_damaged_result);
-    tcase_add_test(tests, ways_between_files);
+    qd_test_once(tests, a_sweep_with_failed_points, an_unfinished_sweep_of_shares,
+                 points_that_are_the_same_run, last_frames, pages_of_runs, what_is_refused_of_a_sweep,
+                 a_scaling_test, a_damaged_result, ways_between_files);
     return qd_test_run_case("report_index", tests);
 }

@@ -173,11 +173,8 @@ END_TEST
 
 int main(void) {
     TCase *cases = qd_test_case("fault_plans", 3000, setup, teardown);
-    tcase_add_test(cases, the_power_is_cut);
-    tcase_add_test(cases, the_power_is_cut_twice);
-    tcase_add_test(cases, what_is_done_stays_done);
-    tcase_add_test(cases, a_sync_that_is_left_out_is_noticed);
-    tcase_add_test(cases, calls_fail_at_random);
+    qd_test_once(cases, the_power_is_cut, the_power_is_cut_twice, what_is_done_stays_done,
+                 a_sync_that_is_left_out_is_noticed, calls_fail_at_random);
     return qd_test_run_case("fault_plans", cases);
 }
 

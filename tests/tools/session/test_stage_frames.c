@@ -343,14 +343,9 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("stage_frames", 300, setup, teardown);
-    tcase_add_test(tests, test_frames_are_those_of_their_stage);
-    tcase_add_test(tests, test_lists_are_verified);
-    tcase_add_test(tests, test_rendered_again);
-    tcase_add_test(tests, test_set_for_all_stages);
-    tcase_add_test(tests, test_resumed_in_each_stage);
-    tcase_add_test(tests, test_killed_again_and_again);
-    tcase_add_test(tests, test_a_frame_that_is_missing);
-    tcase_add_test(tests, test_video);
+    qd_test_once(tests, test_frames_are_those_of_their_stage, test_lists_are_verified, test_rendered_again,
+                 test_set_for_all_stages, test_resumed_in_each_stage, test_killed_again_and_again,
+                 test_a_frame_that_is_missing, test_video);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
     return qd_test_run_case("stage_frames", tests);
 }

@@ -457,20 +457,12 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("stages", 300, setup, teardown);
-    tcase_add_test(tests, test_goes_through_its_stages);
-    tcase_add_test(tests, test_events_of_a_change);
-    tcase_add_test(tests, test_events_of_some_stages);
-    tcase_add_test(tests, test_buried_with_the_first_step);
-    tcase_add_test(tests, test_resolved_scene_is_the_same);
-    tcase_add_test(tests, test_swept);
-    tcase_add_test(tests, test_killed_again_and_again);
-    tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
-    tcase_add_test(tests, test_more_steps);
-    tcase_add_test(tests, test_scene_of_the_document);
-    tcase_add_test(tests, test_added_bodies_are_not_emitted);
-    tcase_add_test(tests, test_gone_of_one_emitter);
+    qd_test_once(tests, test_goes_through_its_stages, test_events_of_a_change, test_events_of_some_stages,
+                 test_buried_with_the_first_step, test_resolved_scene_is_the_same, test_swept,
+                 test_killed_again_and_again, test_resumes_at_each_step_about_a_boundary, test_more_steps,
+                 test_scene_of_the_document, test_added_bodies_are_not_emitted, test_gone_of_one_emitter,
+                 test_a_stage_that_cannot_begin);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tests, test_a_stage_that_cannot_begin);
     Suite *suite = suite_create("stages");
     suite_add_tcase(suite, tests);
     tests = qd_test_case("gate", 300, setup, teardown);

@@ -145,9 +145,6 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("stages_across", 300, setup, teardown);
-    tcase_add_test(tests, test_diff);
-    tcase_add_test(tests, test_export);
-    tcase_add_test(tests, test_render_and_verify);
-    tcase_add_test(tests, test_resume);
+    qd_test_once(tests, test_diff, test_export, test_render_and_verify, test_resume);
     return qd_test_run_case("stages_across", tests);
 }

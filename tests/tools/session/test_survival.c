@@ -329,22 +329,13 @@ END_TEST
 
 static Suite *suite(void) {
     Suite *suite = suite_create("survival");
-    TCase *tcase = tcase_create("survival");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 3000);
-    tcase_add_test(tcase, killed_at_any_moment);
-    tcase_add_test(tcase, stopped_at_any_moment);
-    tcase_add_test(tcase, a_small_disk_is_full_and_freed);
-    tcase_add_test(tcase, recording_changes_no_state);
+    TCase *tcase = qd_test_case("survival", 3000, setup, teardown);
+    qd_test_once(tcase, killed_at_any_moment, stopped_at_any_moment, a_small_disk_is_full_and_freed,
+                 recording_changes_no_state);
 #ifdef QD_FAULTS
-    tcase_add_test(tcase, shared_memory_does_not_count);
-    tcase_add_test(tcase, killed_before_any_write);
-    tcase_add_test(tcase, any_write_fails);
-    tcase_add_test(tcase, the_disk_fills_up);
-    tcase_add_test(tcase, any_allocation_fails);
-    TCase *locks = tcase_create("locks");
-    tcase_add_checked_fixture(locks, setup, teardown);
-    tcase_set_timeout(locks, 120);
+    qd_test_once(tcase, shared_memory_does_not_count, killed_before_any_write, any_write_fails,
+                 the_disk_fills_up, any_allocation_fails);
+    TCase *locks = qd_test_case("locks", 120, setup, teardown);
     tcase_add_test(locks, without_flock);
     suite_add_tcase(suite, locks);
 #endif

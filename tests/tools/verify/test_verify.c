@@ -508,11 +508,9 @@ int main(void) {
     tcase_add_test(tcase, a_sound_run);
     int scenes = 0;
     while (qd_scene_builtin_name((size_t)scenes)) ++scenes;
-    tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
-    tcase_add_test(tcase, runs_of_earlier_versions);
-    tcase_add_test(tcase, any_bit_of_a_hash);
-    tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
-    tcase_add_loop_test(tcase, any_of_the_distributions, 0, 2);
+    qd_test_once(tcase, runs_of_earlier_versions, any_bit_of_a_hash);
+    qd_test_loops(tcase, {built_in_scenes, scenes}, {any_byte_of_a_stored_world, 2},
+                  {any_of_the_distributions, 2});
     qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_quantity_of_the_fields,
 
                  any_byte_of_the_file, a_planted_bit, a_snapshot_of_another_run, pictures,
