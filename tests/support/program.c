@@ -128,6 +128,14 @@ void qd_program_forget(qd_program_outcome *outcome) {
     outcome->out = outcome->err = NULL;
 }
 
+void qd_program_expect(qd_program_outcome outcome, int code, const char *err, const char *out) {
+    ck_assert_msg(outcome.code == code, "exit %d, not %d: %.2000s%.2000s", outcome.code, code, outcome.out,
+                  outcome.err);
+    ck_assert_msg(!err || strstr(outcome.err, err), "does not say '%s': %.2000s", err, outcome.err);
+    ck_assert_msg(!out || strstr(outcome.out, out), "does not say '%s': %.2000s", out, outcome.out);
+    qd_program_forget(&outcome);
+}
+
 void qd_program_expect_complaint(const qd_program_outcome *outcome, int code, const char *named) {
     ck_assert_msg(outcome->code == code, "exit %d, not %d: %s", outcome->code, code, outcome->err);
     ck_assert_msg(strncmp(outcome->err, "quadrille: ", 11) == 0, "starts otherwise: %s", outcome->err);

@@ -54,6 +54,10 @@ bool qd_program_has_ended(pid_t child);
 void qd_program_succeed(const qd_program *program, const qd_program_start *start);
 void qd_program_forget(qd_program_outcome *outcome);
 
+/// Ends the test unless it ended with this exit code, and said these words on stderr and stdout (NULL: any);
+/// forgets the outcome.
+void qd_program_expect(qd_program_outcome outcome, int code, const char *err, const char *out);
+
 /// One line on stderr that says `named`, nothing on stdout, and this exit code.
 void qd_program_expect_complaint(const qd_program_outcome *outcome, int code, const char *named);
 

@@ -305,9 +305,7 @@ START_TEST(scenes_and_bodies_may_be_links_and_scenes_pipes) {
     pid_t child = qd_program_launch(
         &program, &(qd_program_start){.arguments = {"run", "pipe.yaml", "-o", "piped", "-q"}});
     qd_scratch_write(at("pipe.yaml").text, scene);
-    qd_program_outcome outcome = qd_program_await(&program, child);
-    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_await(&program, child), 0, NULL, NULL);
 }
 END_TEST
 

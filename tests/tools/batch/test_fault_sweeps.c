@@ -37,9 +37,7 @@ static void setup(void) {
     qd_sweeps_write(&program, "s.yaml", 1, 8); // for the scene
     qd_scratch_write(at("s.yaml").text, sweep);
     qd_program_start start = go("good");
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
     char *name = qd_test_sql(at("good/sweep.db").text, "SELECT directory FROM sweep WHERE status = 'done'");
     name[strcspn(name, "\n")] = '\0';
     (void)snprintf(done_run.text, sizeof done_run.text, "%s", name);

@@ -146,9 +146,7 @@ START_TEST(test_lammps_sees_no_path) {
     const qd_program_start start = {.arguments = {"bench", "--frames", "--bodies", "30", "--steps", "1",
                                                   "--size", "64x64", "-q", "--lammps", "a $b #&*"},
                                     .environment = {path}};
-    qd_program_outcome result = qd_program_run(&program, &start);
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
+    qd_program_succeed(&program, &start);
     char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
     ck_assert_msg(!strstr(script, "a $b") && strstr(script, "read_data quadrille_bench.data\n"), "%s",
                   script);

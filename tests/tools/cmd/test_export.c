@@ -275,11 +275,10 @@ START_TEST(no_room) {
     make(scene, "out");
     static const char *const names[] = {"bodies.lammpstrj.part", "bodies.xyz.part", "bodies_000000.vtp.part",
                                         "bodies.csv.part"};
-    qd_program_outcome result = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"export", "out", "--format", formats[_i], "-q"},
-                                      .file_limit = 3000});
-    qd_program_expect_complaint(&result, 4, names[_i]);
-    qd_program_forget(&result);
+    expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"export", "out", "--format",
+                                                                              formats[_i], "-q"},
+                                                                .file_limit = 3000}),
+                   4, names[_i]);
     ck_assert(!qd_scratch_exists(at("out/export").text));
 }
 END_TEST
@@ -296,9 +295,7 @@ START_TEST(stopped_by_a_signal) {
     qd_scratch_await(at(directory).text);
     nanosleep(&(struct timespec){0, 50000000}, NULL);
     kill(child, SIGTERM);
-    qd_program_outcome result = qd_program_await(&program, child);
-    qd_program_expect_complaint(&result, 128 + SIGTERM, "nothing was exported");
-    qd_program_forget(&result);
+    expect_refusal(qd_program_await(&program, child), 128 + SIGTERM, "nothing was exported");
     ck_assert(!qd_scratch_exists(at("long/export").text));
 }
 END_TEST
@@ -472,12 +469,8 @@ END_TEST
 START_TEST(the_last_state_is_named) {
     make(scene, "out");
     qd_scratch_write(at("last.yaml").text, "run: {steps: 0, dt: 0.1}\nbodies:\n- run: {path: out}\n");
-    qd_program_outcome result = RUN("run", "last.yaml", "-o", "last");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_msg(strstr(result.err, "out: its bodies at step 40, the last that is kept") != NULL ||
-                      strstr(result.out, "out: its bodies at step 40, the last that is kept") != NULL,
-                  "%s%s", result.out, result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("run", "last.yaml", "-o", "last"), 0,
+                      "out: its bodies at step 40, the last that is kept", NULL);
     char *resolved = qd_scratch_read(at("last/scene.yaml").text, NULL);
     ck_assert_ptr_nonnull(strstr(resolved, "path: bodies_0.qdworld\n      step: 40\n      hash: \""));
     free(resolved);

@@ -27,9 +27,7 @@ static void setup_with_file(void) {
 /// Sweeps into `out`; some of the points fail.
 static void sweep(const char *directory, const char *more, const char *value) {
     qd_program_start start = qd_sweeps_start("s.yaml", directory, (const char *const[]){more, value, NULL});
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
 }
 
 // ---- reading a page of a sweep ----
@@ -117,9 +115,7 @@ static size_t expect_csv(const qd_page *page, const char *name) {
 
 START_TEST(a_sweep_with_failed_points) {
     sweep("out", NULL, NULL);
-    qd_program_outcome outcome = RUN("report", "out");
-    ck_assert_msg(outcome.code == 0 && strstr(outcome.err, "out/report.html: "), "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(RUN("report", "out"), 0, "out/report.html: ", NULL);
     qd_page read = READ("out/report.html");
     ck_assert_uint_eq(row_count(&read), POINTS);
     ck_assert_uint_eq(expect_csv(&read, "out/sweep.csv"), POINTS);

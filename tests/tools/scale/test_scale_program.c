@@ -276,11 +276,9 @@ START_TEST(test_bound_threads_are_told) {
         expect_refusal(RUN("scale", "gas", "--pin", "close", "-o", "out"), 2, "built without hwloc");
         return;
     }
-    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,3", "--steps", "2",
-                                    "--repeats", "1", "--pin", "close", "-o", "out");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    ck_assert_ptr_nonnull(strstr(result.err, "pin      close: threads on processors "));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("scale", "gas", "--bodies", "500", "--threads", "1,3", "--steps", "2", "--repeats",
+                          "1", "--pin", "close", "-o", "out"),
+                      0, "pin      close: threads on processors ", NULL);
     json_t *all = read_json("out/scale.json");
     for (int threads = 1; threads <= 3; threads += 2) {
         const json_t *config = config_of(all, 500, threads),
@@ -290,10 +288,8 @@ START_TEST(test_bound_threads_are_told) {
         ck_assert_uint_eq(json_array_size(json_object_get(config, "nodes")), (size_t)threads);
     }
     json_decref(all);
-    result = RUN("scale", "gas", "--bodies", "500", "--threads", "1", "--steps", "2", "--repeats", "1",
-                 "--pin", "off", "-q", "-o", "out", "--force");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
+    SUCCEED("scale", "gas", "--bodies", "500", "--threads", "1", "--steps", "2", "--repeats", "1", "--pin",
+            "off", "-q", "-o", "out", "--force");
     all = read_json("out/scale.json");
     ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "pin"));
     json_decref(all);
@@ -403,9 +399,7 @@ START_TEST(test_bad_input) {
         qd_program_start start = {.arguments = {"scale", "-q"}};
         for (size_t k = 0; k < 8 && cases[i].arguments[k]; ++k)
             start.arguments[2 + k] = cases[i].arguments[k];
-        qd_program_outcome result = qd_program_run(&program, &start);
-        qd_program_expect_complaint(&result, cases[i].code, cases[i].named);
-        qd_program_forget(&result);
+        expect_refusal(qd_program_run(&program, &start), cases[i].code, cases[i].named);
     }
     ck_assert(!qd_scratch_exists(at("out/scale.json").text));
 }

@@ -109,10 +109,7 @@ START_TEST(test_lists_are_verified) {
     char *cut = read_list("ref/frames/manifest.csv"), *to = cut;
     name[2] = 'o';
     qd_scratch_write(at("ref/frames/manifest.csv").text, list);
-    qd_program_outcome found = RUN("verify", "ref");
-    ck_assert_int_eq(found.code, 5);
-    ck_assert_msg(strstr(found.out, "sottle, the table") != NULL, "%s%s", found.out, found.err);
-    qd_program_forget(&found);
+    qd_program_expect(RUN("verify", "ref"), 5, NULL, "sottle, the table");
     for (const char *line = cut; *line; line = strchr(line, '\n') + 1) {
         const char *comma = strchr(line, '\n');
         while (*comma != ',') --comma;
@@ -335,9 +332,7 @@ START_TEST(test_refused) {
     char text[1024];
     snprintf(text, sizeof text, "name: bad\nstages: [%s]\n", refused[_i].stages);
     qd_scratch_write(at("bad.yaml").text, text);
-    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    qd_program_expect_complaint(&result, 3, refused[_i].said);
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
 END_TEST
 

@@ -116,10 +116,7 @@ START_TEST(test_events_of_a_change) {
     // One that is missing is missed, and so is one of a stage that records nothing.
     snprintf(sql, sizeof sql, "DELETE FROM events WHERE step = %d AND number = 0", (int)open + 1);
     qd_runs_change(at("ref").text, sql);
-    qd_program_outcome found = RUN("verify", "ref", "-q");
-    ck_assert_int_eq(found.code, 5);
-    ck_assert_msg(strstr(found.out, "it is number 1, 0 in the replay") != NULL, "%s%s", found.out, found.err);
-    qd_program_forget(&found);
+    qd_program_expect(RUN("verify", "ref", "-q"), 5, NULL, "it is number 1, 0 in the replay");
 }
 END_TEST
 
@@ -138,9 +135,7 @@ START_TEST(test_events_of_some_stages) {
     ck_assert_int_eq(number("SELECT count(DISTINCT stage) FROM metrics m JOIN events e USING (step)"), 2);
     qd_runs_change(at("ref").text,
                    "UPDATE events SET impulse = 77 WHERE step = (SELECT max(step) FROM events)");
-    qd_program_outcome found = RUN("verify", "ref", "-q");
-    ck_assert_int_eq(found.code, 5);
-    qd_program_forget(&found);
+    qd_program_expect(RUN("verify", "ref", "-q"), 5, NULL, NULL);
 }
 END_TEST
 
@@ -153,16 +148,12 @@ START_TEST(test_buried_with_the_first_step) {
                      "stages:\n  - {name: slow, steps: 5}\n"
                      "  - {name: fast, steps: 5, remove: [{id: 2}], world: {gravity: [9e4, 0]}}\n");
     for (int i = 0; i < 2; ++i) {
-        qd_program_outcome result = RUN("run", "fast.yaml", "-o", "ref", "-q", "--resume");
-        ck_assert_int_eq(result.code, 5);
-        ck_assert_msg(strstr(result.err, "step 6: body 1: ") != NULL, "%s", result.err);
-        qd_program_forget(&result);
+        qd_program_expect(RUN("run", "fast.yaml", "-o", "ref", "-q", "--resume"), 5,
+                          "step 6: body 1: ", NULL);
         ck_assert_int_eq(number("SELECT max(step) FROM events"), 0); // it makes no step
         ck_assert_int_eq(number("SELECT count(*) FROM failures"), 1);
         ck_assert_int_eq(number("SELECT max(step) FROM checkpoints"), 5);
-        qd_program_outcome sound = RUN("verify", "ref", "-q");
-        ck_assert_msg(sound.code == 0, "%d: %s%s", sound.code, sound.out, sound.err);
-        qd_program_forget(&sound);
+        SUCCEED("verify", "ref", "-q");
     }
 }
 END_TEST
@@ -325,10 +316,8 @@ START_TEST(test_added_bodies_are_not_emitted) {
         " {at: [8, 8], static: true}]}]\n"
         "    until: [{gone: {first: emitted, last: 4}}]\n    at_most: 900\n");
     // What is printed is true of all steps, not of the last one alone: 4 bodies are left.
-    qd_program_outcome outcome = RUN("run", "hopper.yaml", "-o", "ref", "--no-progress");
-    ck_assert_msg(outcome.code == 0 && strstr(outcome.err, " bodies on average (4 at the end) in ") != NULL,
-                  "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(RUN("run", "hopper.yaml", "-o", "ref", "--no-progress"), 0,
+                      " bodies on average (4 at the end) in ", NULL);
     ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 1 + 3 + 3);
     // Looks are 10 steps apart.
     ck_assert_int_eq(
@@ -434,9 +423,7 @@ START_TEST(test_refused) {
     snprintf(text, sizeof text, "name: bad\nbodies: [{list: [{name: gate, at: [5, 5]}]}]\nstages: [%s]\n",
              refused[_i].stages);
     qd_scratch_write(at("bad.yaml").text, text);
-    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    qd_program_expect_complaint(&result, 3, refused[_i].said);
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
 END_TEST
 

@@ -239,9 +239,7 @@ START_TEST(test_refused) {
     snprintf(text, sizeof text, "name: bad\nworld: {size: [40, 30]}\nrun: {steps: 9, until: %s}\n%s",
              refused[_i].rule, rest);
     qd_scratch_write(at("bad.yaml").text, text);
-    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    qd_program_expect_complaint(&result, 3, refused[_i].said);
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
 END_TEST
 
