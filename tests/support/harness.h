@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <quadrille/alloc.h>
+#include <quadrille/random.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +22,10 @@ uint64_t qd_test_seed(uint64_t standard);
 void qd_test_count(size_t cases);
 /// True where QD_TEST_SEED is set.
 int qd_test_replaying(void);
+
+/// A number in [low, high); a whole number from 0 on below `end`.
+double qd_test_between(qd_random *random, double low, double high);
+size_t qd_test_below(qd_random *random, size_t end);
 
 /// An allocator on the C heap whose call number `fail_at` (1 = the first) returns NULL, and which counts what
 /// it has out. fail_at 0 never fails. Thread safe.
@@ -60,6 +65,10 @@ int qd_test_run(Suite *suite);
 /// and runs it as a suite, as above.
 TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after);
 int qd_test_run_case(const char *name, TCase *tests);
+/// All of that for programs whose tests run once each: returns main's value.
+#define qd_test_main(name, seconds, before, after, ...)                                                      \
+    qd_test_run_once(name, seconds, before, after, (const TTest *const[]){__VA_ARGS__, NULL})
+int qd_test_run_once(const char *name, double seconds, SFun before, SFun after, const TTest *const *list);
 /// Adds tests that run once each.
 #define qd_test_once(tests, ...) qd_test_add_once(tests, (const TTest *const[]){__VA_ARGS__, NULL})
 void qd_test_add_once(TCase *tests, const TTest *const *list);

@@ -2,6 +2,7 @@
 
 #include "tests/support/harness.h"
 
+#include <math.h>
 #include <quadrille/hash.h>
 #include <string.h>
 
@@ -65,8 +66,16 @@ void qd_test_step(qd_world *world, double dt, size_t steps) {
     }
 }
 
-double qd_test_between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
+void qd_test_near(double value, double expected, double tolerance, const char *what) {
+    ck_assert_msg(fabs(value - expected) <= tolerance, "%s: %.17g, not %.17g", what, value, expected);
+}
+
+void qd_test_sink(qd_world *world, double x, double y, double width, double height, uint64_t total) {
+    qd_sink_def sink = qd_sink_def_default();
+    sink.low = (qd_vec2){x, y};
+    sink.high = (qd_vec2){x + width, y + height};
+    sink.total = total;
+    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
 }
 
 qd_world_def qd_test_random_def(qd_random *random) {

@@ -221,9 +221,7 @@ START_TEST(no_memory_at_any_allocation) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("queue", 120, NULL, NULL);
-    qd_test_once(tests, everything_once_and_in_order, full_queue_blocks, failure_sticks,
-                 slots_come_back_unused, no_memory_at_any_allocation, workers_finish_in_order,
-                 workers_fail_where_the_line_does, workers_without_memory);
-    return qd_test_run_case("queue", tests);
+    return qd_test_main("queue", 120, NULL, NULL, everything_once_and_in_order, full_queue_blocks,
+                        failure_sticks, slots_come_back_unused, no_memory_at_any_allocation,
+                        workers_finish_in_order, workers_fail_where_the_line_does, workers_without_memory);
 }

@@ -220,8 +220,6 @@ START_TEST(test_lack_of_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("montage", 0, NULL, NULL);
-    qd_test_once(tests, test_layout, test_colours, test_captions, test_long_captions_are_cut,
-                 test_what_does_not_fit, test_lack_of_memory);
-    return qd_test_run_case("montage", tests);
+    return qd_test_main("montage", 0, NULL, NULL, test_layout, test_colours, test_captions,
+                        test_long_captions_are_cut, test_what_does_not_fit, test_lack_of_memory);
 }

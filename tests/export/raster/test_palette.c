@@ -148,8 +148,7 @@ START_TEST(hues_of_values) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("palette", 0, NULL, NULL);
-    qd_test_once(tests, maps_go_one_way, categories_differ, touching_bodies_stand_out, text_is_legible,
-                 levels_are_even, background_is_taken_out, nodes_fade_with_depth, hues_of_values);
-    return qd_test_run_case("palette", tests);
+    return qd_test_main("palette", 0, NULL, NULL, maps_go_one_way, categories_differ,
+                        touching_bodies_stand_out, text_is_legible, levels_are_even, background_is_taken_out,
+                        nodes_fade_with_depth, hues_of_values);
 }

@@ -84,8 +84,7 @@ START_TEST(no_memory_at_any_allocation) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("text", 120, NULL, NULL);
-    qd_test_once(tests, digits_are_equally_wide, drawing_advances_and_stays_in_its_line,
-                 what_it_cannot_draw_is_a_question_mark, no_memory_at_any_allocation);
-    return qd_test_run_case("text", tests);
+    return qd_test_main("text", 120, NULL, NULL, digits_are_equally_wide,
+                        drawing_advances_and_stays_in_its_line, what_it_cannot_draw_is_a_question_mark,
+                        no_memory_at_any_allocation);
 }

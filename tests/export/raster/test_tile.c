@@ -595,11 +595,10 @@ START_TEST(means_of_few_and_many) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("tile", 240, NULL, NULL);
-    qd_test_once(tests, disk_area_and_centre, small_disks_have_their_area, figure_area_and_centre,
-                 edges_follow_the_circle, a_million_splats, means_of_few_and_many, none_vanishes,
-                 splats_show_their_mean, order_and_threads_change_nothing, instructions_change_nothing,
-                 pixels_are_the_same_everywhere, clip_is_kept, huge_and_distant_disks, coverages_add,
-                 faint_edges_leave_outlines_alone, rims_and_lines, marks_show_on_everything, no_memory);
-    return qd_test_run_case("tile", tests);
+    return qd_test_main(
+        "tile", 240, NULL, NULL, disk_area_and_centre, small_disks_have_their_area, figure_area_and_centre,
+        edges_follow_the_circle, a_million_splats, means_of_few_and_many, none_vanishes,
+        splats_show_their_mean, order_and_threads_change_nothing, instructions_change_nothing,
+        pixels_are_the_same_everywhere, clip_is_kept, huge_and_distant_disks, coverages_add,
+        faint_edges_leave_outlines_alone, rims_and_lines, marks_show_on_everything, no_memory);
 }

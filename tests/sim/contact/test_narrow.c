@@ -190,10 +190,8 @@ START_TEST(random_worlds_equal_brute_force) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("narrow", 120, NULL, NULL);
-    qd_test_once(tcase, touching_counts, overlap_has_depth_and_a_point_midway,
-                 coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
-                 walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
-                 random_worlds_equal_brute_force);
-    return qd_test_run_case("narrow", tcase);
+    return qd_test_main("narrow", 120, NULL, NULL, touching_counts, overlap_has_depth_and_a_point_midway,
+                        coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
+                        walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
+                        random_worlds_equal_brute_force);
 }

@@ -204,8 +204,7 @@ START_TEST(grids_that_are_none_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("field", 120, NULL, NULL);
-    qd_test_once(tcase, sums_are_those_of_the_metrics, impacts_carry_stress, branch_is_shared_by_length,
-                 stress_must_be_watched, threads_change_no_bit, grids_that_are_none_are_refused);
-    return qd_test_run_case("field", tcase);
+    return qd_test_main("field", 120, NULL, NULL, sums_are_those_of_the_metrics, impacts_carry_stress,
+                        branch_is_shared_by_length, stress_must_be_watched, threads_change_no_bit,
+                        grids_that_are_none_are_refused);
 }

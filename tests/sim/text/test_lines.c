@@ -182,8 +182,7 @@ START_TEST(takes_lines_apart_into_words) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("lines", 120, NULL, NULL);
-    qd_test_once(tests, takes_every_kind_of_line_end, loses_nothing_between_two_fillings, reads_nothing,
-                 refuses_what_is_no_text, shows_the_end_of_a_long_path, takes_lines_apart_into_words);
-    return qd_test_run_case("lines", tests);
+    return qd_test_main("lines", 120, NULL, NULL, takes_every_kind_of_line_end,
+                        loses_nothing_between_two_fillings, reads_nothing, refuses_what_is_no_text,
+                        shows_the_end_of_a_long_path, takes_lines_apart_into_words);
 }

@@ -193,8 +193,7 @@ START_TEST(does_not_look_at_the_locale) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("text", 120, NULL, NULL);
-    qd_test_once(tests, writes_the_shortest_text, reads_back_what_it_wrote, has_the_digits_of_printf,
-                 reads_numbers_and_nothing_else, reads_whole_numbers, does_not_look_at_the_locale);
-    return qd_test_run_case("number", tests);
+    return qd_test_main("number", 120, NULL, NULL, writes_the_shortest_text, reads_back_what_it_wrote,
+                        has_the_digits_of_printf, reads_numbers_and_nothing_else, reads_whole_numbers,
+                        does_not_look_at_the_locale);
 }

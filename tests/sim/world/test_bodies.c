@@ -398,11 +398,10 @@ START_TEST(room_for_bodies_is_made_once) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("bodies", 120, NULL, NULL);
-    qd_test_once(tcase, free_bodies_turn_evenly, kinematic_bodies_keep_their_course,
-                 what_rests_on_a_belt_goes_along, static_bodies_may_lie_anywhere, filters_decide_who_touches,
-                 sensors_report_and_do_nothing, events_tell_impulse_and_speed,
-                 contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
-                 shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
-    return qd_test_run_case("bodies", tcase);
+    return qd_test_main("bodies", 120, NULL, NULL, free_bodies_turn_evenly,
+                        kinematic_bodies_keep_their_course, what_rests_on_a_belt_goes_along,
+                        static_bodies_may_lie_anywhere, filters_decide_who_touches,
+                        sensors_report_and_do_nothing, events_tell_impulse_and_speed,
+                        contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
+                        shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
 }

@@ -237,9 +237,7 @@ START_TEST(bad_materials_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("material", 60, NULL, NULL);
-    qd_test_once(tests, values_of_materials_count_unless_others_are_given, pairs_rub_as_they_are_told,
-                 pairs_turn_and_bounce_what_would_not, saved_worlds_keep_materials,
-                 bad_materials_are_refused);
-    return qd_test_run_case("material", tests);
+    return qd_test_main("material", 60, NULL, NULL, values_of_materials_count_unless_others_are_given,
+                        pairs_rub_as_they_are_told, pairs_turn_and_bounce_what_would_not,
+                        saved_worlds_keep_materials, bad_materials_are_refused);
 }

@@ -298,9 +298,7 @@ START_TEST(zero_bodies_run) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("world", 120, NULL, NULL);
-    qd_test_once(tcase, defs_are_checked, default_distance_is_a_million_worlds, bodies_are_checked,
-                 place_has_the_rules_of_add, lowest_free_index_comes_first, random_operations_match_a_table,
-                 zero_bodies_run);
-    return qd_test_run_case("world", tcase);
+    return qd_test_main("world", 120, NULL, NULL, defs_are_checked, default_distance_is_a_million_worlds,
+                        bodies_are_checked, place_has_the_rules_of_add, lowest_free_index_comes_first,
+                        random_operations_match_a_table, zero_bodies_run);
 }

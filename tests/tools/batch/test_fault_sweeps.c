@@ -161,10 +161,8 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
 END_TEST
 
 int main(void) {
-    TCase *cases = qd_test_case("fault_sweeps", 3000, setup, teardown);
-    qd_test_once(cases, calls_fail_at_random, the_power_is_cut, what_was_deleted_is_back,
-                 a_sync_that_is_left_out_is_noticed);
-    return qd_test_run_case("fault_sweeps", cases);
+    return qd_test_main("fault_sweeps", 3000, setup, teardown, calls_fail_at_random, the_power_is_cut,
+                        what_was_deleted_is_back, a_sync_that_is_left_out_is_noticed);
 }
 
 #else

@@ -155,8 +155,7 @@ START_TEST(test_lammps_sees_no_path) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("bench_frames", 120, setup, teardown);
-    qd_test_once(tests, test_pictures_do_not_depend_on_threads, test_it_can_be_stopped, test_the_command,
-                 test_what_is_wrong_is_said_in_one_line, test_beside_lammps, test_lammps_sees_no_path);
-    return qd_test_run_case("bench_frames", tests);
+    return qd_test_main("bench_frames", 120, setup, teardown, test_pictures_do_not_depend_on_threads,
+                        test_it_can_be_stopped, test_the_command, test_what_is_wrong_is_said_in_one_line,
+                        test_beside_lammps, test_lammps_sees_no_path);
 }

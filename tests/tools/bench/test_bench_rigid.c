@@ -321,11 +321,10 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("bench_rigid", 120, setup, teardown);
-    qd_test_once(tests, test_gas_is_what_it_says, test_pile_rests_on_the_floor, test_scenes_are_what_they_say,
-                 test_pyramids_are_judged, test_what_is_driven_moves, test_methods_start_from_the_same_state,
-                 test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
-                 test_the_command_writes_rows, test_the_command_says_what_fell,
-                 test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
-    return qd_test_run_case("bench_rigid", tests);
+    return qd_test_main("bench_rigid", 120, setup, teardown, test_gas_is_what_it_says,
+                        test_pile_rests_on_the_floor, test_scenes_are_what_they_say, test_pyramids_are_judged,
+                        test_what_is_driven_moves, test_methods_start_from_the_same_state,
+                        test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
+                        test_the_command_writes_rows, test_the_command_says_what_fell,
+                        test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
 }

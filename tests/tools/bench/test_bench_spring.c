@@ -102,8 +102,6 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("bench_spring", 120, setup, teardown);
-    qd_test_once(tests, test_both_go_the_same_way, test_it_can_be_stopped, test_the_command,
-                 test_what_is_wrong_is_said_in_one_line);
-    return qd_test_run_case("bench_spring", tests);
+    return qd_test_main("bench_spring", 120, setup, teardown, test_both_go_the_same_way,
+                        test_it_can_be_stopped, test_the_command, test_what_is_wrong_is_said_in_one_line);
 }

@@ -274,10 +274,9 @@ START_TEST(test_wrong_lines) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("video_beside", 600, setup, teardown);
-    qd_test_once(tcase, test_side_by_side_and_above, test_every_format_has_all_frames, test_bytes_repeat,
-                 test_captions, test_other_strides_steps_and_ends, test_runs_without_a_list,
-                 test_other_colours_and_sizes, test_colours_that_change, test_a_signal_stops_it,
-                 test_missing_frames, test_wrong_lines);
-    return qd_test_run_case("video_beside", tcase);
+    return qd_test_main("video_beside", 600, setup, teardown, test_side_by_side_and_above,
+                        test_every_format_has_all_frames, test_bytes_repeat, test_captions,
+                        test_other_strides_steps_and_ends, test_runs_without_a_list,
+                        test_other_colours_and_sizes, test_colours_that_change, test_a_signal_stops_it,
+                        test_missing_frames, test_wrong_lines);
 }

@@ -146,9 +146,8 @@ START_TEST(bytes_repeat) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("page_moments", 300, setup, teardown);
-    qd_test_once(tests, frames_with_a_snapshot_can_be_asked, a_checkpoint_will_do,
-                 a_run_without_frames_has_none, only_as_many_as_there_is_room_for, one_world_may_be_too_much,
-                 damaged_ones_are_left_out, bytes_repeat);
-    return qd_test_run_case("page_moments", tests);
+    return qd_test_main("page_moments", 300, setup, teardown, frames_with_a_snapshot_can_be_asked,
+                        a_checkpoint_will_do, a_run_without_frames_has_none,
+                        only_as_many_as_there_is_room_for, one_world_may_be_too_much,
+                        damaged_ones_are_left_out, bytes_repeat);
 }

@@ -283,8 +283,6 @@ START_TEST(test_lack_of_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("page_world", 300, NULL, NULL);
-    qd_test_once(tests, test_random_worlds, test_camera_and_shapes, test_more_bodies_than_a_page_has,
-                 test_lack_of_memory);
-    return qd_test_run_case("page_world", tests);
+    return qd_test_main("page_world", 300, NULL, NULL, test_random_worlds, test_camera_and_shapes,
+                        test_more_bodies_than_a_page_has, test_lack_of_memory);
 }

@@ -231,9 +231,7 @@ START_TEST(what_is_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("report", 300, setup, teardown);
-    qd_test_once(tests, everything_is_in_the_page, rows_of_metrics_and_phases, recorded_fields,
-                 numbers_are_short, more_frames_than_there_is_room_for, a_run_that_is_not_over,
-                 what_a_run_may_lack, numbers_beyond_64_bits, what_is_refused);
-    return qd_test_run_case("report", tests);
+    return qd_test_main("report", 300, setup, teardown, everything_is_in_the_page, rows_of_metrics_and_phases,
+                        recorded_fields, numbers_are_short, more_frames_than_there_is_room_for,
+                        a_run_that_is_not_over, what_a_run_may_lack, numbers_beyond_64_bits, what_is_refused);
 }

@@ -366,9 +366,8 @@ START_TEST(ways_between_files) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("report_index", 300, setup_with_file, teardown);
-    qd_test_once(tests, a_sweep_with_failed_points, an_unfinished_sweep_of_shares,
-                 points_that_are_the_same_run, last_frames, pages_of_runs, what_is_refused_of_a_sweep,
-                 a_scaling_test, a_damaged_result, ways_between_files);
-    return qd_test_run_case("report_index", tests);
+    return qd_test_main("report_index", 300, setup_with_file, teardown, a_sweep_with_failed_points,
+                        an_unfinished_sweep_of_shares, points_that_are_the_same_run, last_frames,
+                        pages_of_runs, what_is_refused_of_a_sweep, a_scaling_test, a_damaged_result,
+                        ways_between_files);
 }

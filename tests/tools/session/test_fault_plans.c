@@ -172,10 +172,8 @@ START_TEST(calls_fail_at_random) {
 END_TEST
 
 int main(void) {
-    TCase *cases = qd_test_case("fault_plans", 3000, setup, teardown);
-    qd_test_once(cases, the_power_is_cut, the_power_is_cut_twice, what_is_done_stays_done,
-                 a_sync_that_is_left_out_is_noticed, calls_fail_at_random);
-    return qd_test_run_case("fault_plans", cases);
+    return qd_test_main("fault_plans", 3000, setup, teardown, the_power_is_cut, the_power_is_cut_twice,
+                        what_is_done_stays_done, a_sync_that_is_left_out_is_noticed, calls_fail_at_random);
 }
 
 #else

@@ -174,8 +174,6 @@ START_TEST(test_a_log_is_asked_for) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("look", 300, setup, teardown);
-    qd_test_once(tests, test_a_run_that_goes_on_is_looked_at, test_a_log_has_a_line_every_so_many_steps,
-                 test_a_log_is_asked_for);
-    return qd_test_run_case("look", tests);
+    return qd_test_main("look", 300, setup, teardown, test_a_run_that_goes_on_is_looked_at,
+                        test_a_log_has_a_line_every_so_many_steps, test_a_log_is_asked_for);
 }

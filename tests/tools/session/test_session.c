@@ -169,9 +169,7 @@ START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("session", 120, NULL, NULL);
-    qd_test_once(tests, test_state_goes_to_bytes_and_back, test_damaged_state_is_refused,
-                 test_words_of_the_forecast, test_words_of_bytes, test_the_crowd_is_found,
-                 test_a_crowd_of_one_place_or_of_nobody);
-    return qd_test_run_case("session", tests);
+    return qd_test_main("session", 120, NULL, NULL, test_state_goes_to_bytes_and_back,
+                        test_damaged_state_is_refused, test_words_of_the_forecast, test_words_of_bytes,
+                        test_the_crowd_is_found, test_a_crowd_of_one_place_or_of_nobody);
 }

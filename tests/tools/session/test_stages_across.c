@@ -141,7 +141,6 @@ START_TEST(test_resume) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("stages_across", 300, setup, teardown);
-    qd_test_once(tests, test_diff, test_export, test_render_and_verify, test_resume);
-    return qd_test_run_case("stages_across", tests);
+    return qd_test_main("stages_across", 300, setup, teardown, test_diff, test_export, test_render_and_verify,
+                        test_resume);
 }

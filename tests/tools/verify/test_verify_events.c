@@ -146,8 +146,7 @@ START_TEST(failures_are_compared) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("verify_events", 300, setup, teardown);
-    qd_test_once(tests, any_column_of_an_event, events_that_are_not_there, events_of_a_killed_run,
-                 events_tell_of_the_state, failures_are_compared);
-    return qd_test_run_case("verify_events", tests);
+    return qd_test_main("verify_events", 300, setup, teardown, any_column_of_an_event,
+                        events_that_are_not_there, events_of_a_killed_run, events_tell_of_the_state,
+                        failures_are_compared);
 }
