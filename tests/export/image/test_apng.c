@@ -1,7 +1,7 @@
 #include "export/image/apng.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
+#include "tests/support/one_scratch.h"
 
 #include <inttypes.h>
 #include <quadrille/random.h>
@@ -14,20 +14,6 @@
 // Animated PNGs, read back by a decoder of this file's own, which knows the format and nothing of the writer.
 
 enum { WIDTH = 37, HEIGHT = 23, MOST = 64 };
-
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&scratch, name);
-}
 
 // ---- a decoder ----
 

@@ -41,8 +41,7 @@ static qd_view view_of(qd_view_field field) {
 }
 
 static qdi_picture picture_of(const qd_world *world, const qd_view *view, qd_field *field) {
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     picture.measured = field;
     ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
     return picture;

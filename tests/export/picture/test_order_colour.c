@@ -29,8 +29,7 @@ static unsigned hue_in(const qdi_picture *picture, uint32_t index) {
 static qdi_picture picture_of(const qd_world *world) {
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_PSI6;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     return picture;
 }

@@ -41,8 +41,7 @@ START_TEST(retrieve_is_brute_force) {
         qd_world *world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
         qd_view view = qd_view_default();
         view.retrieve = label;
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         const qd_tree *tree = qd_world_tree(world);
         qd_box own, other;
@@ -123,8 +122,7 @@ static bool count_node(void *context, const qd_tree_node_info *node) {
 }
 
 static void expect_query(const qd_world *world, const qd_view *view, asked query, int reach) {
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
     const qd_body_view bodies = qd_world_view(world);
     size_t candidates = 0, inside = 0;
@@ -213,8 +211,7 @@ START_TEST(dim_contacts_have_no_marks) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     for (int queried = 0; queried < 2; ++queried) {
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         if (queried) view.query.x = 38, view.query.y = 40, view.query.width = 3, view.query.height = 30;
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.mark_count, queried ? 1U : 3U);
@@ -229,8 +226,7 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
     qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
     qd_view view = qd_view_default();
     view.retrieve = 51;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.frame_count, 0);
     ck_assert(picture.facts.retrieve.nodes == 0 && picture.facts.retrieve.candidates == 0 &&
@@ -248,8 +244,7 @@ START_TEST(removed_bodies_have_no_contacts) {
     view.retrieve = 101;
     for (int zoom = 5; zoom <= 20; zoom += 15) {
         view.camera.zoom = zoom;
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.disk_count, zoom == 5 && _i == 1 ? 3U : 2U);
         ck_assert_uint_eq(picture.mark_count, 0);
@@ -297,8 +292,7 @@ START_TEST(changes_are_differences_of_trees) {
         qd_tree_visit_nodes(qd_world_tree(world), add_split, old);
         qd_test_step(world, 0.02, 1);
         qd_tree_visit_nodes(qd_world_tree(world), add_split, new);
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, &before), QD_OK);
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_SPLIT), missing(new, old));
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_MERGED), missing(old, new));
@@ -323,8 +317,7 @@ START_TEST(impulses_make_normals_long) {
     qd_test_step(world, 1.0 / 60, 60);
     qd_view view = qd_view_default();
     view.contacts = QD_VIEW_CONTACTS_IMPULSE;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.mark_count, 4);
     // In a column the lower a contact is the more it carries; marks come in order of the contacts.

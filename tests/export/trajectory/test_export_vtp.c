@@ -2,7 +2,7 @@
 
 #include "export/trajectory/trajectory_impl.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
+#include "tests/support/one_scratch.h"
 #include "tests/support/worlds.h"
 
 #include <inttypes.h>
@@ -12,16 +12,6 @@
 #include <string.h>
 
 // The VTK files, read back by a reader of their one form.
-
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
 
 // ---- the reader ----
 
@@ -58,7 +48,7 @@ static double real_at(const unsigned char *bytes) {
 static vtp_file read_vtp(const char *name) {
     vtp_file file = {.count = 0};
     size_t bytes = 0;
-    file.text = qd_scratch_read(qd_scratch_at(&scratch, name).text, &bytes);
+    file.text = qd_scratch_read(at(name).text, &bytes);
     ck_assert_msg(file.text != NULL, "%s", name);
     static const char head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
                                "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
@@ -437,7 +427,7 @@ START_TEST(lists_say_the_times) {
     for (size_t i = 0; i < 4; ++i) {
         char name[32], expected[600];
         snprintf(name, sizeof name, "%s.pvd", names[i]);
-        char *text = qd_scratch_read(qd_scratch_at(&scratch, name).text, NULL);
+        char *text = qd_scratch_read(at(name).text, NULL);
         snprintf(expected, sizeof expected,
                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                  "byte_order=\"LittleEndian\">\n<Collection>\n"

@@ -119,8 +119,7 @@ START_TEST(a_link_in_a_sweep_is_refused) {
 END_TEST
 
 START_TEST(asking_about_a_lock_changes_nothing) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "lock");
     qdi_os_lock lock;
     qd_error error = {""};
@@ -139,8 +138,7 @@ END_TEST
 /// the same.
 START_TEST(asking_about_a_lock_keeps_nobody_from_it) {
     enum { TRIES = 2000 };
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "lock");
     qd_scratch_write(path.text, ""); // left by one that was killed
     pid_t child = fork();

@@ -28,10 +28,7 @@ static void let_come_and_go(qd_world *world) {
     emitter.rate = 200;
     emitter.overlap = true;
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){10, 0};
-    sink.high = (qd_vec2){20, 10};
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_sink(world, 10, 0, 10, 10, UINT64_MAX);
 }
 
 /// A world of anything.
@@ -470,12 +467,11 @@ START_TEST(losses_are_booked) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("many", 300, NULL, NULL);
-    qd_test_once(tcase, threads_and_margins_change_nothing, saved_and_loaded_goes_on_the_same,
-                 hash_covers_shear, others_may_join, limits_stop_a_step_and_leave_the_world,
-                 memory_may_end_anywhere, sensors_and_filters_feel_nothing,
-                 walls_static_and_kinematic_bodies_are_alike, rect_rests_on_two_corners,
-                 events_tell_the_forces_of_the_moment, elastic_gas_keeps_its_energy,
-                 a_change_brings_in_no_springs_that_there_were, losses_are_booked);
-    return qd_test_run_case("spring_world", tcase);
+    return qd_test_main("spring_world", 300, NULL, NULL, threads_and_margins_change_nothing,
+                        saved_and_loaded_goes_on_the_same, hash_covers_shear, others_may_join,
+                        limits_stop_a_step_and_leave_the_world, memory_may_end_anywhere,
+                        sensors_and_filters_feel_nothing, walls_static_and_kinematic_bodies_are_alike,
+                        rect_rests_on_two_corners, events_tell_the_forces_of_the_moment,
+                        elastic_gas_keeps_its_energy, a_change_brings_in_no_springs_that_there_were,
+                        losses_are_booked);
 }

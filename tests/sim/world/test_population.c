@@ -108,8 +108,8 @@ START_TEST(sinks_take_the_lowest_index_first) {
     qd_world_def def = open_def();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
-    add_sink(world, 50, 0, 10, 100, 3);
-    add_sink(world, 50, 0, 5, 100, UINT64_MAX);
+    qd_test_sink(world, 50, 0, 10, 100, 3);
+    qd_test_sink(world, 50, 0, 5, 100, UINT64_MAX);
     qd_id ids[8];
     for (int k = 0; k < 8; ++k) ids[k] = qd_test_disk(world, 51 + k, 90 - k, 0, 0, 0.5, 1);
     qd_body_def wall = qd_body_def_default();
@@ -179,7 +179,7 @@ START_TEST(no_more_than_alive) {
     qd_emitter_def source = tap();
     source.alive = 25;
     add_emitter(world, &source);
-    add_sink(world, 0, 0, 100, 20, UINT64_MAX);
+    qd_test_sink(world, 0, 0, 100, 20, UINT64_MAX);
     size_t most = 0;
     for (int k = 0; k < 400; ++k) {
         qd_test_step(world, 0.05, 1);
@@ -311,7 +311,7 @@ START_TEST(ids_are_never_used_again) {
     qd_emitter_def source = tap();
     source.rate = 100;
     add_emitter(world, &source);
-    add_sink(world, 0, 0, 100, 10, UINT64_MAX);
+    qd_test_sink(world, 0, 0, 100, 10, UINT64_MAX);
     seen[17] = (qd_id){1, 9};
     size_t reused = 0;
     for (int k = 0; k < 200; ++k) {
@@ -344,8 +344,8 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
         source.overlap = seed % 5 == 0;
         add_emitter(world, &source);
     }
-    add_sink(world, def.origin.x + 5, def.origin.y + 5, 5, 3, 40);
-    add_sink(world, def.origin.x + 5, def.origin.y, 3, 10, UINT64_MAX);
+    qd_test_sink(world, def.origin.x + 5, def.origin.y + 5, 5, 3, 40);
+    qd_test_sink(world, def.origin.x + 5, def.origin.y, 3, 10, UINT64_MAX);
     qd_test_scatter(world, &random, seed % 2 ? 100 : 2300);
     uint64_t hash = 1;
     for (int k = 0; k < 20; ++k) {
@@ -376,7 +376,7 @@ START_TEST(fast_bodies_come_and_go) {
     source.body.velocity.x = 600;
     source.rate = 2000;
     add_emitter(world, &source);
-    add_sink(world, 85, 84, 10, 2, 50);
+    qd_test_sink(world, 85, 84, 10, 2, 50);
     for (int k = 0; k < 50; ++k) {
         qd_test_step(world, 0.01, 1);
         check_tree(world);

@@ -139,7 +139,7 @@ END_TEST
 START_TEST(a_run_in_use_is_waited_for) {
     make_good(1, LONG_STEPS);
     qd_program other = program;
-    qd_scratch_make(&other.capture);
+    other.capture = qd_scratch_make();
     qd_program_start run = {.arguments = {"run", "tiny.yaml", "-o", "out/runs/", "--set",
                                           "contact.restitution=0.3", "--set", "limits.speed=1000", "--steps",
                                           "12000", "-q"}};

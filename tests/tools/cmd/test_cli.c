@@ -14,15 +14,6 @@
 
 // The program at work: what it says, what it leaves, what it helps with.
 
-static void expect_equal_files(const char *a, const char *b) {
-    size_t a_bytes = 0, b_bytes = 0;
-    char *a_data = qd_scratch_read(at(a).text, &a_bytes), *b_data = qd_scratch_read(at(b).text, &b_bytes);
-    ck_assert_msg(a_data && b_data, "%s or %s is missing", a, b);
-    ck_assert_msg(a_bytes == b_bytes && memcmp(a_data, b_data, a_bytes) == 0, "%s and %s differ", a, b);
-    free(a_data);
-    free(b_data);
-}
-
 START_TEST(test_a_run_and_what_it_leaves) {
     qd_program_outcome result = RUN("run", "pool", "--bodies", "60", "--steps", "25", "--frames", "10", "-o",
                                     "out", "--threads", "2");
@@ -180,7 +171,7 @@ START_TEST(test_same_bytes_for_any_number_of_threads) {
             char a[64], b[64];
             snprintf(a, sizeof a, "1/%s", files[f]);
             snprintf(b, sizeof b, "%s/%s", threads[i], files[f]);
-            expect_equal_files(a, b);
+            expect_same_files(a, b);
         }
     }
     SUCCEED("run", "pool", "--bodies", "300", "--steps", "60", "--frames", "0", "-o", "bare");
@@ -417,11 +408,11 @@ START_TEST(test_bodies_from_a_file) {
     qd_program_text hash = qd_program_result_text(&program, "out", "state_hash");
     SUCCEED("run", "out/scene.yaml", "-o", "again", "--threads", "2");
     ck_assert_str_eq(qd_program_result_text(&program, "again", "state_hash").text, hash.text);
-    expect_equal_files("out/scene.yaml", "again/scene.yaml");
-    expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
+    expect_same_files("out/scene.yaml", "again/scene.yaml");
+    expect_same_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
     SUCCEED("run", "out/scene.yaml", "-o", "out", "--force");
     ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text, hash.text);
-    expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
+    expect_same_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
     // Another scene in the same place takes the copy away.
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "out", "--force");
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 3);
@@ -568,17 +559,15 @@ START_TEST(test_help_lines_fit_a_terminal) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("cli", 300, setup, teardown);
-    qd_test_once(tests, test_a_run_and_what_it_leaves, test_json_and_quiet,
-                 test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
-                 test_same_state_for_bound_threads, test_verbose_adds_tree_and_threads,
-                 test_default_directory_is_named_after_the_scene, test_same_bytes_for_any_number_of_threads,
-                 test_the_resolved_scene_runs_the_same, test_threads_by_environment, test_zero_bodies_run,
-                 test_a_body_that_is_not_there_is_told, test_brute_force_is_warned_of, test_help_of_scenes,
-                 test_a_scene_from_the_standard_input, test_progress_on_a_terminal,
-                 test_scenes_are_listed_and_printed, test_a_printed_scene_runs_as_the_built_in_one,
-                 test_bodies_from_a_file, test_long_steps_of_springs_are_told,
-                 test_energy_that_the_steps_made_is_told, test_files_and_built_in_scenes_are_told_apart,
-                 test_help, test_help_lines_fit_a_terminal);
-    return qd_test_run_case("cli", tests);
+    return qd_test_main(
+        "cli", 300, setup, teardown, test_a_run_and_what_it_leaves, test_json_and_quiet,
+        test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
+        test_same_state_for_bound_threads, test_verbose_adds_tree_and_threads,
+        test_default_directory_is_named_after_the_scene, test_same_bytes_for_any_number_of_threads,
+        test_the_resolved_scene_runs_the_same, test_threads_by_environment, test_zero_bodies_run,
+        test_a_body_that_is_not_there_is_told, test_brute_force_is_warned_of, test_help_of_scenes,
+        test_a_scene_from_the_standard_input, test_progress_on_a_terminal, test_scenes_are_listed_and_printed,
+        test_a_printed_scene_runs_as_the_built_in_one, test_bodies_from_a_file,
+        test_long_steps_of_springs_are_told, test_energy_that_the_steps_made_is_told,
+        test_files_and_built_in_scenes_are_told_apart, test_help, test_help_lines_fit_a_terminal);
 }

@@ -306,7 +306,7 @@ START_TEST(test_signals_and_the_lock) {
     pid_t child = qd_program_launch(&program, &how);
     qd_scratch_await(at("out/frames/frame_000001.png").text);
     qd_program second = program; // a run beside it must not come near
-    qd_scratch_make(&second.capture);
+    second.capture = qd_scratch_make();
     expect_refusal(
         qd_program_run(&second, &(qd_program_start){.arguments = {"run", "pool", "--force", "-o", "out"}}), 4,
         "out is in use by another run");

@@ -51,16 +51,6 @@ static void make(const char *text, const char *directory) {
     SUCCEED("run", "made.yaml", "-o", directory, "-q", "--threads", "2");
 }
 
-static bool same_file(const char *a, const char *b) {
-    size_t first = 0, second = 0;
-    char *one = qd_scratch_read(at(a).text, &first), *two = qd_scratch_read(at(b).text, &second);
-    ck_assert_msg(one && two, "%s, %s", a, b);
-    bool same = first == second && memcmp(one, two, first) == 0;
-    free(one);
-    free(two);
-    return same;
-}
-
 static size_t count_in(const char *name, const char *what) {
     char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "%s", name);
@@ -91,7 +81,7 @@ START_TEST(every_snapshot_and_the_same_simulated_again) {
     snprintf(directory, sizeof directory, "out/export/%s", formats[_i]);
     ck_assert_uint_eq(qd_scratch_count(at(directory).text), file_counts[_i]);
     SUCCEED("export", "out", "--format", formats[_i], "-q", "-o", "again", "--every", "5", "--threads", "3");
-    ck_assert(same_file(file_of(directory, _i).text, file_of("again", _i).text));
+    expect_same_files(file_of(directory, _i).text, file_of("again", _i).text);
     ck_assert_uint_eq(qd_scratch_count(at("again").text), file_counts[_i]);
     char *after = qd_scratch_read(at("out/run.db").text, NULL);
     ck_assert_str_eq(before, after);
@@ -414,8 +404,8 @@ START_TEST(everything_comes_back_from_a_run) {
     SUCCEED("run", "back/scene.yaml", "-o", "copy", "-q");
     SUCCEED("diff", "back", "copy");
     begin_with("run: {path: back/bodies_0.qdworld}", "third", "again");
-    ck_assert(same_file("compared/bodies.csv", "again/bodies.csv"));
-    ck_assert(same_file("back/bodies_0.qdworld", "third/bodies_0.qdworld"));
+    expect_same_files("compared/bodies.csv", "again/bodies.csv");
+    expect_same_files("back/bodies_0.qdworld", "third/bodies_0.qdworld");
     SUCCEED("verify", "back", "-q");
 }
 END_TEST
