@@ -168,12 +168,7 @@ START_TEST(test_killed_again_and_again) {
     for (int i = 0; i < kills; ++i) {
         qd_program_start how = {
             .arguments = {"run", "little.yaml", "-o", "out", "-q", "--resume", "--threads", "1"}};
-        pid_t child = qd_program_launch(&program, &how);
-        usleep((useconds_t)(1000 * (5 + 17 * i % 120)));
-        kill(child, SIGKILL);
-        qd_program_outcome result = qd_program_await(&program, child);
-        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "exit %d: %s", result.code, result.err);
-        qd_program_forget(&result);
+        (void)qd_program_disturb(&program, &how, 1e-3 * (5 + 17 * i % 120), SIGKILL);
     }
     SUCCEED("resume", "out", "-q", "--threads", "1");
     expect_as_reference("out");

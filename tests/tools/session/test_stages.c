@@ -1,7 +1,5 @@
 #define _GNU_SOURCE // kill, usleep
-#include "tests/support/harness.h"
-#include "tests/support/one_program.h"
-#include "tests/support/runs.h"
+#include "tests/support/staged.h"
 
 #include <quadrille/random.h>
 #include <quadrille/scene.h>
@@ -47,18 +45,8 @@ static const char hopper[] =
     "    until: [{below: {metric: dynamic, value: 1}}]\n"
     "    at_most: 1500\n";
 
-// Runs it undisturbed into `ref`.
-static void run_reference(void) {
-    qd_scratch_write(at("hopper.yaml").text, hopper);
-    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q");
-}
-
-static int64_t number(const char *sql) {
-    return qd_runs_number(at("ref").text, sql);
-}
-
 START_TEST(test_goes_through_its_stages) {
-    run_reference();
+    run_reference(hopper);
     ck_assert_int_eq(number("SELECT count(*) FROM stages"), 3);
     const int64_t filled = number("SELECT step FROM stages WHERE name = 'settle'");
     const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
@@ -95,7 +83,7 @@ END_TEST
 
 // Contacts that only a stage ends are events, too: the first of its first step.
 START_TEST(test_events_of_a_change) {
-    run_reference();
+    run_reference(hopper);
     // The hopper's gate is body 3: two polylines have ids 1 and 2.
     const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
     char sql[300];
@@ -160,7 +148,7 @@ END_TEST
 
 // What is written resolved is read as the same scene, and --set reaches into a stage by number.
 START_TEST(test_resolved_scene_is_the_same) {
-    run_reference();
+    run_reference(hopper);
     SUCCEED("run", "ref/scene.yaml", "-o", "again", "-q");
     qd_runs_expect_same(at("ref").text, at("again").text);
     SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--set",
@@ -186,39 +174,14 @@ START_TEST(test_swept) {
 }
 END_TEST
 
-// Kills a run with a kill after so long a time, again and again, and compares what is left at the end.
-static void kill_and_resume(uint64_t seed, int kills) {
-    qd_random random = qd_random_at(seed, 0, 0);
-    char every[40], out[32];
-    snprintf(out, sizeof out, "out%d", (int)seed);
-    snprintf(every, sizeof every, "checkpoint.every=%d", 1 + (int)(40 * qd_random_uniform(&random)));
-    SUCCEED("run", "hopper.yaml", "-o", "good", "-q", "--force", "--set", every);
-    for (int i = 0; i < kills; ++i) {
-        qd_program_start how = {.arguments = {"run", "hopper.yaml", "-o", out, "-q", "--resume", "--threads",
-                                              i % 2 ? "2" : "1", "--set", every}};
-        pid_t child = qd_program_launch(&program, &how);
-        usleep((useconds_t)(1000 * (10 + 150 * qd_random_uniform(&random))));
-        (void)kill(child, SIGKILL);
-        qd_program_outcome result = qd_program_await(&program, child);
-        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "seed %d: %s", (int)seed, result.err);
-        qd_program_forget(&result);
-    }
-    SUCCEED("run", "hopper.yaml", "-o", out, "-q", "--resume", "--set", every);
-    qd_runs_expect_same(at("good").text, at(out).text);
-    qd_program_expect_no_parts(at(out).text);
-    SUCCEED("verify", out, "-q");
-}
-
 START_TEST(test_killed_again_and_again) {
-    qd_scratch_write(at("hopper.yaml").text, hopper);
-    const size_t rounds = qd_test_replaying() ? 1 : qd_test_effort(2);
-    for (size_t i = 0; i < rounds; ++i) kill_and_resume(qd_test_seed(1) + i, 5);
+    killed_again_and_again(hopper);
 }
 END_TEST
 
 // A checkpoint at each step around the ends of stages: a run that goes on from any of them is the same.
 START_TEST(test_resumes_at_each_step_about_a_boundary) {
-    run_reference();
+    run_reference(hopper);
     const int64_t filled = number("SELECT step FROM stages WHERE number = 1");
     for (int64_t step = filled - 1; step <= filled + 1; ++step) {
         char steps[32], set[64];
@@ -233,7 +196,7 @@ END_TEST
 
 // More steps take a run past the end of its last stage, in which it stays.
 START_TEST(test_more_steps) {
-    run_reference();
+    run_reference(hopper);
     const int64_t steps = number("SELECT max(step) FROM metrics");
     ck_assert_int_lt(steps, number("SELECT steps FROM run"));
     SUCCEED("run", "hopper.yaml", "-o", "long", "-q", "--steps", "2500", "--set", "run.at_least=2500");
@@ -268,14 +231,7 @@ END_TEST
 // Starts or resumes the built-in scene, kills it after so long; whether it was complete before that.
 static bool gate_is_complete(double seconds, const char *threads) {
     qd_program_start how = {.arguments = {GATE("out"), "--threads", threads}};
-    pid_t child = qd_program_launch(&program, &how);
-    usleep((useconds_t)(1e6 * seconds));
-    (void)kill(child, SIGKILL);
-    qd_program_outcome result = qd_program_await(&program, child);
-    ck_assert_msg(result.code == -SIGKILL || result.code == 0, "%d: %s", result.code, result.err);
-    const bool complete = result.code == 0;
-    qd_program_forget(&result);
-    return complete;
+    return qd_program_disturb(&program, &how, seconds, SIGKILL) == 0;
 }
 
 // The built-in scene, killed at random, 50 times in the long form: it fills, settles, opens and runs empty,
