@@ -80,6 +80,13 @@ int qd_test_run(Suite *suite) {
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status) {
+    ck_assert_uint_eq(allocator->live, 0);
+    ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s", allocator->fail_at,
+                  qd_status_text(status));
+    return status == QD_OK;
+}
+
 double qd_test_between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);
 }

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <quadrille/alloc.h>
 #include <quadrille/random.h>
+#include <quadrille/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +36,9 @@ typedef struct qd_test_allocator {
     size_t calls, fail_at, live, live_bytes, most_bytes;
 } qd_test_allocator;
 void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
+/// Whether what was tried with it has succeeded; ends the test unless that or lack of memory has come of it,
+/// and everything was given back.
+bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status);
 
 /// 1 in a build with ThreadSanitizer, whose runtime maps files of its own and dies where their size is
 /// limited.

@@ -7,12 +7,6 @@
 
 /// Emitters, sinks and open worlds for the tests of bodies that come and go.
 
-static inline qd_world_def open_def(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
-    return def;
-}
-
 static inline void add_emitter(qd_world *world, const qd_emitter_def *def) {
     qd_error error = {""};
     qd_status status = qd_world_add_emitter(world, def, &error);

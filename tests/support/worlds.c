@@ -8,9 +8,23 @@
 
 qd_world *qd_test_world(const qd_world_def *def) {
     qd_world *world = NULL;
-    qd_status status = qd_world_create(def, &world);
+    const qd_world_def usual = qd_world_def_default();
+    qd_status status = qd_world_create(def ? def : &usual, &world);
     ck_assert_msg(status == QD_OK, "create: %s", qd_status_text(status));
     return world;
+}
+
+qd_world_def qd_test_open_def(void) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    return def;
+}
+
+qd_body_def qd_test_body_at(qd_shape shape, double x, double y) {
+    qd_body_def body = qd_body_def_default();
+    body.shape = shape;
+    body.position = (qd_vec2){x, y};
+    return body;
 }
 
 qd_id qd_test_add(qd_world *world, const qd_body_def *body) {

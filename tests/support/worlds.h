@@ -12,7 +12,14 @@
 
 /// Worlds for the tests of sim/. All fail the running test where something is refused.
 
+/// NULL: the default def.
 qd_world *qd_test_world(const qd_world_def *def);
+
+/// The default def, with open sides.
+qd_world_def qd_test_open_def(void);
+
+/// The default body in this shape at a place.
+qd_body_def qd_test_body_at(qd_shape shape, double x, double y);
 
 qd_id qd_test_add(qd_world *world, const qd_body_def *body);
 

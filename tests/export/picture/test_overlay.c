@@ -202,8 +202,7 @@ END_TEST
 
 // What is not in it is dim: of contacts only those of a body in it are marked.
 START_TEST(dim_contacts_have_no_marks) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     for (int i = 0; i < 3; ++i) {
         qd_test_disk(world, 10 + 30 * i, 50, 0, 0, 5, 0);
         qd_test_disk(world, 19.9 + 30 * i, 50, 0, 0, 5, 0);
@@ -337,8 +336,7 @@ START_TEST(impulses_make_normals_long) {
 END_TEST
 
 START_TEST(shades_tell_what_they_say) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < 6; ++i) {
         body.position = (qd_vec2){10.0 + 10 * i, 50};

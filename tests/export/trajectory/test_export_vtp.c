@@ -128,9 +128,7 @@ static void check_moment(const vtp_file *file, const qd_world *world) {
 // ---- a world ----
 
 static void add_shapes(qd_world *world) {
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){5, 5};
-    body.shape = qd_shape_rect(2, 1);
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 5, 5);
     body.angle = 0.5;
     qd_test_add(world, &body);
     body.position = (qd_vec2){10, 5};
@@ -443,8 +441,7 @@ START_TEST(lists_say_the_times) {
 END_TEST
 
 START_TEST(an_empty_world) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     write_moments(world, 1);
     vtp_file file = read_vtp("bodies_000000.vtp");

@@ -5,8 +5,7 @@
 #include <quadrille/world.h>
 
 static qd_world *open_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     return qd_test_world(&def);
 }
 

@@ -317,9 +317,7 @@ START_TEST(rect_rests_on_two_corners) {
     def.spring.contact_time = (double)NAN;
     def.spring.kn = 1e4;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){50, 0.6};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.6);
     body.mass = 4;
     qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 1e-3, 4000);
@@ -418,9 +416,7 @@ START_TEST(a_change_brings_in_no_springs_that_there_were) {
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_disk(1);
-    body.position = (qd_vec2){40, 50};
+    qd_body_def body = qd_test_body_at(qd_shape_disk(1), 40, 50);
     qd_test_add(world, &body);
     body.position.x = 41.5;
     qd_test_add(world, &body);

@@ -237,8 +237,7 @@ END_TEST
 
 /// A dozen disks on their ways about a centre, that bounce off each other; the largest imbalance on the way.
 static double imbalance_about_centre(double dt, qd_pull_law law) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = law ? 200 : 5, .softening = 2};
     def.restitution = 0.9;
     def.threshold = 0;

@@ -171,9 +171,7 @@ START_TEST(bodies_must_fit_the_law) {
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1e4;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){50, 50};
-    body.shape = qd_shape_rect(1, 2);
+    qd_body_def body = qd_test_body_at(qd_shape_rect(1, 2), 50, 50);
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     def.spring.law = QD_SPRING_HERTZ;
     qd_error error;

@@ -8,8 +8,7 @@
 #include <quadrille/world.h>
 
 static qd_world_def empty_def(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     return def;
 }
 

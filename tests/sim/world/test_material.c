@@ -89,9 +89,7 @@ static double slowing(qd_contact_model model, double own, double pair) {
     qd_world *world = qd_test_world(&def);
     const uint32_t steel = add_material(world, "steel", none, own);
     if (!isnan(pair)) pair_materials(world, steel, steel, none, pair);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){20, 0.5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
     body.velocity = (qd_vec2){10, 0};
     body.inertia = HUGE_VAL;
     body.material.of = steel;

@@ -135,8 +135,7 @@ END_TEST
 static const double instant = 1e-9; // nothing moves far: what is measured is the one collision
 
 static qd_world *open_world(double restitution, double friction, double tangential) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.restitution = restitution;
     def.friction = friction;
     def.tangential = tangential;
@@ -150,9 +149,7 @@ typedef struct spun {
 } spun;
 
 static qd_id add_disk(qd_world *world, double x, double y, const spun *disk) {
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_disk(disk->radius);
-    body.position = (qd_vec2){x, y};
+    qd_body_def body = qd_test_body_at(qd_shape_disk(disk->radius), x, y);
     body.velocity = (qd_vec2){disk->vx, disk->vy};
     body.spin = disk->spin;
     body.mass = disk->mass;
@@ -325,8 +322,7 @@ START_TEST(a_plate_works) {
 END_TEST
 
 START_TEST(a_medium_takes_its_part) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.drag.linear = 0.7;
     def.drag.spin = 0.4;
     qd_world *world = qd_test_world(&def);
@@ -399,8 +395,7 @@ START_TEST(motion_of_two) {
 END_TEST
 
 START_TEST(contacts_of_a_row) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     for (int k = 0; k < 3; ++k) qd_test_disk(world, 0.5 + 0.75 * k, 50, 0, 0, 0.5, 0); // wall, a, b, c
     qd_body_def block = qd_body_def_default();
     block.kind = QD_BODY_STATIC;

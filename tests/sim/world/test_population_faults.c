@@ -3,7 +3,7 @@
 #include "tests/support/populations.h"
 
 static qd_world *busy_world(const qd_allocator *allocator) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.allocator = allocator;
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
@@ -60,7 +60,7 @@ END_TEST
 
 // The same where the pairs that come of it break a limit after bodies have come and gone.
 START_TEST(broken_limits_take_it_back) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.limits.pairs = 1; // at least 1000 in all
     qd_world *world = qd_test_world(&def);
@@ -90,8 +90,7 @@ START_TEST(broken_limits_take_it_back) {
 END_TEST
 
 START_TEST(bad_defs_are_refused) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 16; ++k) {
         qd_emitter_def source = tap();

@@ -10,8 +10,7 @@
 /// 4096 disks, far apart or through each other, of mass 1/2 and inertia 1/5, in a medium with linear drag 1,
 /// drag 3 of the spin and temperature 2.
 static qd_world *warm_world(int threads, uint64_t seed) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.threads = threads;
     def.seed = seed;

@@ -116,9 +116,7 @@ START_TEST(resting_bodies_ride_along) {
     double a = _i == 0 ? 0.1 : 1, f = 1; // (2 pi f)^2 a = 3.9: less than gravity; 39: more
     def.wall_motion[BOTTOM] = (qd_wall_motion){.amplitude = a, .frequency = f, .phase = -two_pi / 4};
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){50, 0.5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.5);
     qd_id id = qd_test_add(world, &body);
     double largest = 0;
     for (int k = 0; k < 800; ++k) {
@@ -145,9 +143,7 @@ START_TEST(belts_carry) {
     def.restitution = 0;
     def.wall_motion[BOTTOM].slide = 3;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){20, 0.5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
     qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 0.01, 30);
     qd_test_near(qd_test_body(world, id).velocity.x, 0.5 * 10 * 0.3, 0.1, "speed on the way");
