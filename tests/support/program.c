@@ -148,6 +148,15 @@ void qd_program_expect(qd_program_outcome outcome, int code, const char *err, co
     qd_program_forget(&outcome);
 }
 
+json_t *qd_program_json(qd_program_outcome outcome, int code) {
+    ck_assert_msg(outcome.code == code, "exit %d, not %d: %.2000s%.2000s", outcome.code, code, outcome.out,
+                  outcome.err);
+    json_t *json = json_loads(outcome.out, 0, NULL);
+    ck_assert_msg(json != NULL, "%.2000s", outcome.out);
+    qd_program_forget(&outcome);
+    return json;
+}
+
 int qd_program_shell(const qd_program *program, const char *commands) {
     qd_program other = *program;
     other.path = "/bin/sh";

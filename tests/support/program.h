@@ -60,6 +60,10 @@ void qd_program_forget(qd_program_outcome *outcome);
 /// forgets the outcome.
 void qd_program_expect(qd_program_outcome outcome, int code, const char *err, const char *out);
 
+/// Ends the test unless it ended with this exit code and printed JSON: that, read; json_decref it. Forgets
+/// the outcome.
+json_t *qd_program_json(qd_program_outcome outcome, int code);
+
 /// Runs commands of a shell there, and says what they said where they fail; their exit code.
 int qd_program_shell(const qd_program *program, const char *commands);
 

@@ -374,12 +374,11 @@ START_TEST(test_when_others_are_in_the_way) {
 END_TEST
 
 START_TEST(test_json_and_csv_have_the_same_rows) {
-    qd_program_outcome result = RUN("bench", "--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
-                                    "--steps", "2", "--repeats", "2", "--json", "--csv",
-                                    "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed", "2.5");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--sweep-bodies", "100,1e3", "--methods",
+                                        "brute,quadtree,grid", "--steps", "2", "--repeats", "2", "--json",
+                                        "--csv", "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed",
+                                        "2.5"),
+                                    0);
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 6);
     static const char *const methods[] = {"brute", "quadtree", "grid"};
@@ -401,7 +400,6 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
     ck_assert_str_eq(strchr(line, '\n'), "\n");
     free(csv);
     json_decref(whole);
-    qd_program_forget(&result);
 }
 END_TEST
 

@@ -66,11 +66,9 @@ START_TEST(test_it_can_be_stopped) {
 END_TEST
 
 START_TEST(test_the_command) {
-    qd_program_outcome result = RUN("bench", "--spring", "gas", "--bodies", "400", "--steps", "20",
-                                    "--repeats", "1", "--threads", "1", "--json", "--csv", "out.csv");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--spring", "gas", "--bodies", "400", "--steps", "20",
+                                        "--repeats", "1", "--threads", "1", "--json", "--csv", "out.csv"),
+                                    0);
     size_t rows = qdi_lammps_found(1) ? 2 : 1;
     const json_t *list = json_object_get(whole, "rows"), *ours = json_array_get(list, 0);
     ck_assert_uint_eq(json_array_size(list), rows);
@@ -81,9 +79,8 @@ START_TEST(test_the_command) {
     ck_assert_uint_eq(json_object_size(json_object_get(ours, "phases")), QD_PHASE_EXPORT);
     ck_assert(json_is_string(json_object_get(whole, "lammps")) == (rows == 2));
     json_decref(whole);
-    qd_program_forget(&result);
-    result = RUN("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20", "--repeats", "1",
-                 "--threads", "1");
+    qd_program_outcome result = RUN("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20",
+                                    "--repeats", "1", "--threads", "1");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "smooth: 400 disks; 20 steps after 1000, 1 times\n") &&
               strstr(result.out, "\nspring "));

@@ -14,12 +14,7 @@ static void make(const char *name, const qd_recording *how) {
 
 /// What `diff a b --json` says.
 static json_t *difference(int code) {
-    qd_program_outcome result = RUN("diff", "a", "b", "--json");
-    ck_assert_msg(result.code == code, "exit %d: %s%s", result.code, result.out, result.err);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_msg(json != NULL, "%s", result.out);
-    qd_program_forget(&result);
-    return json;
+    return qd_program_json(RUN("diff", "a", "b", "--json"), code);
 }
 
 /// The two values differ in the last bit of a double.

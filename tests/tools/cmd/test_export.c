@@ -99,10 +99,7 @@ START_TEST(some_of_the_moments) {
     SUCCEED("export", "out", "--format", "lammps", "-q", "-o", "odd", "--frames", "2:", "--every", "7");
     ck_assert_uint_eq(count_in("odd/bodies.lammpstrj", "ITEM: TIMESTEP\n"), 4);
     ck_assert_uint_eq(count_in("odd/bodies.lammpstrj", "ITEM: TIMESTEP\n35\n"), 1);
-    qd_program_outcome result = RUN("export", "out", "--format", "vtp", "--frames", "8:", "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(json);
+    json_t *json = qd_program_json(RUN("export", "out", "--format", "vtp", "--frames", "8:", "--json"), 0);
     ck_assert_str_eq(json_string_value(json_object_get(json, "directory")), "out/export/vtp");
     ck_assert_str_eq(json_string_value(json_object_get(json, "format")), "vtp");
     ck_assert_int_eq(json_integer_value(json_object_get(json, "frames")), 1);
@@ -110,7 +107,6 @@ START_TEST(some_of_the_moments) {
     ck_assert_int_eq(json_integer_value(json_object_get(json, "last_step")), 40);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "files")), 8);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 

@@ -284,15 +284,11 @@ END_TEST
 START_TEST(a_run_that_is_not_over) {
     qd_recording how = {.scene = scene, .stop_at = 23};
     qd_recording_make(&how, at("out").text);
-    qd_program_outcome result = RUN("render", "out", "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(json);
+    json_t *json = qd_program_json(RUN("render", "out", "--json"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "frames")), 5);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "first_step")), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "last_step")), 20);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 

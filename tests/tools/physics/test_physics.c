@@ -153,9 +153,7 @@ START_TEST(test_table) {
 END_TEST
 
 START_TEST(test_json) {
-    qd_program_outcome outcome = RUN("--json", "packing");
-    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
-    json_t *rows = json_loads(outcome.out, 0, NULL);
+    json_t *rows = qd_program_json(RUN("--json", "packing"), 0);
     ck_assert_uint_eq(json_array_size(rows), 4);
     static const char *const keys[] = {"case",      "measured", "reference", "stderr",
                                        "tolerance", "pass",     "twin"};
@@ -168,7 +166,6 @@ START_TEST(test_json) {
     ck_assert_str_eq(json_string_value(json_object_get(first, "case")), "packing_triangular");
     ck_assert(fabs(json_real_value(json_object_get(first, "measured")) - 0.9068996821) < 1e-9);
     json_decref(rows);
-    qd_program_forget(&outcome);
 }
 END_TEST
 

@@ -151,8 +151,7 @@ START_TEST(test_the_crowd_is_found) {
 END_TEST
 
 START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qdi_crowd crowd = qdi_crowd_find(world); // nobody: all of the world
     ck_assert(crowd.centre.x == 50 && crowd.centre.y == 50 && crowd.reach == 50);
     for (int i = 0; i < 1000; ++i) {

@@ -42,14 +42,10 @@ START_TEST(a_sound_run) {
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(result.err, "");
     qd_program_forget(&result);
-    result = RUN("verify", "out", "--json", "--threads", "2");
-    ck_assert_int_eq(result.code, 0);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(json);
+    json_t *json = qd_program_json(RUN("verify", "out", "--json", "--threads", "2"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "findings")), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "hashes")), 9);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -296,10 +292,7 @@ START_TEST(a_planted_bit) {
     // Recorded at the very step: one body, one field, and both values differ in the last bit.
     make("each", &(qd_recording){.sets = {"record.snapshots=1", "record.hashes=1", "frames.every=0"},
                                  .plant = plant});
-    result = RUN("verify", "each", "--threads", "1", "--json");
-    ck_assert_int_eq(result.code, 5);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_msg(json != NULL, "%s", result.out);
+    json_t *json = qd_program_json(RUN("verify", "each", "--threads", "1", "--json"), 5);
     const json_t *found = json_array_get(json_object_get(json, "findings"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "findings")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(found, "step")), 18);
@@ -313,7 +306,6 @@ START_TEST(a_planted_bit) {
     memcpy(&q, &two, sizeof q);
     ck_assert_uint_eq(p ^ q, 1);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 
