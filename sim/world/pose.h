@@ -5,6 +5,8 @@
 #include "sim/world/reach.h"
 #include "sim/world/world_impl.h"
 
+#include <math.h>
+
 /// Where bodies are: places in periodic worlds, arms about pivots, turns, and how far a body in a pose
 /// reaches.
 
