@@ -341,7 +341,8 @@ qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion
         .choosy = qdi_any_trait(world, is_choosy),
         .senses = qdi_any_trait(world, is_sensor),
         .reach = qdi_world_reach(world),
-        .meet_rects = qdi_rects_of(world->def.simd)};
+        .meet_rects = qdi_rects_of(world->def.simd),
+        .meet_hulls = qdi_hulls_of(world->def.simd)};
     job.reaches = qdi_reaches(&job.reach);
     job.plain = world->shaped == 0 && world->fixed == 0 && !job.choosy && !job.senses;
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;

@@ -1,7 +1,7 @@
 #ifndef QD_SIM_NARROW_JOB_H
 #define QD_SIM_NARROW_JOB_H
 
-#include "sim/shape/rects.h"
+#include "sim/shape/hulls.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -35,6 +35,7 @@ typedef struct qdi_narrow_job {
     bool reaches, periodic; ///< there are speculative contacts; there is a period
     bool plain;             ///< all bodies are dynamic disks that may touch each other
     qdi_rects_function meet_rects;
+    qdi_hulls_function meet_hulls;
     qdi_reach reach; ///< of speculative contacts
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates

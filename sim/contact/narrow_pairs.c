@@ -1,7 +1,7 @@
 // Candidates to contacts. Where all bodies are disks, a test is a few products, and comes without a branch;
 // else a range of candidates is first rid of those that are far apart, then its pairs of rects are tested
-// side by side (rects.h), the others one by one, and contacts are made of what is within reach, in the order
-// of the candidates.
+// side by side (rects.h), and those of polygons (hulls.h), the others one by one, and contacts are made of
+// what is within reach, in the order of the candidates.
 
 #include "sim/contact/narrow.h"
 #include "sim/contact/narrow_job.h"
@@ -160,7 +160,7 @@ void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry 
 /// A candidate that is worth a test.
 typedef struct near_pair {
     uint32_t candidate, a, b;
-    bool disks, rects;
+    bool disks, rects, hulls;
     qd_vec2 d;
     reaches reach;
 } near_pair;
@@ -180,7 +180,8 @@ static inline qdi_rect_body rect_body(const qdi_narrow_job *job, const qdi_form 
 typedef struct kinship {
     uint32_t shape_a, shape_b;
     uint8_t kind_a, kind_b;
-    const qdi_form *rect_a, *rect_b; ///< NULL where they are not both rects
+    const qdi_form *form_a, *form_b;
+    bool rects, hulls; ///< they are both rects, or polygons of few corners
     reaches reach;
 } kinship;
 
@@ -196,24 +197,23 @@ static inline void find_kinship(const qdi_narrow_job *job, uint32_t a, uint32_t 
     const bool shaped = shape_a && shape_b;
     const qdi_form *form_a = shaped ? &world->shapes.form[shape_a] : NULL,
                    *form_b = shaped ? &world->shapes.form[shape_b] : NULL;
-    const bool rects = shaped && form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
     *kin = (kinship){.shape_a = shape_a,
                      .shape_b = shape_b,
                      .kind_a = kind_a,
                      .kind_b = kind_b,
-                     .rect_a = rects ? form_a : NULL,
-                     .rect_b = rects ? form_b : NULL,
+                     .form_a = form_a,
+                     .form_b = form_b,
+                     .rects = shaped && form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT,
+                     .hulls = shaped && qdi_is_small_hull(form_a) && qdi_is_small_hull(form_b),
                      .reach = pair_reach_of(job, a, b)};
 }
 
-/// Narrow phase: puts a pair among those of rects where it is one.
-static inline bool put_rects(const qdi_narrow_job *job, const near_pair *pair, const kinship *kin,
-                             qdi_rect_pairs *rects) {
-    if (!kin->rect_a) return false;
-    const qdi_rect_body a = rect_body(job, kin->rect_a, pair->a), b = rect_body(job, kin->rect_b, pair->b);
+/// Narrow phase: puts a pair among those that are tested side by side.
+static inline void put_pair(const qdi_narrow_job *job, const near_pair *pair, const qdi_form *form_a,
+                            const qdi_form *form_b, qdi_rect_pairs *pairs) {
+    const qdi_rect_body a = rect_body(job, form_a, pair->a), b = rect_body(job, form_b, pair->b);
     const qd_vec2 at = {job->motion.x[pair->a], job->motion.y[pair->a]};
-    qdi_rects_put(rects, rects->count++, &a, &b, at, pair->d, pair->reach.second);
-    return true;
+    qdi_rects_put(pairs, pairs->count++, &a, &b, at, pair->d, pair->reach.second);
 }
 
 /// Narrow phase: fills `list` and returns how many; those of two rects go to `rects` too.
@@ -239,9 +239,27 @@ static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, ne
         pair->disks = disks;
         pair->d = d;
         pair->reach = kin.reach;
-        pair->rects = put_rects(job, pair, &kin, rects);
+        pair->rects = kin.rects;
+        pair->hulls = kin.hulls;
+        if (kin.rects) put_pair(job, pair, kin.form_a, kin.form_b, rects);
     }
     return count;
+}
+
+/// Narrow phase: tests the next pairs of polygons of a list, as many as go into a batch.
+static void test_hulls(const qdi_narrow_job *job, const near_pair *list, size_t count, qdi_hull_pairs *hulls,
+                       qdi_rect_meets *meets) {
+    const qdi_shapes *shapes = &job->world->shapes;
+    const uint32_t *shape = job->world->shape;
+    hulls->pairs.count = 0;
+    for (size_t k = 0; k < count && hulls->pairs.count < QDI_HULLS_MOST; ++k) {
+        if (!list[k].hulls) continue;
+        const qdi_form *a = &shapes->form[shape[list[k].a]], *b = &shapes->form[shape[list[k].b]];
+        hulls->a[hulls->pairs.count] = a->hull;
+        hulls->b[hulls->pairs.count] = b->hull;
+        put_pair(job, &list[k], a, b, &hulls->pairs);
+    }
+    job->meet_hulls(hulls, meets);
 }
 
 // Position and orientation of a body, for the narrow phase.
@@ -258,8 +276,8 @@ static bool collide_pair(const qdi_narrow_job *job, const near_pair *pair, qdi_m
     return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, pair->reach.second, manifold) > 0;
 }
 
-/// Narrow phase: puts a pair of rects a side of which faces a side; false where these are beyond reach.
-static bool put_facing_rects(const qdi_narrow_job *job, const near_pair *pair, const qdi_rect_meets *meets,
+/// Narrow phase: puts a pair a side of which faces a side; false where these are beyond reach.
+static bool put_facing_sides(const qdi_narrow_job *job, const near_pair *pair, const qdi_rect_meets *meets,
                              size_t at, size_t hit) {
     if (!(meets->least[at] <= pair->reach.count)) return false;
     job->geometry[hit] = (qdi_geometry){
@@ -289,22 +307,38 @@ static bool put_any_pair(const qdi_narrow_job *job, const near_pair *pair, size_
     return true;
 }
 
-// Tests candidate pairs of any shapes: boxes of several pairs at once first, then each by itself.
+/// Narrow phase: tests a pair that has been tested in a batch, at place `at` of that; false where it is
+/// beyond reach.
+static bool put_batched(const qdi_narrow_job *job, const near_pair *pair, const qdi_rect_meets *meets,
+                        size_t at, size_t hit) {
+    if (meets->how[at] == QDI_RECTS_FACE) return put_facing_sides(job, pair, meets, at, hit);
+    return meets->how[at] != QDI_RECTS_APART && put_any_pair(job, pair, hit);
+}
+
+// Tests candidate pairs of any shapes: rects, or polygons, of several pairs at once, the others each by
+// itself.
 static size_t test_shaped_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
     near_pair list[QDI_SHAPED_GRAIN];
     qdi_rect_pairs rects;
-    qdi_rect_meets meets;
+    qdi_rect_meets meets, hull_meets;
+    qdi_hull_pairs hulls;
     const size_t count = cull_pairs(job, begin, end, list, &rects);
     job->meet_rects(&rects, &meets);
-    size_t found = 0, rect = 0;
+    hulls.pairs.count = 0;
+    size_t found = 0, rect = 0, hull = 0;
     for (size_t k = 0; k < count; ++k) {
         const near_pair *pair = &list[k];
-        const size_t hit = begin + found, at = rect;
+        const size_t hit = begin + found;
         job->hits[hit] = pair->candidate;
-        rect += pair->rects;
-        if (pair->rects && meets.how[at] == QDI_RECTS_FACE)
-            found += put_facing_rects(job, pair, &meets, at, hit);
-        else if (!pair->rects || meets.how[at] != QDI_RECTS_APART)
+        if (pair->hulls && hull == hulls.pairs.count) {
+            test_hulls(job, pair, count - k, &hulls, &hull_meets);
+            hull = 0;
+        }
+        if (pair->rects)
+            found += put_batched(job, pair, &meets, rect++, hit);
+        else if (pair->hulls)
+            found += put_batched(job, pair, &hull_meets, hull++, hit);
+        else
             found += put_any_pair(job, pair, hit);
     }
     return found;

@@ -13,10 +13,15 @@ static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm512_mask_blend_pd(lanes, b, a);
 }
 
-#    include "sim/shape/rects_kernel.h"
+#    include "sim/shape/hulls_kernel.h"
 
 // Rectangles that touch, AVX-512: tests pairs of rectangles, with AVX-512.
 void qdi_rects_avx512(qdi_rect_pairs *pairs, qdi_rect_meets *meets) {
     meet_rects(pairs, meets);
+}
+
+/// Polygons that touch: tests pairs of polygons, with AVX-512.
+void qdi_hulls_avx512(qdi_hull_pairs *pairs, qdi_rect_meets *meets) {
+    meet_hulls(pairs, meets);
 }
 #endif

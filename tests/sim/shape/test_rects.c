@@ -1,9 +1,9 @@
-// Rects side by side: every instruction set gives the bits of the portable loop, at every place of a batch of
-// any length, and what the batch finds is what qdi_collide finds. Every failure names its seed (QD_TEST_SEED
-// replays it).
+// Rects side by side, and polygons: every instruction set gives the bits of the portable loop, at every place
+// of a batch of any length, and what the batch finds is what qdi_collide finds. Every failure names its seed
+// (QD_TEST_SEED replays it).
 
 #include "sim/shape/collide_impl.h"
-#include "sim/shape/rects.h"
+#include "sim/shape/hulls.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -15,6 +15,7 @@ typedef struct pair {
     qdi_pose pa, pb;
     qd_vec2 va, vb;
     double spin_a, spin_b, reach;
+    qdi_hull hull_a, hull_b; ///< of polygons
 } pair;
 
 /// A multiple of a half where `grid`: sides in line, corners in one place, equal depths.
@@ -39,9 +40,33 @@ static void pose_of(qd_random *random, bool grid, qdi_pose *pose) {
     pose->y = grid ? 0.5 * ceil(2 * far) : far;
 }
 
-static pair pair_of(qd_random *random) {
+/// A polygon of 3 to 8 corners; where `grid`, a square or a diamond: sides in line with sides, corners too.
+static qdi_form polygon_of(qd_random *random, bool grid, qdi_hull *hull) {
+    qd_shape shape = {.kind = QD_SHAPE_POLYGON,
+                      .count = grid ? 4 : 3 + (int)((QDI_HULLS_CORNERS - 2) * qd_random_uniform(random))};
+    if (shape.count > QDI_HULLS_CORNERS) shape.count = QDI_HULLS_CORNERS;
+    const double wide = length_of(random, grid), high = length_of(random, grid), turn = 6.3 / shape.count;
+    const bool diamond = qd_random_uniform(random) < 0.5;
+    for (int k = 0; k < shape.count; ++k) {
+        const double at = turn * (k + 0.9 * qd_random_uniform(random));
+        shape.points[k] = (qd_vec2){wide * cos(at), high * sin(at)};
+        const int x = (k == 1 || k == 2) ? -1 : 1, y = k < 2 ? 1 : -1;
+        if (grid) shape.points[k] = (qd_vec2){wide * x, high * y};
+        if (grid && diamond)
+            shape.points[k] = (qd_vec2){k % 2 ? 0 : wide * (1 - k), k % 2 ? wide * (2 - k) : 0};
+    }
+    qdi_hull_make(&shape, hull);
+    qdi_form form = qdi_form_of(&shape, hull);
+    if (qd_random_uniform(random) < 0.2) form.radius = 0.1;
+    return form;
+}
+
+/// A pair of rects, or of polygons, which are one and the same now and then.
+static pair pair_of(qd_random *random, bool polygons) {
     const bool grid = qd_random_uniform(random) < 0.3;
-    pair made = {.a = rect_of(random, grid), .b = rect_of(random, grid)};
+    pair made = {.reach = 0};
+    made.a = polygons ? polygon_of(random, grid, &made.hull_a) : rect_of(random, grid);
+    made.b = polygons ? polygon_of(random, grid, &made.hull_b) : rect_of(random, grid);
     pose_of(random, grid, &made.pa);
     pose_of(random, grid, &made.pb);
     made.reach = qd_random_uniform(random) < 0.5 ? 0 : 0.3 * qd_random_uniform(random);
@@ -85,18 +110,22 @@ static void check_meet(const pair *p, const qdi_rect_meets *meets, size_t i, con
                   "approach of pair %zu, seed %lu", i, seed);
 }
 
-static void check_batch(const pair *list, size_t count, qd_simd simd, size_t *faces, uint64_t seed) {
-    static qdi_rect_pairs pairs;
-    static qdi_rect_meets meets;
-    memset(&pairs, 0xff, sizeof pairs); // what was there before decides nothing
-    pairs.count = count;
+static void put_pairs(const pair *list, size_t count, qdi_rect_pairs *pairs) {
+    memset(pairs, 0xff, sizeof *pairs); // what was there before decides nothing
+    pairs->count = count;
     for (size_t i = 0; i < count; ++i) {
         const pair *p = &list[i];
         const qdi_rect_body a = body_of(&p->a, &p->pa, p->va, p->spin_a),
                             b = body_of(&p->b, &p->pb, p->vb, p->spin_b);
         const qd_vec2 at = {p->pa.x, p->pa.y}, d = {p->pb.x - p->pa.x, p->pb.y - p->pa.y};
-        qdi_rects_put(&pairs, i, &a, &b, at, d, p->reach);
+        qdi_rects_put(pairs, i, &a, &b, at, d, p->reach);
     }
+}
+
+static void check_batch(const pair *list, size_t count, qd_simd simd, size_t *faces, uint64_t seed) {
+    static qdi_rect_pairs pairs;
+    static qdi_rect_meets meets;
+    put_pairs(list, count, &pairs);
     qdi_rects_of(simd)(&pairs, &meets);
     for (size_t i = 0; i < count; ++i) {
         const pair *p = &list[i];
@@ -117,12 +146,62 @@ START_TEST(all_instruction_sets_give_the_same_bits) {
         pair list[QDI_RECTS_MOST];
         size_t count = 1 + (size_t)(QDI_RECTS_MOST * qd_random_uniform(&random));
         if (count > QDI_RECTS_MOST) count = QDI_RECTS_MOST;
-        for (size_t i = 0; i < count; ++i) list[i] = pair_of(&random);
+        for (size_t i = 0; i < count; ++i) list[i] = pair_of(&random, false);
         for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd)
             if (qd_simd_available((qd_simd)simd)) check_batch(list, count, (qd_simd)simd, &faces[simd], seed);
     }
     // Of one set: how many sets there are is the machine's.
     ck_assert_msg(qd_test_replaying() || faces[QD_SIMD_PORTABLE] > 1000, "%zu", faces[QD_SIMD_PORTABLE]);
+}
+END_TEST
+
+/// Polygons: what qdi_collide finds, to the bit; where a batch leaves a pair to it, corners are nearest.
+static void check_hulls(const pair *list, size_t count, qd_simd simd, size_t *faces, uint64_t seed) {
+    static qdi_hull_pairs hulls;
+    static qdi_rect_meets meets;
+    put_pairs(list, count, &hulls.pairs);
+    for (size_t i = 0; i < count; ++i) {
+        hulls.a[i] = list[i].a.hull;
+        hulls.b[i] = list[i].b.hull;
+    }
+    qdi_hulls_of(simd)(&hulls, &meets);
+    for (size_t i = 0; i < count; ++i) {
+        const pair *p = &list[i];
+        const qd_vec2 d = {p->pb.x - p->pa.x, p->pb.y - p->pa.y};
+        const qdi_pose here = {0, 0, p->pa.c, p->pa.s}, there = {d.x, d.y, p->pb.c, p->pb.s};
+        qdi_manifold one;
+        (void)qdi_collide(&p->a, &here, &p->b, &there, p->reach, &one);
+        if (meets.how[i] == QDI_RECTS_CORNERS) continue;
+        ck_assert_msg(meets.how[i] == QDI_RECTS_FACE || one.count == 0, "pair %zu, seed %lu", i, seed);
+        if (meets.how[i] != QDI_RECTS_FACE) continue;
+        ck_assert_msg(one.count > 0 || meets.count[i] == 0, "pair %zu, seed %lu", i, seed);
+        if (one.count == 0) continue;
+        *faces += 1;
+        check_meet(p, &meets, i, &one, seed);
+    }
+}
+
+START_TEST(polygons_are_as_one_by_one) {
+    size_t faces[QD_SIMD_NEON + 1] = {0}, tried = 0;
+    for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(4000);
+         seed < last; ++seed) {
+        qd_random random = qd_random_at(seed, 2, 0);
+        pair list[QDI_HULLS_MOST];
+        size_t count = 1 + (size_t)(QDI_HULLS_MOST * qd_random_uniform(&random));
+        if (count > QDI_HULLS_MOST) count = QDI_HULLS_MOST;
+        for (size_t i = 0; i < count; ++i) {
+            list[i] = pair_of(&random, true);
+            list[i].a.hull = &list[i].hull_a;
+            list[i].b.hull = &list[i].hull_b;
+            if (seed % 4 == 0) list[i].a.hull = &list[0].hull_a;
+            if (seed % 4 == 0) list[i].b.hull = &list[0].hull_a;
+        }
+        tried += count;
+        for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd)
+            if (qd_simd_available((qd_simd)simd)) check_hulls(list, count, (qd_simd)simd, &faces[simd], seed);
+    }
+    ck_assert_msg(qd_test_replaying() || 5 * faces[QD_SIMD_PORTABLE] > tried, "%zu of %zu",
+                  faces[QD_SIMD_PORTABLE], tried);
 }
 END_TEST
 
@@ -144,7 +223,7 @@ START_TEST(the_general_way_finds_the_same) {
     for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(20000);
          seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 1, 0);
-        const pair p = pair_of(&random);
+        const pair p = pair_of(&random, false);
         qdi_manifold one = {.count = 0}, other = {.count = 0};
         if (!qdi_collide_rects(&p.a, &p.pa, &p.b, &p.pb, p.reach, &one)) continue;
         const bool meets = general(&p, &other);
@@ -174,5 +253,5 @@ END_TEST
 
 int main(void) {
     return qd_test_main("rects", 300, NULL, NULL, all_instruction_sets_give_the_same_bits,
-                        the_general_way_finds_the_same);
+                        polygons_are_as_one_by_one, the_general_way_finds_the_same);
 }
