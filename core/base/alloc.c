@@ -3,7 +3,6 @@
 #include "core/base/memory.h"
 #include "core/base/os.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

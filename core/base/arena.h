@@ -2,7 +2,6 @@
 #define QD_CORE_ARENA_H
 
 #include <quadrille/alloc.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /// Working memory of a phase: arrays are taken one after the other while it runs, and all given back together

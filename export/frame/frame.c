@@ -12,7 +12,6 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "core/base/os.h"
 #include "core/parallel/queue.h"
 #include "export/image/manifest.h"
 #include "export/image/png_file.h"
@@ -284,7 +283,7 @@ static qd_status prepare_frame_writer(qd_frame_writer *writer, const qd_frame_wr
     writer->scene = qdi_allocate(writer->allocator, writer->scene_bytes, 1);
     writer->shots = qdi_allocate(writer->allocator, writer->slots, sizeof *writer->shots);
     for (size_t i = 0; writer->shots && i < writer->slots; ++i) {
-        qdi_picture_init(&writer->shots[i].picture, writer->allocator);
+        writer->shots[i].picture = (qdi_picture){.allocator = writer->allocator};
     }
     if (!writer->scene || !writer->shots) return QD_ERR_MEMORY;
     memcpy(writer->scene, scene, writer->scene_bytes);

@@ -1,7 +1,6 @@
 #include <quadrille/still.h>
 
 #include "core/base/arithmetic.h"
-#include "core/base/memory.h"
 #include "export/image/manifest.h"
 #include "export/image/png_file.h"
 #include "export/picture/camera.h"
@@ -104,7 +103,7 @@ qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error 
     if (error) error->text[0] = '\0';
     if (!still || !world || !still->path) return QD_ERR_ARGUMENT;
     still_job job = {.still = still};
-    qdi_picture_init(&job.picture, qd_allocator_default());
+    job.picture = (qdi_picture){.allocator = qd_allocator_default()};
     qd_status status = still_is_valid(still) ? draw_still(&job, world, error) : QD_ERR_VALUE;
     if (status != QD_OK && error && !error->text[0])
         (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(status));

@@ -3,7 +3,6 @@
 
 #include "export/image/manifest.h"
 #include "export/image/png_sink.h"
-#include "export/process/os.h"
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

@@ -5,7 +5,6 @@
 
 #include <quadrille/frame.h>
 #include <quadrille/status.h>
-#include <stdint.h>
 
 /// Longest path of a file that is written, the closing zero included.
 #define QDI_PATH_MAX 4096

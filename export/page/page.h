@@ -2,7 +2,6 @@
 #define QD_EXPORT_PAGE_H
 
 #include "export/image/manifest.h"
-#include "export/process/os.h"
 
 #include <quadrille/status.h>
 #include <stddef.h>

@@ -8,10 +8,7 @@
 #include <math.h>
 #include <quadrille/hexatic.h>
 
-void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator) {
-    *picture = (qdi_picture){.allocator = allocator};
-}
-
+// Frees what a picture holds.
 void qdi_picture_destroy(qdi_picture *picture) {
     qdi_release(picture->allocator, picture->disks, picture->disk_room, sizeof *picture->disks);
     qdi_release(picture->allocator, picture->corners, picture->corner_room, sizeof *picture->corners);

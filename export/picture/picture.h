@@ -94,7 +94,7 @@ struct qdi_trails;
 struct qdi_refiled;
 
 typedef struct qdi_picture {
-    const qd_allocator *allocator;
+    const qd_allocator *allocator; ///< gives the memory; an empty picture has nothing but this
     qdi_facts facts;
     qdi_area world; ///< where the world is
     qdi_area clip;  ///< where bodies may be drawn
@@ -129,8 +129,6 @@ typedef struct qdi_picture {
     size_t trail_count, trail_room;
 } qdi_picture;
 
-/// Empty; `allocator` gives the memory that it needs later.
-void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator);
 void qdi_picture_destroy(qdi_picture *picture);
 
 /// Copies the present state of a world, on its threads; call it on the thread that steps it. `area` is the

@@ -2,7 +2,6 @@
 // TRAIL_LINES_GO, the function's name, and includes this. They have no branches, so
 // that compilers make vector code of them.
 #include "export/picture/trail_lines.h"
-#include "export/raster/pixel_math.h"
 
 #include <math.h>
 

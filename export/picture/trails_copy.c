@@ -7,7 +7,6 @@
 #include "export/picture/picture_impl.h"
 #include "export/picture/trail_lines.h"
 #include "export/picture/trails.h"
-#include "export/raster/pixel_math.h"
 #include "sim/world/world_team.h"
 
 #include <math.h>

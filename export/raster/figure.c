@@ -2,8 +2,7 @@
 
 #include <stdbool.h>
 
-// Rasterized figure: corners of a shape's core, in its own axes.
-static int figure_core(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
+int qdi_figure_core(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
     double x = shape->half.x, y = shape->half.y;
     switch (shape->kind) {
     case QD_SHAPE_DISK: core[0] = (qd_vec2){0, 0}; return 1;
@@ -65,13 +64,13 @@ static int clip_figure(qd_vec2 *corner, int count, bool along_x, double sign, do
 
 int qdi_figure_corners(const qd_shape *shape) {
     qd_vec2 core[QD_POLYGON_MAX];
-    return figure_core(shape, core);
+    return qdi_figure_core(shape, core);
 }
 
 int qdi_figure_make(const qd_shape *shape, qd_vec2 place, qd_vec2 turn, double scale, qdi_area clip,
                     double room, qdi_corner corners[QDI_CORNERS_MAX]) {
     qd_vec2 corner[QDI_CORNERS_MAX + 1];
-    int count = figure_core(shape, corner);
+    int count = qdi_figure_core(shape, corner);
     for (int i = 0; i < count; ++i)
         corner[i] = (qd_vec2){place.x + scale * (turn.x * corner[i].x - turn.y * corner[i].y),
                               place.y - scale * (turn.y * corner[i].x + turn.x * corner[i].y)};

@@ -11,7 +11,10 @@
 /// Most corners that a shape of so many corners can have once it is cut off at the four sides of a picture.
 #define QDI_FIGURE_CUTS 4
 
-/// Rasterized figure: how many corners a shape's core has: 1 for a disk, 2 for a capsule or an edge, ...
+/// Corners of a shape's core in its own axes, counter-clockwise: 1 for a disk, 2 for a capsule or an edge,
+/// ... Returns how many.
+int qdi_figure_core(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]);
+/// Rasterized figure: how many these are.
 int qdi_figure_corners(const qd_shape *shape);
 
 /// Corners of a shape's core in pixels: its place (x, y), its turn (cosine and sine) and its scale. What lies

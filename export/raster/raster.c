@@ -5,7 +5,6 @@
 #include "core/base/memory.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 qd_status qdi_raster_create(const qd_allocator *allocator, int width, int height, qdi_raster *raster) {

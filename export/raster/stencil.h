@@ -1,12 +1,9 @@
 #ifndef QD_EXPORT_STENCIL_H
 #define QD_EXPORT_STENCIL_H
 
-#include "export/raster/palette.h"
-
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /// Small disks as they are drawn, made once for each size and place in a pixel: working out a disk's coverage

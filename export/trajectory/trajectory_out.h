@@ -2,7 +2,6 @@
 #define QD_EXPORT_TRAJECTORY_OUT_H
 
 #include "export/image/manifest.h"
-#include "export/process/os.h"
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

@@ -2,33 +2,13 @@
 // the normal of the side before to that of the side behind it, and the arcs of all corners together are one
 // turn.
 
+#include "export/raster/figure.h"
 #include "export/trajectory/trajectory_impl.h"
 
 #include <quadrille/math.h>
 
 /// Steps of the arcs: 24 for the whole turn.
 static const double arc_step = 6.28318530717958647692 / 24;
-
-/// Exported shape: the corners of a shape's core, counter-clockwise.
-static size_t core_corners(const qd_shape *shape, qd_vec2 corners[QD_POLYGON_MAX]) {
-    double x = shape->half.x, y = shape->half.y;
-    switch (shape->kind) {
-    case QD_SHAPE_DISK: return 0;
-    case QD_SHAPE_CAPSULE:
-        corners[0] = (qd_vec2){-x, 0};
-        corners[1] = (qd_vec2){x, 0};
-        return 2;
-    case QD_SHAPE_RECT:
-        corners[0] = (qd_vec2){-x, -y};
-        corners[1] = (qd_vec2){x, -y};
-        corners[2] = (qd_vec2){x, y};
-        corners[3] = (qd_vec2){-x, y};
-        return 4;
-    case QD_SHAPE_POLYGON: break;
-    }
-    for (int i = 0; i < shape->count; ++i) corners[i] = shape->points[i];
-    return (size_t)shape->count;
-}
 
 /// Exported shape: the angle of the outward normal of the side from `a` to `b`.
 static double side_normal_angle(qd_vec2 a, qd_vec2 b) {
@@ -37,7 +17,7 @@ static double side_normal_angle(qd_vec2 a, qd_vec2 b) {
 
 size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX]) {
     qd_vec2 corners[QD_POLYGON_MAX];
-    size_t count = core_corners(shape, corners);
+    size_t count = shape->kind == QD_SHAPE_DISK ? 0 : (size_t)qdi_figure_core(shape, corners);
     if (count == 0 || shape->radius <= 0) {
         for (size_t i = 0; i < count; ++i) points[i] = corners[i];
         return count;

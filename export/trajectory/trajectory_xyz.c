@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /// Most bytes of a line: words, a whole number, fifteen reals, points.
 enum { LINE_ROOM = 40 + 21 + 15 * 32 + (int)QDI_CORE_ROOM };

@@ -12,7 +12,6 @@
 #include "sim/files/os.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

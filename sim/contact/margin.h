@@ -1,7 +1,6 @@
 #ifndef QD_SIM_MARGIN_H
 #define QD_SIM_MARGIN_H
 
-#include "sim/world/lap.h"
 #include "sim/world/world_impl.h"
 
 /// What bodies sweep on their ways through the step: asked for by whoever looks for what meets there. Then

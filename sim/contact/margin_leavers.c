@@ -5,7 +5,6 @@
 #include "sim/contact/margin_impl.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
-#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>

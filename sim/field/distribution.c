@@ -139,12 +139,6 @@ typedef struct neighbourhood {
     uint64_t *hits;
 } neighbourhood;
 
-/// Distributions: a difference of coordinates, to the nearest image.
-static double nearest(double d, double period) {
-    if (period > 0 && fabs(d) > 0.5 * period) return d < 0 ? d + period : d - period;
-    return d;
-}
-
 /// Distributions: true for a body between the world's sides; it can only be beyond open ones.
 static bool is_inside(const qd_world *world, uint32_t row) {
     for (int k = 0; k < 2; ++k) {
@@ -170,8 +164,8 @@ static bool count_pair(void *context, qd_body_index body, qd_image image) {
     const qd_world *world = of->world;
     const uint32_t a = here->row, b = world->row_of_index[body];
     if (!qdi_hexatic_counts(world, b) || !is_inside(world, b)) return true;
-    const double x = nearest(world->now.x[b] - world->now.x[a], of->period.x),
-                 y = nearest(world->now.y[b] - world->now.y[a], of->period.y);
+    const double x = qdi_nearest_difference(world->now.x[b] - world->now.x[a], of->period.x),
+                 y = qdi_nearest_difference(world->now.y[b] - world->now.y[a], of->period.y);
     const uint32_t bins = of->all->def.bins;
     const uint32_t bin = bin_of(sqrt(x * x + y * y), 0, of->all->reach / bins, bins);
     if (bin < bins) here->hits[bin] += 1;

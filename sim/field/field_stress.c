@@ -10,7 +10,6 @@
 #include "sim/world/spring_terms.h"
 
 #include <math.h>
-#include <string.h>
 
 /// A branch in units of cells along one axis: where it begins, how far it goes, and the next line it crosses.
 typedef struct crossing {

@@ -5,6 +5,7 @@
 #include "sim/format/body_columns.h"
 
 #include "core/base/memory.h"
+#include "sim/text/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,11 +57,6 @@ static size_t split_words(const qdi_lines *lines, const char **words, size_t *le
         ++count;
     }
     return count;
-}
-
-// Whether a word of a LAMMPS data file is this one.
-static bool word_is(const char *word, size_t length, const char *text) {
-    return length == strlen(text) && memcmp(word, text, length) == 0;
 }
 
 /// LAMMPS data of bodies: true for a line that names a section: rows begin with numbers.
@@ -121,17 +117,18 @@ static qd_status read_header_line(data_file *data) {
     const char *words[HEADER_WORDS];
     size_t lengths[HEADER_WORDS];
     size_t count = split_words(&reader->lines, words, lengths, HEADER_WORDS);
-    if (count == 2 && word_is(words[1], lengths[1], "atoms")) {
+    if (count == 2 && qdi_word_is(words[1], lengths[1], "atoms")) {
         data->has_count = true;
         return qdi_field_whole(reader, "atoms", words[0], lengths[0], (1U << 28) - 1, &data->count);
     }
-    if (count == 3 && word_is(words[1], lengths[1], "atom") && word_is(words[2], lengths[2], "types"))
+    if (count == 3 && qdi_word_is(words[1], lengths[1], "atom") && qdi_word_is(words[2], lengths[2], "types"))
         return qdi_field_whole(reader, "atom types", words[0], lengths[0], TYPES_MAX, &data->types);
-    if (count == 6 && word_is(words[3], lengths[3], "xy")) return read_data_tilt(reader, words, lengths);
+    if (count == 6 && qdi_word_is(words[3], lengths[3], "xy")) return read_data_tilt(reader, words, lengths);
     if (count != 4) return QD_OK;
     static const char *const ends[2][2] = {{"xlo", "xhi"}, {"ylo", "yhi"}};
     for (int axis = 0; axis < 2; ++axis) {
-        if (!word_is(words[2], lengths[2], ends[axis][0]) || !word_is(words[3], lengths[3], ends[axis][1]))
+        if (!qdi_word_is(words[2], lengths[2], ends[axis][0]) ||
+            !qdi_word_is(words[3], lengths[3], ends[axis][1]))
             continue;
         words[2] = ends[axis][0]; // closed by a zero
         return read_data_bounds(reader, axis, words, lengths);
@@ -146,7 +143,7 @@ static qd_status note_data_section(data_file *data) {
     size_t lengths[2];
     if (split_words(&reader->lines, words, lengths, 2) != 1) return QD_OK; // "Pair Coeffs" and the like
     for (int i = 0; i < SECTIONS; ++i) {
-        if (!word_is(words[0], lengths[0], section_words[i])) continue;
+        if (!qdi_word_is(words[0], lengths[0], section_words[i])) continue;
         if (data->has_section[i]) return QDI_BLAME(reader, "section %s comes twice", section_words[i]);
         data->has_section[i] = true;
         data->section[i] = reader->lines;
@@ -210,7 +207,7 @@ static qd_status find_style(const data_file *data, size_t *style) {
     if (at < lines.bytes) ++at; // the sign
     if (qdi_word_next(lines.text, lines.bytes, &at, &word, &length)) {
         for (*style = 0; *style < sizeof styles / sizeof styles[0]; ++*style)
-            if (word_is(word, length, styles[*style].name)) return QD_OK;
+            if (qdi_word_is(word, length, styles[*style].name)) return QD_OK;
         char quote[QDI_QUOTE_ROOM];
         return qdi_lines_reason(
             lines.path, lines.number, reader->error,
@@ -231,8 +228,8 @@ static qd_status find_style(const data_file *data, size_t *style) {
 
 /// What a word of a style's columns stands for.
 static qdi_role role_of(const data_file *data, const char *word, size_t length) {
-    if (word_is(word, length, "type")) return data->by_type ? QDI_ROLE_TYPE : QDI_ROLE_NONE;
-    if (word_is(word, length, "density")) return QDI_ROLE_SOLID;
+    if (qdi_word_is(word, length, "type")) return data->by_type ? QDI_ROLE_TYPE : QDI_ROLE_NONE;
+    if (qdi_word_is(word, length, "density")) return QDI_ROLE_SOLID;
     return qdi_role_named(word, length, true);
 }
 

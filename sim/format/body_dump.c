@@ -18,7 +18,6 @@
 #include "sim/format/body_columns.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 // Whether a line of a LAMMPS dump begins like this.

@@ -7,7 +7,6 @@
 #include "sim/text/reason.h"
 #include "sim/text/scene_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

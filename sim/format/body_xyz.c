@@ -22,7 +22,7 @@ typedef struct span {
 
 // Whether a word of an XYZ file is this one.
 static bool span_is(span word, const char *text) {
-    return word.bytes == strlen(text) && memcmp(word.text, text, word.bytes) == 0;
+    return qdi_word_is(word.text, word.bytes, text);
 }
 
 // Whether a line of an XYZ file is empty.

@@ -6,7 +6,6 @@
 #include "core/base/memory.h"
 #include "sim/text/reason.h"
 #include "sim/world/compress.h"
-#include "sim/world/pose.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 #define QD_SIM_FLEET_MAIL_H
 
 #include "core/parallel/ranks.h"
-#include "sim/world/fields.h"
 #include "sim/world/world_impl.h"
 
 /// Bodies and contacts on their way from rank to rank. Each message has them in the order of names, so what

@@ -2,11 +2,9 @@
 
 #include "core/parallel/parallel.h"
 #include "sim/ranks/fleet_impl.h"
-#include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
 #include "sim/world/names.h"
 
-#include <string.h>
 
 /// What passes over contacts work with; places are those in the present state.
 typedef struct meeting_job {

@@ -9,13 +9,7 @@
 #include "sim/ranks/fleet_needs.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_list.h"
-#include "sim/world/names.h"
-#include "sim/world/pose.h"
-#include "sim/world/spring_terms.h"
-#include "sim/world/world_make.h"
 
-#include <math.h>
-#include <string.h>
 
 /// A renewal on one rank.
 typedef struct renewal {

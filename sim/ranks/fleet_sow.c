@@ -5,15 +5,9 @@
 #include "core/base/memory.h"
 #include "sim/ranks/fleet_impl.h"
 #include "sim/world/bodies.h"
-#include "sim/world/compress.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/names.h"
-#include "sim/world/pose.h"
-#include "sim/world/reach.h"
-#include "sim/world/world_make.h"
 
-#include <math.h>
-#include <quadrille/metrics.h>
 
 /// Of how many mean sizes a body is a giant.
 enum { GIANT = 8 };

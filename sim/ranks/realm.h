@@ -5,8 +5,6 @@
 #include <quadrille/status.h>
 #include <quadrille/vec.h>
 
-#include "core/parallel/ranks.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

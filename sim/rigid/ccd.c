@@ -5,7 +5,6 @@
 #include "sim/rigid/constraint.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
-#include "sim/world/grain.h"
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"

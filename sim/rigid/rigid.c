@@ -28,7 +28,6 @@
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/names.h"
-#include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
 #include "sim/world/sum.h"

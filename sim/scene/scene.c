@@ -3,10 +3,8 @@
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "sim/files/os.h"
-#include "sim/scene/generate.h"
 #include "sim/scene/scene_builtin.h"
 #include "sim/scene/scene_impl.h"
-#include "sim/text/lines.h"
 #include "sim/text/suggest.h"
 
 #include <quadrille/hash.h>

@@ -1,7 +1,5 @@
-#include "core/base/memory.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/text/lines.h"
-#include "sim/text/number.h"
 #include "sim/world/pose.h"
 #include "sim/world/world_impl.h"
 

@@ -3,7 +3,6 @@
 #include "sim/scene/schema_keys.h"
 #include "sim/text/number.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

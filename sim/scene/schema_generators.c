@@ -1,7 +1,6 @@
 // Keys of a scene: bodies by rule.
 #include "sim/scene/schema_shared.h"
 
-#include <math.h>
 
 /// Where a distribution of radii ends.
 #define CUT_KEYS(of)                                                                                         \

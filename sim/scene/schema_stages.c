@@ -1,7 +1,6 @@
 // Keys of a scene: the stages of a run.
 #include "sim/scene/schema_shared.h"
 
-#include <float.h>
 #include <math.h>
 
 /// The largest number of steps that a double counts exactly.

@@ -1,7 +1,6 @@
 #ifndef QD_SIM_MEET_ENDS_H
 #define QD_SIM_MEET_ENDS_H
 
-#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// Where most candidates touch, and stay candidates for many steps, as in a heap at rest, the ends of all

@@ -5,7 +5,6 @@
 #include "sim/spring/meet_ends.h"
 #include "sim/spring/meet_lanes.h"
 #include "sim/spring/spring_force.h"
-#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// What the files of springs that meet (spring_meet.c) share.

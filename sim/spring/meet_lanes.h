@@ -6,7 +6,6 @@
 #include "sim/world/tally.h"
 
 #include <quadrille/simd.h>
-#include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>
 

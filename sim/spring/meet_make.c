@@ -2,10 +2,8 @@
 
 #include "sim/spring/meet_job.h"
 #include "sim/spring/meet_lanes.h"
-#include "sim/spring/spring.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
-#include "sim/world/pose.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/sum.h"
 #include "sim/world/walls.h"

@@ -3,7 +3,6 @@
 // contacts.
 
 #include "core/base/memory.h"
-#include "sim/contact/narrow.h"
 #include "sim/spring/meet_job.h"
 #include "sim/spring/spring.h"
 #include "sim/world/compress.h"

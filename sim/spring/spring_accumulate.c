@@ -25,7 +25,6 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct accumulate_job {

@@ -11,7 +11,6 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
-#include "sim/world/order.h"
 #include "sim/world/part.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"

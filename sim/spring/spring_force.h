@@ -3,8 +3,6 @@
 
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance_state.h"
-#include "sim/world/scratch.h"
-#include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
 /// Forces of springs, contact by contact: what spring.c and spring_meet.c share.

@@ -19,7 +19,6 @@
 #include "sim/spring/meet_ends.h"
 #include "sim/spring/meet_job.h"
 #include "sim/spring/spring_force.h"
-#include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/part.h"
@@ -32,7 +31,6 @@
 #include "sim/world/world_impl.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 bool qdi_spring_meets(const qd_world *world, double dt) {
     const qdi_reach reach = qdi_world_reach(world);

@@ -1,7 +1,6 @@
 #include "sim/step/exchange.h"
 
 #include "sim/contact/margin.h"
-#include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/part.h"

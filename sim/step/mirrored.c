@@ -2,7 +2,6 @@
 
 #include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
-#include "sim/world/part.h"
 #include "sim/world/sum.h"
 
 typedef struct mirror_job {

@@ -3,7 +3,6 @@
 
 #include "sim/store/store_pieces.h"
 
-#include "core/base/assert.h"
 #include "sim/store/store_impl.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "core/base/memory.h"
 #include "sim/sweep/sweep_impl.h"
-#include "sim/text/number.h"
 #include "sim/text/reason.h"
 #include "sim/text/suggest.h"
 

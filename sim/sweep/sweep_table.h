@@ -2,7 +2,6 @@
 #define QD_SIM_SWEEP_TABLE_H
 
 #include "sim/sweep/sweep.h"
-#include "sim/sweep/sweep_result.h"
 #include "sim/text/scene_text.h"
 
 #include <quadrille/status.h>

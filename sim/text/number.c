@@ -152,8 +152,7 @@ static bool is_number(const char *text, size_t bytes) {
     return at == bytes;
 }
 
-// True where a text is the word.
-static bool is_word(const char *text, size_t bytes, const char *word) {
+bool qdi_word_is(const char *text, size_t bytes, const char *word) {
     return bytes == strlen(word) && memcmp(text, word, bytes) == 0;
 }
 
@@ -163,7 +162,8 @@ bool qdi_number_read(const char *text, size_t bytes, double *value) {
     const char *rest = text + sign;
     size_t left = bytes - sign;
     double read;
-    if (is_word(rest, left, ".inf") || is_word(rest, left, ".Inf") || is_word(rest, left, ".INF")) {
+    if (qdi_word_is(rest, left, ".inf") || qdi_word_is(rest, left, ".Inf") ||
+        qdi_word_is(rest, left, ".INF")) {
         read = (double)INFINITY;
     } else {
         if (!is_number(rest, left)) return false;

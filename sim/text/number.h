@@ -19,6 +19,9 @@ size_t qdi_number_write(double value, char text[QDI_NUMBER_ROOM]);
 /// double.
 bool qdi_number_read(const char *text, size_t bytes, double *value);
 
+/// Whether all of `text` is this word.
+bool qdi_word_is(const char *text, size_t bytes, const char *word);
+
 /// Reads all of `text` as a whole number from 0 to 2^64 - 1. Forms such as 1e6 and 20.0 are fine up to 2^53.
 bool qdi_integer_read(const char *text, size_t bytes, uint64_t *value);
 

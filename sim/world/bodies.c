@@ -14,7 +14,6 @@
 #include "sim/world/order_sums.h"
 #include "sim/world/part.h"
 #include "sim/world/population.h"
-#include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 

@@ -1,7 +1,6 @@
 #ifndef QD_SIM_BRANCHES_H
 #define QD_SIM_BRANCHES_H
 
-#include <quadrille/status.h>
 #include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,6 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "sim/world/bodies.h"
-#include "sim/world/compress.h"
 #include "sim/world/limits.h"
 #include "sim/world/population.h"
 #include "sim/world/surface.h"

@@ -5,7 +5,6 @@
 
 #include "sim/world/contact_list.h"
 
-#include <string.h>
 
 enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
 

@@ -10,7 +10,6 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
 #include "sim/world/grain.h"
-#include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
 #include <string.h>

@@ -6,11 +6,8 @@
 #include "core/base/memory.h"
 #include "sim/world/bodies.h"
 #include "sim/world/grain.h"
-#include "sim/world/limits.h"
 #include "sim/world/pose.h"
-#include "sim/world/world_team.h"
 
-#include <math.h>
 
 qd_status qdi_homes_reserve(qd_world *world, size_t indices) {
     if (!world->follows) return QD_OK;

@@ -15,7 +15,6 @@
 #include <quadrille/random.h>
 
 #include <math.h>
-#include <string.h>
 
 /// What random numbers are for: this and the emitter's number are the `use` of qd_random_at, k the stream.
 enum { USE_EMITTER = 0xe31700 };

@@ -7,7 +7,6 @@
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
-#include "sim/world/order.h"
 #include "sim/world/part.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"

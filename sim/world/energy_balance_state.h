@@ -1,9 +1,7 @@
 #ifndef QD_SIM_ENERGY_BALANCE_STATE_H
 #define QD_SIM_ENERGY_BALANCE_STATE_H
 
-#include <quadrille/world.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /// What became of energy and momentum. A step fills one of its own, which is added to the world's when
 /// the step has succeeded.

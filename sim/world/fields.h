@@ -3,7 +3,6 @@
 
 #include "sim/world/contact_state.h"
 #include "sim/world/population.h"
-#include "sim/world/world_impl.h"
 
 #include <stdbool.h>
 #include <stddef.h>

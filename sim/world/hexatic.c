@@ -29,12 +29,6 @@ bool qdi_hexatic_counts(const qd_world *world, uint32_t row) {
     return world->kind[row] == QD_BODY_DYNAMIC && !world->traits.trait[world->trait[row]].sensor;
 }
 
-/// Hexatic order: a difference of coordinates, to the nearest image.
-static double nearest(double d, double period) {
-    if (period > 0 && fabs(d) > 0.5 * period) return d < 0 ? d + period : d - period;
-    return d;
-}
-
 /// Hexatic order: a number in whole units.
 static int64_t in_units(double value) {
     return (int64_t)(value * unit + (value < 0 ? -0.5 : 0.5));
@@ -47,8 +41,8 @@ static bool look_at(void *context, qd_body_index body, qd_image image) {
     const qd_world *world = here->all->world;
     const uint32_t a = here->row, b = world->row_of_index[body];
     if (!qdi_hexatic_counts(world, b)) return true;
-    const double x = nearest(world->now.x[b] - world->now.x[a], here->all->period.x),
-                 y = nearest(world->now.y[b] - world->now.y[a], here->all->period.y);
+    const double x = qdi_nearest_difference(world->now.x[b] - world->now.x[a], here->all->period.x),
+                 y = qdi_nearest_difference(world->now.y[b] - world->now.y[a], here->all->period.y);
     const double squared = x * x + y * y, most = here->all->reach * (world->radius[a] + world->radius[b]);
     if (!(squared <= most * most) || !(squared > 0)) return true;
     // (x + i y)^2 / r^2, and that to the third power.

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 double qdi_limit_distance(const qd_limits *limits) {
     double distance = limits->distance;

@@ -1,7 +1,6 @@
 #include "sim/world/names.h"
 
 #include "core/base/memory.h"
-#include "sim/world/scratch.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 #ifndef QD_SIM_ORDER_H
 #define QD_SIM_ORDER_H
 
-#include <quadrille/world.h>
-
 #include "sim/world/scratch.h"
 
 /// Order of a world's rows: takes room for `count` keys and values.

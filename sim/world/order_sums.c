@@ -2,7 +2,6 @@
 // they lie; blocks of them fill their own slots.
 #include "sim/world/order_sums.h"
 
-#include "sim/world/bodies.h"
 #include "sim/world/displacement.h"
 #include "sim/world/grain.h"
 #include "sim/world/hexatic.h"

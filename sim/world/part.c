@@ -3,7 +3,6 @@
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
 #include "sim/world/grain.h"
-#include "sim/world/scratch.h"
 
 #include <string.h>
 

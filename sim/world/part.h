@@ -2,7 +2,6 @@
 #define QD_SIM_PART_H
 
 #include "core/parallel/ranks.h"
-#include "sim/world/contact_list.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/world_impl.h"
 

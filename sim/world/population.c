@@ -14,7 +14,6 @@
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"
-#include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spots.h"
 #include "sim/world/world_impl.h"

@@ -5,6 +5,8 @@
 #include "sim/world/reach.h"
 #include "sim/world/world_impl.h"
 
+#include <math.h>
+
 /// Where bodies are: places in periodic worlds, arms about pivots, turns, and how far a body in a pose
 /// reaches.
 
@@ -19,6 +21,12 @@ double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// Body's pose in a world: how often a body has left through the upper of two periodic sides, less how often
 /// through the lower, that would have come `expected` further if there were none; 0 along other axes.
 double qdi_axis_wraps(const qdi_axis *axis, double from, double to, double expected);
+/// A difference of coordinates, to the nearest image; `period` 0: there is one only.
+static inline double qdi_nearest_difference(double d, double period) {
+    if (period > 0 && fabs(d) > 0.5 * period) return d < 0 ? d + period : d - period;
+    return d;
+}
+
 /// Body's pose in a world: which image of b, `d` away from a along one axis, is the nearest: two bodies, each
 /// no longer than half a period, touch through no other. Candidates do not say, for a body may have gone
 /// round since they were found.

@@ -2,7 +2,6 @@
 #define QD_SIM_SCRATCH_H
 
 #include <quadrille/alloc.h>
-#include <quadrille/contact.h>
 #include <quadrille/vec.h>
 #include <quadrille/world.h>
 

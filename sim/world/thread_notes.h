@@ -1,7 +1,6 @@
 #ifndef QD_SIM_THREAD_NOTES_H
 #define QD_SIM_THREAD_NOTES_H
 
-#include <quadrille/status.h>
 #include <quadrille/world.h>
 #include <stddef.h>
 #include <stdint.h>

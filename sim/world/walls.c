@@ -11,7 +11,6 @@
 
 #include <quadrille/math.h>
 
-#include <math.h>
 #include <string.h>
 
 static const double two_pi = 6.28318530717958648;

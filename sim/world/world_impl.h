@@ -5,7 +5,6 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
-#include "sim/shape/collide.h"
 #include "sim/shape/shapes.h"
 #include "sim/text/reason.h"
 #include "sim/world/bounds.h"
@@ -16,7 +15,6 @@
 #include "sim/world/thread_notes.h"
 #include "sim/world/world_team.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 /// What the files of the world share.

@@ -56,7 +56,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
     FILE *nowhere = fopen("/dev/null", "w");
     if (!nowhere) qd_fuzz_fail("no /dev/null");
     stderr = stdout = nowhere;
-    qd_scratch_make(&scratch);
+    scratch = qd_scratch_make();
     if (atexit(clear_up) != 0) qd_fuzz_fail("atexit");
     return 0;
 }

@@ -3,11 +3,8 @@
 // (where, 3; to what, 1).
 #include "tests/fuzz/fuzz.h"
 
-#include "tests/support/harness.h"
 #include "tests/support/stores.h"
-#include "tests/support/worlds.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +23,7 @@ static void make_good(void) {
         sqlite3_config(SQLITE_CONFIG_PAGECACHE, pages, PAGE_BYTES, PAGES) != SQLITE_OK ||
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK)
         qd_fuzz_fail("SQLite takes no pages");
-    qd_store_rig_make(&rig);
+    rig = qd_store_rig_make();
     qd_test_store_record(rig.store, rig.world);
     qd_test_store_checkpoint(rig.store, rig.world);
     qd_test_store_run(rig.store, rig.world, 20);

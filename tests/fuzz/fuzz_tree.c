@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     qd_tree_def def = take_def(&input);
     all.half_width = (float)(0.5 * def.size.x);
     all.half_height = (float)(0.5 * def.size.y);
-    qd_rig_start(&all.rig, &def, 1 + qd_fuzz_byte(&input) % 2);
+    all.rig = qd_rig_start(def, 1 + qd_fuzz_byte(&input) % 2);
     (void)qd_rig_put(&all.rig, (qd_box){0, 0, 0, 0}); // arrays that are there
     all.rig.count = 0;
     if (qd_brute_create(&def, &all.brute) != QD_OK) qd_fuzz_fail("brute force");

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
-#include <string.h>
 #include <time.h>
 
 static qd_faulty_vfs faults;

@@ -127,8 +127,7 @@ void qd_test_golden_scene(const char *name, const char *scene_name, size_t frame
     ck_assert_int_eq(qd_world_create(&world_def, &world), QD_OK);
     ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_frame_writer_def def = qd_frame_writer_def_default();
     def.directory = scratch.path;
     def.view = qd_scene_view(scene);

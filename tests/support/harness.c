@@ -80,6 +80,21 @@ int qd_test_run(Suite *suite) {
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status) {
+    ck_assert_uint_eq(allocator->live, 0);
+    ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s", allocator->fail_at,
+                  qd_status_text(status));
+    return status == QD_OK;
+}
+
+double qd_test_between(qd_random *random, double low, double high) {
+    return low + (high - low) * qd_random_uniform(random);
+}
+
+size_t qd_test_below(qd_random *random, size_t end) {
+    return (size_t)(qd_random_bits(random) % end);
+}
+
 TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after) {
     TCase *tests = tcase_create(name);
     if (seconds > 0) tcase_set_timeout(tests, seconds);
@@ -99,4 +114,10 @@ int qd_test_run_case(const char *name, TCase *tests) {
     Suite *suite = suite_create(name);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
+}
+
+int qd_test_run_once(const char *name, double seconds, SFun before, SFun after, const TTest *const *list) {
+    TCase *tests = qd_test_case(name, seconds, before, after);
+    qd_test_add_once(tests, list);
+    return qd_test_run_case(name, tests);
 }

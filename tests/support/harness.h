@@ -3,6 +3,9 @@
 
 #include <check.h>
 #include <quadrille/alloc.h>
+#include <quadrille/random.h>
+#include <quadrille/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +25,10 @@ void qd_test_count(size_t cases);
 /// True where QD_TEST_SEED is set.
 int qd_test_replaying(void);
 
+/// A number in [low, high); a whole number from 0 on below `end`.
+double qd_test_between(qd_random *random, double low, double high);
+size_t qd_test_below(qd_random *random, size_t end);
+
 /// An allocator on the C heap whose call number `fail_at` (1 = the first) returns NULL, and which counts what
 /// it has out. fail_at 0 never fails. Thread safe.
 typedef struct qd_test_allocator {
@@ -29,6 +36,9 @@ typedef struct qd_test_allocator {
     size_t calls, fail_at, live, live_bytes, most_bytes;
 } qd_test_allocator;
 void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
+/// Whether what was tried with it has succeeded; ends the test unless that or lack of memory has come of it,
+/// and everything was given back.
+bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status);
 
 /// 1 in a build with ThreadSanitizer, whose runtime maps files of its own and dies where their size is
 /// limited.
@@ -60,6 +70,10 @@ int qd_test_run(Suite *suite);
 /// and runs it as a suite, as above.
 TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after);
 int qd_test_run_case(const char *name, TCase *tests);
+/// All of that for programs whose tests run once each: returns main's value.
+#define qd_test_main(name, seconds, before, after, ...)                                                      \
+    qd_test_run_once(name, seconds, before, after, (const TTest *const[]){__VA_ARGS__, NULL})
+int qd_test_run_once(const char *name, double seconds, SFun before, SFun after, const TTest *const *list);
 /// Adds tests that run once each.
 #define qd_test_once(tests, ...) qd_test_add_once(tests, (const TTest *const[]){__VA_ARGS__, NULL})
 void qd_test_add_once(TCase *tests, const TTest *const *list);

@@ -116,13 +116,8 @@ static void path_in_other(const char *path, char other[PATH_ROOM]) {
 
 /// Whether both are there, and equal; or both are missing.
 static bool same_file(const char *a, const char *b) {
-    size_t a_bytes = 0, b_bytes = 0;
-    char *a_data = qd_scratch_read(a, &a_bytes), *b_data = qd_scratch_read(b, &b_bytes);
-    bool same = a_data && b_data ? a_bytes == b_bytes && memcmp(a_data, b_data, a_bytes) == 0
-                                 : a_data == b_data;
-    free(a_data);
-    free(b_data);
-    return same;
+    const bool there = qd_scratch_exists(a);
+    return there == qd_scratch_exists(b) && (!there || qd_scratch_same(a, b));
 }
 
 static int copy_entry(const char *path, const struct stat *facts, int kind, struct FTW *where) {

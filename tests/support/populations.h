@@ -1,32 +1,16 @@
 #ifndef QD_TESTS_POPULATIONS_H
 #define QD_TESTS_POPULATIONS_H
 
-#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <quadrille/world.h>
 
 /// Emitters, sinks and open worlds for the tests of bodies that come and go.
 
-static inline qd_world_def open_def(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
-    return def;
-}
-
 static inline void add_emitter(qd_world *world, const qd_emitter_def *def) {
     qd_error error = {""};
     qd_status status = qd_world_add_emitter(world, def, &error);
     ck_assert_msg(status == QD_OK, "emitter: %s", error.text);
-}
-
-static inline void add_sink(qd_world *world, double x, double y, double width, double height,
-                            uint64_t total) {
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){x, y};
-    sink.high = (qd_vec2){x + width, y + height};
-    sink.total = total;
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
 }
 
 static inline void check_tree(const qd_world *world) {

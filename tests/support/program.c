@@ -2,7 +2,6 @@
 #include "tests/support/program.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -15,8 +14,8 @@
 
 void qd_program_setup(qd_program *program, const char *path) {
     program->path = path;
-    qd_scratch_make(&program->work);
-    qd_scratch_make(&program->capture);
+    program->work = qd_scratch_make();
+    program->capture = qd_scratch_make();
 }
 
 void qd_program_teardown(const qd_program *program) {
@@ -127,6 +126,46 @@ void qd_program_forget(qd_program_outcome *outcome) {
     free(outcome->out);
     free(outcome->err);
     outcome->out = outcome->err = NULL;
+}
+
+int qd_program_disturb(const qd_program *program, const qd_program_start *start, double seconds, int number) {
+    pid_t child = qd_program_launch(program, start);
+    usleep((useconds_t)(1e6 * seconds));
+    (void)kill(child, number);
+    qd_program_outcome outcome = qd_program_await(program, child);
+    const int code = outcome.code;
+    ck_assert_msg(code == -number || code == 0 || (number == SIGTERM && code == 75), "exit %d: %.2000s", code,
+                  outcome.err);
+    qd_program_forget(&outcome);
+    return code;
+}
+
+void qd_program_expect(qd_program_outcome outcome, int code, const char *err, const char *out) {
+    ck_assert_msg(outcome.code == code, "exit %d, not %d: %.2000s%.2000s", outcome.code, code, outcome.out,
+                  outcome.err);
+    ck_assert_msg(!err || strstr(outcome.err, err), "does not say '%s': %.2000s", err, outcome.err);
+    ck_assert_msg(!out || strstr(outcome.out, out), "does not say '%s': %.2000s", out, outcome.out);
+    qd_program_forget(&outcome);
+}
+
+json_t *qd_program_json(qd_program_outcome outcome, int code) {
+    ck_assert_msg(outcome.code == code, "exit %d, not %d: %.2000s%.2000s", outcome.code, code, outcome.out,
+                  outcome.err);
+    json_t *json = json_loads(outcome.out, 0, NULL);
+    ck_assert_msg(json != NULL, "%.2000s", outcome.out);
+    qd_program_forget(&outcome);
+    return json;
+}
+
+int qd_program_shell(const qd_program *program, const char *commands) {
+    qd_program other = *program;
+    other.path = "/bin/sh";
+    qd_program_start start = {.arguments = {"-c", commands}};
+    qd_program_outcome outcome = qd_program_run(&other, &start);
+    int code = outcome.code;
+    if (code != 0) printf("%s: exit %d: %s%s\n", commands, code, outcome.out, outcome.err);
+    qd_program_forget(&outcome);
+    return code;
 }
 
 void qd_program_expect_complaint(const qd_program_outcome *outcome, int code, const char *named) {

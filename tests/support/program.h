@@ -4,7 +4,6 @@
 #include "tests/support/scratch.h"
 
 #include <jansson.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -48,11 +47,25 @@ qd_program_outcome qd_program_run(const qd_program *program, const qd_program_st
 /// most: the arguments must allow it.
 qd_program_outcome qd_program_stop_at(const qd_program *program, const qd_program_start *start,
                                       const char *file, int number);
+/// Starts it, sends it a signal after so long, and awaits its end, which must be by that signal, or a good
+/// one, or where SIGTERM has stopped it: its code.
+int qd_program_disturb(const qd_program *program, const qd_program_start *start, double seconds, int number);
 /// A child has ended; it stays to be awaited.
 bool qd_program_has_ended(pid_t child);
 /// Both, and exit 0; says why where there is none.
 void qd_program_succeed(const qd_program *program, const qd_program_start *start);
 void qd_program_forget(qd_program_outcome *outcome);
+
+/// Ends the test unless it ended with this exit code, and said these words on stderr and stdout (NULL: any);
+/// forgets the outcome.
+void qd_program_expect(qd_program_outcome outcome, int code, const char *err, const char *out);
+
+/// Ends the test unless it ended with this exit code and printed JSON: that, read; json_decref it. Forgets
+/// the outcome.
+json_t *qd_program_json(qd_program_outcome outcome, int code);
+
+/// Runs commands of a shell there, and says what they said where they fail; their exit code.
+int qd_program_shell(const qd_program *program, const char *commands);
 
 /// One line on stderr that says `named`, nothing on stdout, and this exit code.
 void qd_program_expect_complaint(const qd_program_outcome *outcome, int code, const char *named);

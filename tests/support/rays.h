@@ -1,7 +1,6 @@
 #ifndef QD_TESTS_RAYS_H
 #define QD_TESTS_RAYS_H
 
-#include "tests/support/harness.h"
 #include "tests/support/tree_rig.h"
 
 #include <quadrille/ray.h>

@@ -1,9 +1,7 @@
 #ifndef QD_TESTS_RECORDER_H
 #define QD_TESTS_RECORDER_H
 
-#include <quadrille/scene.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /// Run directories made through the library, with faults where a test wants them. Everything that fails ends

@@ -13,11 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void qd_scratch_make(qd_scratch *scratch) {
+qd_scratch qd_scratch_make(void) {
+    qd_scratch scratch;
     const char *root = getenv("TMPDIR");
-    snprintf(scratch->path, sizeof scratch->path, "%.200s/quadrille-test-XXXXXX",
+    snprintf(scratch.path, sizeof scratch.path, "%.200s/quadrille-test-XXXXXX",
              root && *root ? root : "/tmp");
-    ck_assert_msg(mkdtemp(scratch->path) != NULL, "cannot make %s", scratch->path);
+    ck_assert_msg(mkdtemp(scratch.path) != NULL, "cannot make %s", scratch.path);
+    return scratch;
 }
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where) {
@@ -75,6 +77,16 @@ bool qd_scratch_exists(const char *path) {
     return lstat(path, &info) == 0;
 }
 
+bool qd_scratch_same(const char *one, const char *other) {
+    size_t bytes = 0, more = 0;
+    char *p = qd_scratch_read(one, &bytes), *q = qd_scratch_read(other, &more);
+    ck_assert_msg(p && q, "%s or %s is missing", one, other);
+    const bool same = bytes == more && memcmp(p, q, bytes) == 0;
+    free(p);
+    free(q);
+    return same;
+}
+
 void qd_scratch_await(const char *path) {
     for (int i = 0; i < 600000; ++i) {
         if (qd_scratch_exists(path)) return;
@@ -106,7 +118,7 @@ static bool become_root(void) {
 }
 
 bool qd_scratch_make_small(qd_scratch *scratch, const char *size) {
-    qd_scratch_make(scratch);
+    *scratch = qd_scratch_make();
     char options[64];
     snprintf(options, sizeof options, "size=%s", size);
     if (become_root() && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&

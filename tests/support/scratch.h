@@ -11,7 +11,7 @@ typedef struct qd_scratch {
 } qd_scratch;
 
 /// Makes an empty directory under $TMPDIR.
-void qd_scratch_make(qd_scratch *scratch);
+qd_scratch qd_scratch_make(void);
 /// Deletes it with all that is in it.
 void qd_scratch_remove(const qd_scratch *scratch);
 /// The same of any directory.
@@ -35,6 +35,8 @@ void qd_scratch_write(const char *path, const char *text);
 /// The whole file with a closing zero; free() it. NULL where there is none. `bytes` may be NULL.
 char *qd_scratch_read(const char *path, size_t *bytes);
 bool qd_scratch_exists(const char *path);
+/// Whether two files, which must be there, hold the same bytes.
+bool qd_scratch_same(const char *one, const char *other);
 /// Waits until a file is there, for ten minutes at most.
 void qd_scratch_await(const char *path);
 /// Entries of a directory, but `.` and `..`.

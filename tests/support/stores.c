@@ -1,7 +1,6 @@
 #define _GNU_SOURCE // open_memstream
 #include "tests/support/stores.h"
 
-#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <inttypes.h>
@@ -27,28 +26,25 @@ qd_world *qd_store_rig_world(const qd_store_rig *rig) {
         body.label = i % 2 == 0 ? 1000 + 7 * i : 0;
         (void)qd_test_add(world, &body);
     }
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){0, 0};
-    sink.high = (qd_vec2){4, 2};
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_sink(world, 0, 0, 4, 2, UINT64_MAX);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     return world;
 }
 
-void qd_store_rig_make(qd_store_rig *rig) {
+qd_store_rig qd_store_rig_make(void) {
     qd_error error = {""};
-    memset(rig, 0, sizeof *rig);
-    qd_scratch_make(&rig->scratch);
-    rig->path = qd_scratch_at(&rig->scratch, "run.db");
+    qd_store_rig rig = {.scratch = qd_scratch_make()};
+    rig.path = qd_scratch_at(&rig.scratch, "run.db");
     ck_assert_int_eq(
-        qd_scene_parse(scene_text, sizeof scene_text - 1, "store.yaml", NULL, &rig->scene, &error), QD_OK);
-    rig->world = qd_store_rig_world(rig);
+        qd_scene_parse(scene_text, sizeof scene_text - 1, "store.yaml", NULL, &rig.scene, &error), QD_OK);
+    rig.world = qd_store_rig_world(&rig);
     qd_store_def def = qd_store_def_default();
-    def.scene = rig->scene;
-    def.bodies = qd_world_count(rig->world);
+    def.scene = rig.scene;
+    def.bodies = qd_world_count(rig.world);
     def.cpu = "a processor";
-    qd_status status = qd_store_create(rig->path.text, &def, &rig->store, &error);
+    qd_status status = qd_store_create(rig.path.text, &def, &rig.store, &error);
     ck_assert_msg(status == QD_OK, "create: %s", error.text);
+    return rig;
 }
 
 void qd_store_rig_end(qd_store_rig *rig) {

@@ -17,7 +17,7 @@ typedef struct qd_store_rig {
     qd_store *store; ///< open to write; NULL it is fine to have closed it
 } qd_store_rig;
 
-void qd_store_rig_make(qd_store_rig *rig);
+qd_store_rig qd_store_rig_make(void);
 /// Closes the store if it is open, and deletes everything.
 void qd_store_rig_end(qd_store_rig *rig);
 

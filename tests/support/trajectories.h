@@ -13,7 +13,7 @@
 static qd_scratch scratch;
 
 static inline void setup(void) {
-    qd_scratch_make(&scratch);
+    scratch = qd_scratch_make();
 }
 
 static inline void teardown(void) {

@@ -15,13 +15,14 @@ qd_tree_def qd_rig_def(double width, double height, uint32_t capacity) {
     return def;
 }
 
-void qd_rig_start(qd_rig *rig, const qd_tree_def *def, int threads) {
-    *rig = (qd_rig){.def = *def};
+qd_rig qd_rig_start(qd_tree_def def, int threads) {
+    qd_rig rig = {.def = def};
     qd_team_def team = qd_team_def_default();
     team.threads = threads;
-    ck_assert_int_eq(qd_team_create(&team, &rig->team), QD_OK);
-    ck_assert_int_eq(qd_tree_create(def, &rig->tree), QD_OK);
-    ck_assert_int_eq(qd_pairs_create(PAIR_LIMIT, NULL, &rig->pairs), QD_OK);
+    ck_assert_int_eq(qd_team_create(&team, &rig.team), QD_OK);
+    ck_assert_int_eq(qd_tree_create(&def, &rig.tree), QD_OK);
+    ck_assert_int_eq(qd_pairs_create(PAIR_LIMIT, NULL, &rig.pairs), QD_OK);
+    return rig;
 }
 
 void qd_rig_stop(qd_rig *rig) {
@@ -81,7 +82,7 @@ bool qd_rig_has_pair(const qd_rig *rig, qd_body_index a, qd_body_index b) {
     return times == 1;
 }
 
-static int compare_pairs(const void *left, const void *right) {
+int qd_rig_compare_pairs(const void *left, const void *right) {
     const qd_pair *a = left;
     const qd_pair *b = right;
     if (a->a != b->a) return a->a < b->a ? -1 : 1;
@@ -102,7 +103,7 @@ void qd_rig_compare(const qd_rig *rig) {
     const qd_pair *right = qd_pairs_data(expected, &right_count);
     qd_pair *sorted = malloc((count + 1) * sizeof *sorted);
     if (count > 0) memcpy(sorted, found, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_pairs);
+    qsort(sorted, count, sizeof *sorted, qd_rig_compare_pairs);
     for (size_t i = 0; i < count && i < right_count; ++i) {
         if (memcmp(&sorted[i], &right[i], sizeof sorted[i]) == 0) continue;
         ck_abort_msg("pair %zu is (%u, %u), image (%d, %d); should be (%u, %u), image (%d, %d)", i,
@@ -145,9 +146,13 @@ static void check_retrieve(const qd_rig *rig, size_t pair_count) {
     ck_assert_uint_eq(later, pair_count);
 }
 
-void qd_rig_check(qd_rig *rig) {
+void qd_rig_validate(const qd_rig *rig) {
     qd_error error;
     ck_assert_msg(qd_tree_validate(rig->tree, &error) == QD_OK, "%s", error.text);
+}
+
+void qd_rig_check(qd_rig *rig) {
+    qd_rig_validate(rig);
     ck_assert_uint_eq(qd_tree_count(rig->tree), rig->count);
     qd_tree *fresh = NULL;
     ck_assert_int_eq(qd_tree_create(&rig->def, &fresh), QD_OK);

@@ -21,7 +21,7 @@ typedef struct qd_rig {
 /// A world `width` by `height`, not periodic, with this capacity.
 qd_tree_def qd_rig_def(double width, double height, uint32_t capacity);
 
-void qd_rig_start(qd_rig *rig, const qd_tree_def *def, int threads);
+qd_rig qd_rig_start(qd_tree_def def, int threads);
 void qd_rig_stop(qd_rig *rig);
 
 /// Appends a body; returns its row.
@@ -37,11 +37,15 @@ void qd_rig_refresh(qd_rig *rig);
 size_t qd_rig_pairs(qd_rig *rig);
 /// True where qd_rig_pairs found a and b, once and in this order.
 bool qd_rig_has_pair(const qd_rig *rig, qd_body_index a, qd_body_index b);
+/// The order of pairs, for qsort.
+int qd_rig_compare_pairs(const void *left, const void *right);
 /// Fails the test unless `rig->pairs` holds exactly what brute force finds.
 void qd_rig_compare(const qd_rig *rig);
 /// Everything at once: the structure is valid and that of a fresh build; both kinds of pairs are those of
 /// brute force; each body retrieves what its pairs say.
 void qd_rig_check(qd_rig *rig);
+/// The first of these alone.
+void qd_rig_validate(const qd_rig *rig);
 /// Bodies that a box retrieves.
 size_t qd_rig_retrieve(const qd_rig *rig, qd_box box, qd_body_index self);
 

@@ -8,9 +8,23 @@
 
 qd_world *qd_test_world(const qd_world_def *def) {
     qd_world *world = NULL;
-    qd_status status = qd_world_create(def, &world);
+    const qd_world_def usual = qd_world_def_default();
+    qd_status status = qd_world_create(def ? def : &usual, &world);
     ck_assert_msg(status == QD_OK, "create: %s", qd_status_text(status));
     return world;
+}
+
+qd_world_def qd_test_open_def(void) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    return def;
+}
+
+qd_body_def qd_test_body_at(qd_shape shape, double x, double y) {
+    qd_body_def body = qd_body_def_default();
+    body.shape = shape;
+    body.position = (qd_vec2){x, y};
+    return body;
 }
 
 qd_id qd_test_add(qd_world *world, const qd_body_def *body) {
@@ -66,8 +80,16 @@ void qd_test_step(qd_world *world, double dt, size_t steps) {
     }
 }
 
-double qd_test_between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
+void qd_test_near(double value, double expected, double tolerance, const char *what) {
+    ck_assert_msg(fabs(value - expected) <= tolerance, "%s: %.17g, not %.17g", what, value, expected);
+}
+
+void qd_test_sink(qd_world *world, double x, double y, double width, double height, uint64_t total) {
+    qd_sink_def sink = qd_sink_def_default();
+    sink.low = (qd_vec2){x, y};
+    sink.high = (qd_vec2){x + width, y + height};
+    sink.total = total;
+    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
 }
 
 qd_world_def qd_test_random_def(qd_random *random) {

@@ -12,7 +12,14 @@
 
 /// Worlds for the tests of sim/. All fail the running test where something is refused.
 
+/// NULL: the default def.
 qd_world *qd_test_world(const qd_world_def *def);
+
+/// The default def, with open sides.
+qd_world_def qd_test_open_def(void);
+
+/// The default body in this shape at a place.
+qd_body_def qd_test_body_at(qd_shape shape, double x, double y);
 
 qd_id qd_test_add(qd_world *world, const qd_body_def *body);
 
@@ -41,8 +48,11 @@ void qd_test_step(qd_world *world, double dt, size_t steps);
 /// them.
 qd_world *qd_test_gap(bool refilled);
 
-/// A number in [low, high).
-double qd_test_between(qd_random *random, double low, double high);
+/// Ends the test unless a value is so close to what it should be.
+void qd_test_near(double value, double expected, double tolerance, const char *what);
+
+/// Adds a sink of a place, which takes no more than `total` bodies.
+void qd_test_sink(qd_world *world, double x, double y, double width, double height, uint64_t total);
 
 /// A def with boundaries, contact model, restitution, gravity, retrieve mode, origin and size drawn at
 /// random; the sides are 20 to 50 long.

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { PATH_ROOM = QDI_BATCH_PATH + 128 };
 

@@ -21,8 +21,7 @@ static bool unknown(const char *kind, const char *word, size_t length, const qdi
     return false;
 }
 
-/// Bench's choice: adds a word to a list of words.
-static void add_word(char *list, size_t bytes, const char *word) {
+void qdi_bench_add_word(char *list, size_t bytes, const char *word) {
     size_t used = strlen(list);
     snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", word);
 }
@@ -34,7 +33,7 @@ bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_
         const char *word = (*scene)->name;
         if (strcmp(word, name) == 0) return true;
         qdi_suggest(&nearest, name, strlen(name), word, strlen(word));
-        add_word(known, sizeof known, word);
+        qdi_bench_add_word(known, sizeof known, word);
     }
     return unknown("scene of the bench", name, strlen(name), &nearest, known, error);
 }
@@ -59,7 +58,7 @@ static bool choose_method(const char *name, size_t length, const qdi_bench_metho
         if (same || all) add_bench_method(method, methods, count);
         if (same) return true;
         qdi_suggest(&nearest, name, length, method->name, strlen(method->name));
-        add_word(known, sizeof known, method->name);
+        qdi_bench_add_word(known, sizeof known, method->name);
     }
     return all || unknown("method", name, length, &nearest, known, error);
 }

@@ -5,6 +5,9 @@
 
 /// What the bench's flags name. All of these fill `error` with one line where they return false.
 
+/// Adds a word to a list of words in so many bytes, with a comma in between.
+void qdi_bench_add_word(char *list, size_t bytes, const char *word);
+
 /// The scene of this name.
 bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_error *error);
 

@@ -4,7 +4,6 @@
 #include "core/math/outward.h"
 #include "core/parallel/parallel.h"
 #include "core/tree/fat_box.h"
-#include "sim/world/pose.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/sink.h"
 

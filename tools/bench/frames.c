@@ -77,7 +77,7 @@ static qd_status make_frames_job(const qdi_frames_plan *plan, qdi_frames_style s
     }
     job->speed_top = qdi_shade_top(&job->view, world);
     job->palette = qdi_palette_make(&job->view);
-    qdi_picture_init(&job->picture, allocator);
+    job->picture = (qdi_picture){.allocator = allocator};
     job->samples = qdi_allocate(allocator, MOVES * (plan->frames + 1), sizeof *job->samples);
     if (!job->samples) return QD_ERR_MEMORY;
     qd_status status = qdi_raster_create(allocator, plan->width, plan->height, &job->raster);

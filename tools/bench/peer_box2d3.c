@@ -1,7 +1,6 @@
 // Box2D's whole step, from version 3.2 on: a C library whose names and headers are not those of 2.4, whose
 // tree is a peer in peer_box2d.cpp. With more than one thread it makes threads of its own.
 #include "core/base/memory.h"
-#include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
 
 #include <box2d/box2d.h>

@@ -293,12 +293,6 @@ static bool choose_bodies(qdi_bench_job *job, size_t usual) {
     return good;
 }
 
-/// Command bench: adds a name to a list of names.
-static void add_name(char *names, size_t bytes, const char *name) {
-    size_t used = strlen(names);
-    snprintf(names + used, bytes - used, "%s%s", used ? ", " : "", name);
-}
-
 // ---- rigid bodies ----
 
 // The case of `bench --rigid` that has this name.
@@ -307,7 +301,7 @@ static const qdi_rigid_case *choose_rigid_case(const char *name) {
     const qdi_rigid_case *of;
     for (size_t i = 0; (of = qdi_rigid_case_at(i)) != NULL; ++i) {
         if (strcmp(of->name, name) == 0) return of;
-        add_name(names, sizeof names, of->name);
+        qdi_bench_add_word(names, sizeof names, of->name);
     }
     qdi_complain("--rigid: there is no '%.60s'; there are: %s", name, names);
     return NULL;
@@ -319,7 +313,7 @@ static void complain_of_rigid_method(const char *name, const qdi_rigid_case *of)
     const qdi_rigid_method *method;
     for (size_t i = 0; (method = qdi_rigid_method_at(i)) != NULL; ++i) {
         if (method->boxed && !of->walls) continue;
-        add_name(names, sizeof names, method->name);
+        qdi_bench_add_word(names, sizeof names, method->name);
     }
     qdi_complain("--methods with --rigid %s: '%.60s' is not of those that this build has, each once: %s",
                  of->name, name, names);

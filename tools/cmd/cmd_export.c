@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <quadrille/trajectory.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { PATH_SIZE = 4096 };
 

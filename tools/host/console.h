@@ -1,8 +1,6 @@
 #ifndef QD_TOOLS_CONSOLE_H
 #define QD_TOOLS_CONSOLE_H
 
-#include <stdbool.h>
-
 /// What the program says to people, on stderr. Data goes to stdout.
 
 /// Console: why the program ends: one line, "quadrille: ...". What could break the line (a path with a line

@@ -1,7 +1,6 @@
 #ifndef QD_TOOLS_OTHERS_H
 #define QD_TOOLS_OTHERS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /// Whether other programs were at work on the machine while something was measured.

@@ -1,7 +1,6 @@
 #ifndef QD_TOOLS_TOPOLOGY_H
 #define QD_TOOLS_TOPOLOGY_H
 
-#include <quadrille/alloc.h>
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>

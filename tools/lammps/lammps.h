@@ -7,7 +7,6 @@
 #include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /// The same disks on springs in a world of ours and in LAMMPS: its program `lmp` is given an input script and

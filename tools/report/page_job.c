@@ -1,11 +1,9 @@
 #include "tools/report/page_job.h"
 
-#include "core/base/memory.h"
 #include "sim/files/os.h"
 #include "sim/text/reason.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
-#include "tools/host/os.h"
 #include "tools/report/page_moments.h"
 
 #include <inttypes.h>

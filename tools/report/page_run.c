@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 /// Most bytes of a result.json.
 static const uint64_t result_most = 1000000;

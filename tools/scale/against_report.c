@@ -1,7 +1,6 @@
 #include "tools/scale/against_report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { AGAINST_SCHEMA = 1 };
 

@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <quadrille/random.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PATH_SIZE = 4096, FIXED_ARGUMENTS = 28, USE_PAIR = 102, FILE_ROOM = 1 << 14, CANNOT_START = 127 };
 

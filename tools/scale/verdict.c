@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /// Bodies from which on every thread of the world's loops over bodies has work: two ranges each.
 enum { BODIES_PER_THREAD = 4096 };

@@ -1,7 +1,6 @@
 #include "tools/session/postmortem.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <quadrille/still.h>
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 
 #include <quadrille/metrics.h>
 #include <stdio.h>
-#include <string.h>
 
 bool qdi_session_path(const qdi_session *session, const char *name, char *path, size_t bytes) {
     int length = snprintf(path, bytes, "%s/%s", session->directory, name);

@@ -3,8 +3,6 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
-#include "tools/host/failure.h"
-#include "tools/host/os.h"
 #include "tools/session/session.h"
 #include "tools/session/session_state.h"
 

@@ -15,7 +15,6 @@
 #include "tools/session/session_state.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

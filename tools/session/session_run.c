@@ -16,7 +16,6 @@
 #include <quadrille/metrics.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { HINT_SIZE = 512 };
 

@@ -2,7 +2,6 @@
 
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
-#include "tools/host/failure.h"
 
 #include <inttypes.h>
 #include <stdio.h>

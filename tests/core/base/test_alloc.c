@@ -111,9 +111,7 @@ START_TEST(rare_items_are_written_where_they_differ) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("alloc", 0, NULL, NULL);
-    qd_test_once(tests, heap_memory_is_aligned, impossible_sizes_give_nothing,
-                 a_growing_array_keeps_its_items, a_failed_growth_changes_nothing, cleared_memory_is_zero,
-                 rare_items_are_written_where_they_differ);
-    return qd_test_run_case("alloc", tests);
+    return qd_test_main("alloc", 0, NULL, NULL, heap_memory_is_aligned, impossible_sizes_give_nothing,
+                        a_growing_array_keeps_its_items, a_failed_growth_changes_nothing,
+                        cleared_memory_is_zero, rare_items_are_written_where_they_differ);
 }

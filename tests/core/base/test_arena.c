@@ -150,8 +150,6 @@ START_TEST(memory_takes_turns) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("arena", 0, NULL, NULL);
-    qd_test_once(tests, arrays_lie_apart, memory_is_kept, a_part_is_given_back, no_memory_is_said,
-                 memory_takes_turns);
-    return qd_test_run_case("arena", tests);
+    return qd_test_main("arena", 0, NULL, NULL, arrays_lie_apart, memory_is_kept, a_part_is_given_back,
+                        no_memory_is_said, memory_takes_turns);
 }

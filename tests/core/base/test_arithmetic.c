@@ -148,7 +148,6 @@ END_TEST
 
 int main(void) {
     TCase *tcase = qd_test_case("arithmetic", 120, NULL, NULL);
-    tcase_add_loop_test(tcase, any_mode_gives_the_same, 0, MODES);
-    tcase_add_loop_test(tcase, shapes_are_the_same, 0, MODES);
+    qd_test_loops(tcase, {any_mode_gives_the_same, MODES}, {shapes_are_the_same, MODES});
     return qd_test_run_case("arithmetic", tcase);
 }

@@ -89,9 +89,7 @@ START_TEST(mix_has_no_collisions_among_small_pairs) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("hash", 60, NULL, NULL);
-    qd_test_once(tests, known_values, every_byte_and_the_seed_count, chained_hashes_know_their_order,
-                 mix_is_fixed_and_not_symmetric, mix_spreads_every_bit,
-                 mix_has_no_collisions_among_small_pairs);
-    return qd_test_run_case("hash", tests);
+    return qd_test_main("hash", 60, NULL, NULL, known_values, every_byte_and_the_seed_count,
+                        chained_hashes_know_their_order, mix_is_fixed_and_not_symmetric,
+                        mix_spreads_every_bit, mix_has_no_collisions_among_small_pairs);
 }

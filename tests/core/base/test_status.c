@@ -23,7 +23,5 @@ START_TEST(foreign_numbers_have_a_text) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("status", 0, NULL, NULL);
-    qd_test_once(tests, texts_are_lines_and_differ, foreign_numbers_have_a_text);
-    return qd_test_run_case("status", tests);
+    return qd_test_main("status", 0, NULL, NULL, texts_are_lines_and_differ, foreign_numbers_have_a_text);
 }

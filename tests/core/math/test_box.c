@@ -143,7 +143,6 @@ START_TEST(valid_and_overlap) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("box", 120, NULL, NULL);
-    qd_test_once(tests, edges_of_float32, any_double, a_disk_lies_inside_its_box, valid_and_overlap);
-    return qd_test_run_case("box", tests);
+    return qd_test_main("box", 120, NULL, NULL, edges_of_float32, any_double, a_disk_lies_inside_its_box,
+                        valid_and_overlap);
 }

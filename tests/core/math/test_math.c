@@ -117,10 +117,6 @@ static double any_double(qd_random *random) {
     }
 }
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
 // A double with any sign and mantissa and its exponent in [low, high].
 static double of_size(qd_random *random, int low, int high) {
     const int e = low + (int)(qd_random_bits(random) % (uint64_t)(high - low + 1));
@@ -144,30 +140,31 @@ static void draw_arguments(function f, unsigned kind, qd_random *random, double 
     case SIN:
     case COS:
         *x = kind % 5 == 0   ? any_double(random)
-             : kind % 5 == 1 ? between(random, -10.0, 10.0)
+             : kind % 5 == 1 ? qd_test_between(random, -10.0, 10.0)
              : kind % 5 == 2 ? of_size(random, -30, 3)
              : kind % 5 == 3 ? of_size(random, 0, 80)
                              : near_half_pi_multiple(random);
         break;
     case EXP:
-        *x = kind % 4 == 0   ? between(random, -746.0, 710.0)
+        *x = kind % 4 == 0   ? qd_test_between(random, -746.0, 710.0)
              : kind % 4 == 1 ? of_size(random, -60, 10)
-             : kind % 4 == 2 ? between(random, -1.0, 1.0)
-                             : between(random, -746.0, -707.0);
+             : kind % 4 == 2 ? qd_test_between(random, -1.0, 1.0)
+                             : qd_test_between(random, -746.0, -707.0);
         break;
     case LOG:
         *x = fabs(kind % 4 == 0   ? any_double(random)
                   : kind % 4 == 1 ? 1.0 + of_size(random, -52, -2)
-                  : kind % 4 == 2 ? between(random, 0.25, 4.0)
+                  : kind % 4 == 2 ? qd_test_between(random, 0.25, 4.0)
                                   : of_size(random, -1074, -1022));
         break;
     case POW: // the first kinds spread the results over all exponents
         *x = fabs(kind % 5 == 0   ? any_double(random)
                   : kind % 5 == 1 ? 1.0 + of_size(random, -52, -2)
-                  : kind % 5 == 2 ? between(random, 0.25, 4.0)
+                  : kind % 5 == 2 ? qd_test_between(random, 0.25, 4.0)
                   : kind % 5 == 3 ? of_size(random, -1074, -1022)
                                   : (double)(qd_random_bits(random) % 1000 + 1));
-        *y = kind % 5 == 4 ? between(random, -50.0, 50.0) : between(random, -746.0, 710.0) / log(*x);
+        *y = kind % 5 == 4 ? qd_test_between(random, -50.0, 50.0)
+                           : qd_test_between(random, -746.0, 710.0) / log(*x);
         if (*y - *y != 0.0) *y = 3.0;
         if (kind % 3 == 0) *y = floor(*y);
         if (kind % 3 == 0 && qd_random_bits(random) & 1) *x = -*x;

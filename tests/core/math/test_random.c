@@ -190,9 +190,8 @@ START_TEST(golden_bits) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("random", 120, NULL, NULL);
-    qd_test_once(tests, known_answers, a_key_is_all_of_counter_and_key, each_call_counts_one,
-                 different_keys_give_different_numbers, uniform_is_a_multiple_of_2_to_the_minus_53_below_1,
-                 moments_are_right, planted_errors_are_noticed, normal_has_its_distribution, golden_bits);
-    return qd_test_run_case("random", tests);
+    return qd_test_main("random", 120, NULL, NULL, known_answers, a_key_is_all_of_counter_and_key,
+                        each_call_counts_one, different_keys_give_different_numbers,
+                        uniform_is_a_multiple_of_2_to_the_minus_53_below_1, moments_are_right,
+                        planted_errors_are_noticed, normal_has_its_distribution, golden_bits);
 }

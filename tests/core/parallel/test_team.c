@@ -462,10 +462,8 @@ END_TEST
 
 int main(void) {
     TCase *loops = qd_test_case("loops", 120, NULL, NULL);
-    tcase_add_loop_test(loops, every_item_once, 0, TEAMS);
-    tcase_add_test(loops, work_is_shared_and_clocked);
-    tcase_add_loop_test(loops, short_loops_in_a_row, 0, TEAMS);
-    tcase_add_test(loops, teams_come_and_go);
+    qd_test_once(loops, work_is_shared_and_clocked, teams_come_and_go);
+    qd_test_loops(loops, {every_item_once, TEAMS}, {short_loops_in_a_row, TEAMS});
     if (!SHADOWED) tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
     qd_test_once(loops, threads_are_where_they_are_bound_to, processors_that_are_refused_are_done_without);
     qd_test_once(loops, loops_are_timed, loops_have_as_many_threads_as_they_may, scan_sums_what_comes_before);

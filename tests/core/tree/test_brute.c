@@ -413,12 +413,11 @@ START_TEST(each_allocation_may_fail) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("brute", 120, NULL, NULL);
-    qd_test_once(tests, bad_defs_are_refused, null_pointers_are_refused, touching_coincident_and_apart,
-                 pairs_across_the_border_carry_their_image, each_axis_has_its_own_period,
-                 boxes_that_a_periodic_world_refuses, queries_outside_the_cell,
-                 queries_skip_self_stop_and_check_their_box, refresh_makes_it_hold_exactly_what_is_named,
-                 duplicates_and_large_indices_change_nothing, bad_boxes_keep_the_old_or_stay_out,
-                 add_and_remove_one_by_one, too_many_pairs_are_refused, each_allocation_may_fail);
-    return qd_test_run_case("brute", tests);
+    return qd_test_main("brute", 120, NULL, NULL, bad_defs_are_refused, null_pointers_are_refused,
+                        touching_coincident_and_apart, pairs_across_the_border_carry_their_image,
+                        each_axis_has_its_own_period, boxes_that_a_periodic_world_refuses,
+                        queries_outside_the_cell, queries_skip_self_stop_and_check_their_box,
+                        refresh_makes_it_hold_exactly_what_is_named,
+                        duplicates_and_large_indices_change_nothing, bad_boxes_keep_the_old_or_stay_out,
+                        add_and_remove_one_by_one, too_many_pairs_are_refused, each_allocation_may_fail);
 }

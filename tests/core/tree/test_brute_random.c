@@ -179,8 +179,6 @@ START_TEST(pairs_are_the_same_for_any_team) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("brute_random", 120, NULL, NULL);
-    qd_test_once(tests, random_scenes_on_whole_numbers, the_rule_is_symmetric,
-                 pairs_are_the_same_for_any_team);
-    return qd_test_run_case("brute_random", tests);
+    return qd_test_main("brute_random", 120, NULL, NULL, random_scenes_on_whole_numbers,
+                        the_rule_is_symmetric, pairs_are_the_same_for_any_team);
 }

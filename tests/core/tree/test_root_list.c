@@ -5,22 +5,19 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <string.h>
-
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
 
 // All in the root's list: a world of one leaf whose capacity is larger than the scene, or bodies out of
 // reach.
 static void start_far(qd_rig *rig, size_t n, int habit) {
     qd_tree_def def = qd_rig_def(1, 1, 4);
-    qd_rig_start(rig, &def, 1);
+    *rig = qd_rig_start(def, 1);
     qd_random random = qd_random_at(n, (uint64_t)habit, 1);
     for (size_t i = 0; i < n; ++i) {
-        double x = between(&random, 1e9, 2e9);
-        double y = between(&random, 1e9, 2e9);
-        double half = habit == 0 ? 2e7 : habit == 1 ? 0.0 : 1e5 * pow(10.0, between(&random, 0.0, 4.0));
+        double x = qd_test_between(&random, 1e9, 2e9);
+        double y = qd_test_between(&random, 1e9, 2e9);
+        double half = habit == 0   ? 2e7
+                      : habit == 1 ? 0.0
+                                   : 1e5 * pow(10.0, qd_test_between(&random, 0.0, 4.0));
         if (habit == 3) x = 1e9; // a column, some at one place
         if (habit == 3 && i % 3 == 0) y = 1.5e9;
         if (habit == 4) x = y = 1.25e9; // all at one place
@@ -106,9 +103,9 @@ START_TEST(search_finds_what_a_plain_look_finds) {
     qd_random random = qd_random_at(5, (uint64_t)_i, 2);
     size_t all = 0;
     for (int q = 0; q < 400; ++q) {
-        double x = between(&random, 0.9e9, 2.1e9);
-        double y = between(&random, 0.9e9, 2.1e9);
-        double half = pow(10.0, between(&random, 3.0, 9.0));
+        double x = qd_test_between(&random, 0.9e9, 2.1e9);
+        double y = qd_test_between(&random, 0.9e9, 2.1e9);
+        double half = pow(10.0, qd_test_between(&random, 3.0, 9.0));
         qd_box box = {(float)(x - half), (float)(y - half), (float)(x + half), (float)(y + half)};
         if (q % 3 == 0) box = root_list->box[q];
         qd_vec2 shift = {0, 0};
@@ -152,11 +149,13 @@ START_TEST(order_is_never_stale) {
         qd_rig_refresh(&rig);
         qd_rig_check(&rig);
         for (size_t i = 0; i < 150; ++i) { // they fly about
-            if (step % 2) qd_rig_move(&rig, i, between(&random, 1e9, 2e9), between(&random, 1e9, 2e9));
+            if (step % 2)
+                qd_rig_move(&rig, i, qd_test_between(&random, 1e9, 2e9), qd_test_between(&random, 1e9, 2e9));
         }
         for (size_t i = 150; i < 350; ++i) { // and below, nodes come and go
             double crowd = step % 3 == 0 ? 0.01 : 0.5;
-            qd_rig_move(&rig, i, crowd * between(&random, -1, 1), crowd * between(&random, -1, 1));
+            qd_rig_move(&rig, i, crowd * qd_test_between(&random, -1, 1),
+                        crowd * qd_test_between(&random, -1, 1));
         }
     }
     for (qd_body_index b = 400; b < 460; ++b) {

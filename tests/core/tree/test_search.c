@@ -8,18 +8,14 @@
 #include <quadrille/random.h>
 #include <stdlib.h>
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
 static void start_mixed(qd_rig *rig, uint64_t seed, double period, int threads, int bodies) {
     qd_tree_def def = qd_rig_def(100, 100, 4);
     def.period = (qd_vec2){period, period};
-    qd_rig_start(rig, &def, threads);
+    *rig = qd_rig_start(def, threads);
     qd_random random = qd_random_at(seed, 0, 0);
     for (int i = 0; i < bodies; ++i) {
-        const double half = pow(10.0, between(&random, -1.0, 1.0));
-        (void)qd_rig_square(rig, between(&random, -50, 50), between(&random, -50, 50), half);
+        const double half = pow(10.0, qd_test_between(&random, -1.0, 1.0));
+        (void)qd_rig_square(rig, qd_test_between(&random, -50, 50), qd_test_between(&random, -50, 50), half);
     }
     qd_rig_refresh(rig);
 }
@@ -91,8 +87,8 @@ START_TEST(retrieves_count_lists) {
     qd_random random = qd_random_at(9, (uint64_t)_i, 0);
     uint64_t sum = 0, want = 0;
     for (int q = 0; q < 300; ++q) {
-        const double x = between(&random, -60, 60), y = between(&random, -60, 60),
-                     half = between(&random, 0, 30);
+        const double x = qd_test_between(&random, -60, 60), y = qd_test_between(&random, -60, 60),
+                     half = qd_test_between(&random, 0, 30);
         const qd_box box = {(float)(x - half), (float)(y - half), (float)(x + half), (float)(y + half)};
         size_t hits = 0;
         ck_assert_int_eq(qdi_tree_retrieve(rig.tree, box, QD_NO_BODY, count_hit, &hits, &sum), QD_OK);
@@ -153,7 +149,8 @@ START_TEST(same_for_any_team_and_kernels) {
         start_mixed(&rig, 5, _i % 2 == 1 ? 100 : 0, threads[t], bodies);
         qd_random random = qd_random_at(6, 0, 0);
         for (int i = 0; _i == 2 && i < 100; ++i)
-            (void)qd_rig_square(&rig, between(&random, -500, 500), between(&random, -500, 500), 200);
+            (void)qd_rig_square(&rig, qd_test_between(&random, -500, 500),
+                                qd_test_between(&random, -500, 500), 200);
         qd_rig_refresh(&rig);
         for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
             if (qd_tree_set_simd(rig.tree, (qd_simd)simd) != QD_OK) continue;
@@ -173,8 +170,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("search", 60, NULL, NULL);
-    tcase_add_loop_test(tests, retrieves_count_lists, 0, 4);
-    tcase_add_loop_test(tests, pairs_count_lists, 0, 4);
-    tcase_add_loop_test(tests, same_for_any_team_and_kernels, 0, 3);
+    qd_test_loops(tests, {retrieves_count_lists, 4}, {pairs_count_lists, 4},
+                  {same_for_any_team_and_kernels, 3});
     return qd_test_run_case("search", tests);
 }

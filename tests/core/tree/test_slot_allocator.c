@@ -10,7 +10,7 @@ static qd_rig rig;
 
 static void start(uint32_t capacity, size_t bodies) {
     qd_tree_def def = qd_rig_def(64, 64, capacity);
-    qd_rig_start(&rig, &def, 1);
+    rig = qd_rig_start(def, 1);
     qd_random random = qd_random_at(1, 0, 0);
     for (size_t i = 0; i < bodies; ++i)
         qd_rig_square(&rig, 64 * qd_random_uniform(&random) - 32, 64 * qd_random_uniform(&random) - 32, 0.1);

@@ -1,5 +1,6 @@
 #include "core/tree/image.h"
 #include "tests/support/harness.h"
+#include "tests/support/tree_rig.h"
 #include "tests/support/tree_scenes.h"
 
 #include <quadrille/brute.h>
@@ -10,14 +11,6 @@
 
 // The tree against brute force, over random scenes. A failure names its seed; QD_TEST_SEED=seed runs that
 // scene alone.
-
-static int compare_pairs(const void *left, const void *right) {
-    const qd_pair *a = left;
-    const qd_pair *b = right;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    if (a->b != b->b) return a->b < b->b ? -1 : 1;
-    return 0;
-}
 
 typedef struct fixture {
     uint64_t seed;
@@ -62,7 +55,7 @@ static void compare_with_brute(const fixture *f, const char *how) {
     const qd_pair *expected = qd_pairs_data(f->expected, &expected_count);
     qd_pair *sorted = malloc((count + 1) * sizeof *sorted);
     if (count > 0) memcpy(sorted, found, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_pairs);
+    qsort(sorted, count, sizeof *sorted, qd_rig_compare_pairs);
     for (size_t i = 0; i < count && i < expected_count; ++i) {
         CHECK(sorted[i].a == expected[i].a && sorted[i].b == expected[i].b,
               "%s: pair %zu is (%u, %u), should be (%u, %u)", how, i, sorted[i].a, sorted[i].b, expected[i].a,

@@ -6,39 +6,29 @@
 #include <math.h>
 #include <quadrille/random.h>
 #include <stdlib.h>
-#include <string.h>
-
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
-static void check_valid(const qd_rig *rig) {
-    qd_error error;
-    ck_assert_msg(qd_tree_validate(rig->tree, &error) == QD_OK, "%s", error.text);
-}
 
 // ---- the root
 
 START_TEST(root_grows_and_shrinks_with_strays) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(8, 8, 4);
-    qd_rig_start(&rig, &def, 1 + _i % 2);
+    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 1 + _i % 2);
     qd_random random = qd_random_at(21, (uint64_t)_i, 5);
     for (int i = 0; i < 300; ++i)
-        qd_rig_square(&rig, between(&random, -4, 4), between(&random, -4, 4), 0.05 * exp2(i % 6));
+        qd_rig_square(&rig, qd_test_between(&random, -4, 4), qd_test_between(&random, -4, 4),
+                      0.05 * exp2(i % 6));
     int lowest = 0;
     for (int step = 0; step < 24; ++step) {
         if (step % 3 == 0) { // all at home
             for (size_t i = 0; i < rig.count; ++i)
-                qd_rig_move(&rig, i, between(&random, -4, 4), between(&random, -4, 4));
+                qd_rig_move(&rig, i, qd_test_between(&random, -4, 4), qd_test_between(&random, -4, 4));
             qd_rig_refresh(&rig);
             ck_assert_int_eq(qd_tree_statistics(rig.tree).root_level, 0);
         } else { // some, or nearly all, go to one side, each time to another distance
-            double far = 4.0 * exp2(between(&random, 0.0, 22.0));
+            double far = 4.0 * exp2(qd_test_between(&random, 0.0, 22.0));
             size_t away = step % 3 == 1 ? 40 : 290;
             for (size_t i = 0; i < away; ++i) {
-                double x = far * between(&random, -1, 1);
-                qd_rig_move(&rig, (i * 7 + (size_t)step) % rig.count, x, far * between(&random, -0.2, 1));
+                double x = far * qd_test_between(&random, -1, 1);
+                qd_rig_move(&rig, (i * 7 + (size_t)step) % rig.count, x,
+                            far * qd_test_between(&random, -0.2, 1));
             }
             qd_rig_refresh(&rig);
             int level = qd_tree_statistics(rig.tree).root_level;
@@ -53,9 +43,7 @@ END_TEST
 
 // One by one the strays come, and go: the root follows the rule of tree.h after each.
 START_TEST(root_follows_single_bodies) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(8, 8, 2);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
     for (int i = 0; i < 20; ++i) qd_rig_square(&rig, i * 0.35 - 3.5, 0.1, 0.2);
     qd_rig_refresh(&rig);
     for (int i = 0; i < 40; ++i) {
@@ -84,9 +72,7 @@ static bool note_first(void *context, const qd_tree_node_info *node) {
 START_TEST(root_cells_alternate) {
     static const double corners[] = {-4, -12, -12, -44};
     for (int k = 0; k < 4; ++k) {
-        qd_rig rig;
-        qd_tree_def def = qd_rig_def(8, 8, 1);
-        qd_rig_start(&rig, &def, 1);
+        qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 1), 1);
         double corner = corners[k];
         double side = 8.0 * exp2(k);
         // Three in the corner of the square that only Rk has.
@@ -116,14 +102,14 @@ static void put_mixture(qd_rig *rig, int n, uint64_t seed) {
     double longer = fmax(size.x, size.y);
     for (int i = 0; i < n; ++i) {
         double out = i % 10 == 0 ? 3.0 : 0.5;
-        double half = 0.0003 * longer * pow(10.0, between(&random, 0.0, 2.0));
-        qd_rig_square(rig, size.x * between(&random, -out, out), size.y * between(&random, -out, out), half);
+        double half = 0.0003 * longer * pow(10.0, qd_test_between(&random, 0.0, 2.0));
+        qd_rig_square(rig, size.x * qd_test_between(&random, -out, out),
+                      size.y * qd_test_between(&random, -out, out), half);
     }
 }
 
 static void check_mixture(const qd_tree_def *def) {
-    qd_rig rig;
-    qd_rig_start(&rig, def, 1);
+    qd_rig rig = qd_rig_start(*def, 1);
     put_mixture(&rig, 400, 31);
     qd_rig_refresh(&rig);
     ck_assert_uint_gt(qd_rig_pairs(&rig), 0);
@@ -157,8 +143,7 @@ START_TEST(capacity_extremes) {
     check_mixture(&def);
     // The largest capacity is one leaf, until it is passed.
     if (capacities[_i] < 65535) return;
-    qd_rig rig;
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(def, 2);
     for (int i = 0; i < 65535; ++i) qd_rig_square(&rig, i % 256 * 0.03 - 4.0, i / 256 * 0.03 - 4.0, 0.001);
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 1);
@@ -167,7 +152,7 @@ START_TEST(capacity_extremes) {
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 5);
     ck_assert_int_eq(qd_tree_remove(rig.tree, 7), QD_OK);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 1);
-    check_valid(&rig);
+    qd_rig_validate(&rig);
     qd_rig_stop(&rig);
 }
 END_TEST
@@ -175,9 +160,7 @@ END_TEST
 // A node is split exactly when more than `capacity` of its bodies could go deeper.
 START_TEST(capacity_is_exact) {
     for (uint32_t capacity = 1; capacity < 40; capacity += 6) {
-        qd_rig rig;
-        qd_tree_def def = qd_rig_def(16, 16, capacity);
-        qd_rig_start(&rig, &def, 1);
+        qd_rig rig = qd_rig_start(qd_rig_def(16, 16, capacity), 1);
         for (int i = 0; i < 50; ++i)
             qd_rig_square(&rig, 1.0, 1.0, 4.5); // longer than half the root: never counted
         for (uint32_t i = 0; i < capacity; ++i)
@@ -203,8 +186,7 @@ START_TEST(half_a_period_on_both_sides) {
     qd_tree_def def = qd_rig_def(16, 16, 1);
     if (_i != 1) def.period.x = 16;
     if (_i != 0) def.period.y = 16;
-    qd_rig rig;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     (void)qd_rig_put(&rig, (qd_box){-8, -8, 0, 0});
     (void)qd_rig_put(&rig, (qd_box){0, -8, 8, 0});
     (void)qd_rig_put(&rig, (qd_box){-8, 0, 0, 8});
@@ -284,9 +266,7 @@ START_TEST(floats_at_their_ends) {
                             {-0.5F, -0.5F, 0.5F, 0.5F},
                             {0.5F, 0.5F, 0.5F, 0.5F}};
     for (uint32_t capacity = 1; capacity < 32; capacity *= 5) {
-        qd_rig rig;
-        qd_tree_def def = qd_rig_def(1, 1, capacity);
-        qd_rig_start(&rig, &def, 1);
+        qd_rig rig = qd_rig_start(qd_rig_def(1, 1, capacity), 1);
         for (int copies = 0; copies < 6; ++copies) { // more than 64 of them: the long root's list too
             for (size_t b = 0; b < sizeof boxes / sizeof boxes[0]; ++b) (void)qd_rig_put(&rig, boxes[b]);
             qd_rig_refresh(&rig);
@@ -344,9 +324,7 @@ static bool walk_node(void *context, const qd_tree_node_info *node) {
 
 // The tree as seen from outside adds up, and each body is where the rule of placement says.
 START_TEST(nodes_bodies_and_statistics_agree) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(30, 20, 5);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(30, 20, 5), 1);
     for (int round = 0; round < 5; ++round) {
         put_mixture(&rig, 300, 40 + (uint64_t)round);
         qd_rig_refresh(&rig);
@@ -401,9 +379,7 @@ START_TEST(nodes_bodies_and_statistics_agree) {
 END_TEST
 
 START_TEST(revision_counts_changes) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(8, 8, 2);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
     uint64_t revision = qd_tree_revision(rig.tree);
     put_mixture(&rig, 100, 50);
     for (int i = 0; i < 3; ++i) {
@@ -459,10 +435,9 @@ static bool stop_node(void *context, const qd_tree_node_info *node) {
 }
 
 START_TEST(visits_stop_when_told) {
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(8, 8, 2);
     if (_i == 1) def.period = def.size;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     for (int i = 0; i < 150; ++i)
         qd_rig_square(&rig, i % 12 * 0.6 - 3.9, i / 12 * 0.6 - 3.9, 0.2 + i % 5 * 0.2);
     if (_i == 2) { // and a long root's list
@@ -489,9 +464,7 @@ END_TEST
 
 // Indices with gaps, in any order, new ones in old gaps; the order of rows changes nothing.
 START_TEST(sparse_indices) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(8, 8, 4);
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
     put_mixture(&rig, 300, 60);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)((i * 7919) % 300 * 3001 + 5);
     qd_rig_refresh(&rig);
@@ -518,14 +491,12 @@ END_TEST
 
 // Rows given with and without their indices, in turn.
 START_TEST(plain_and_listed_indices_mix) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(8, 8, 4);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 1);
     put_mixture(&rig, 200, 61);
     qd_random random = qd_random_at(62, 0, 7);
     for (int step = 0; step < 8; ++step) {
         for (size_t i = 0; i < rig.count; ++i)
-            qd_rig_move(&rig, i, between(&random, -4, 4), between(&random, -4, 4));
+            qd_rig_move(&rig, i, qd_test_between(&random, -4, 4), qd_test_between(&random, -4, 4));
         bool plain = step % 4 < 2;
         for (size_t i = 0; i < rig.count; ++i) {
             rig.indices[i] = (qd_body_index)(plain ? i : step == 6 ? (i + 1) % rig.count : rig.count - 1 - i);
@@ -540,9 +511,7 @@ START_TEST(plain_and_listed_indices_mix) {
 END_TEST
 
 START_TEST(a_tree_of_nothing) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(8, 8, 4);
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
     uint64_t empty = qd_tree_hash(rig.tree);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
 // ---- memory
 
 enum { STEPS = 7, MOST_BODIES = 600 };
@@ -39,11 +35,11 @@ static void story_make(void) {
         step->count = k == 0 ? 200 : k == 4 ? 150 : 300 + 40 * (size_t)k;
         for (size_t i = 0; i < step->count; ++i) {
             double spread = k == 2 ? 0.01 : 32.0; // a crowd, that then spreads again
-            double x = between(&random, -spread, spread);
-            double y = between(&random, -spread, spread);
+            double x = qd_test_between(&random, -spread, spread);
+            double y = qd_test_between(&random, -spread, spread);
             if (k == 3 && i % 3 == 0) x *= 1000.0;          // the root grows
             if (k == 5 && i % 3 == 0) x *= 1e12, y *= 1e12; // a long root's list
-            double half = between(&random, 0.0, 1.5);
+            double half = qd_test_between(&random, 0.0, 1.5);
             if (i % 40 == 0) half *= 10.0;
             if (k == 2) half *= 0.001;
             step->boxes[i] = (qd_box){(float)(x - half), (float)(y - half), (float)(x + half),
@@ -181,9 +177,7 @@ static bool story_tell(size_t fail_at, int threads) {
 START_TEST(every_allocation_may_fail) {
     story_make();
     for (int k = 0; k < STEPS; ++k) {
-        qd_rig rig;
-        qd_tree_def def = story_def(NULL);
-        qd_rig_start(&rig, &def, 1);
+        qd_rig rig = qd_rig_start(story_def(NULL), 1);
         ck_assert_int_eq(
             qd_tree_refresh(rig.tree, rig.team, story[k].boxes, story[k].indices, story[k].count, NULL, NULL),
             QD_OK);
@@ -231,14 +225,13 @@ enum { BAD_BOXES = sizeof bad_boxes / sizeof bad_boxes[0] };
 static void put_some(qd_rig *rig, int n) {
     qd_random random = qd_random_at(13, 0, 10);
     for (int i = 0; i < n; ++i)
-        qd_rig_square(rig, between(&random, -31, 31), between(&random, -15, 15), between(&random, 0, 1));
+        qd_rig_square(rig, qd_test_between(&random, -31, 31), qd_test_between(&random, -15, 15),
+                      qd_test_between(&random, 0, 1));
 }
 
 START_TEST(bad_box_keeps_the_old_one) {
     const bad_box *bad = &bad_boxes[_i];
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 200);
     qd_rig_refresh(&rig);
     qd_box kept[] = {rig.boxes[17], rig.boxes[120], rig.boxes[199]};
@@ -266,9 +259,7 @@ END_TEST
 
 // Whatever the order in which the tree comes to them.
 START_TEST(lowest_bad_row_is_told) {
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 1 + _i);
+    qd_rig rig = qd_rig_start(periodic_def(), 1 + _i);
     put_some(&rig, 20000);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)(rig.count - i);
     qd_rig_refresh(&rig);
@@ -287,9 +278,7 @@ END_TEST
 
 START_TEST(new_body_with_a_bad_box_waits) {
     const bad_box *bad = &bad_boxes[_i];
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 120);
     // On an empty tree, and on one with bodies.
     for (int start = 0; start < 2; ++start) {
@@ -320,9 +309,7 @@ START_TEST(new_body_with_a_bad_box_waits) {
 END_TEST
 
 START_TEST(bad_old_and_new_boxes_at_once) {
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
     put_some(&rig, 100);
@@ -360,9 +347,7 @@ static bool never(void *context, qd_body_index body, qd_image image) {
 }
 
 START_TEST(bad_queries) {
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 50);
     qd_rig_refresh(&rig);
     for (int b = 0; b < 8; ++b) { // what is bad for a body of the world only is fine here
@@ -382,9 +367,7 @@ END_TEST
 // ---- indices
 
 START_TEST(an_index_twice_changes_nothing) {
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 20000); // more than one range of rows
     static const size_t twice[][2] = {{0, 19999}, {3, 4}, {9000, 100}};
     for (size_t t = 0; t < 3; ++t) { // at first the tree is empty
@@ -437,10 +420,9 @@ START_TEST(rows_are_known_after_a_refused_refresh) {
     qd_body_index turned[N];
     for (size_t i = 0; i < N; ++i) turned[i] = (qd_body_index)(N - 1 - i);
     stained_memory stained = {{stained_allocate, stained_release, &stained}, turned, N};
-    qd_rig rig;
     qd_tree_def def = periodic_def();
     def.allocator = &stained.allocator;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     put_some(&rig, 400);
     rig.count = N;
     qd_rig_refresh(&rig);
@@ -457,9 +439,7 @@ START_TEST(rows_are_known_after_a_refused_refresh) {
 END_TEST
 
 START_TEST(indices_beyond_the_limit) {
-    qd_rig rig;
-    qd_tree_def def = periodic_def();
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
     uint64_t hash = qd_tree_hash(rig.tree);
@@ -538,8 +518,7 @@ static bool any_body(void *context, qd_body_index body, qd_image image) {
 
 START_TEST(null_arguments) {
     qd_tree_def def = qd_tree_def_default();
-    qd_rig rig;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     qd_box box = {0, 0, 1, 1};
     qd_tree *tree = NULL;
     ck_assert_int_eq(qd_tree_create(NULL, &tree), QD_ERR_ARGUMENT);

@@ -5,7 +5,6 @@
 #include "tests/support/tree_rig.h"
 #include "tests/support/tree_scenes.h"
 
-#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <quadrille/near.h>
@@ -218,10 +217,9 @@ END_TEST
 // So many that more wait to be looked at than the queue takes.
 START_TEST(many_nearest) {
     const int n = (int)qd_test_effort(40000);
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(1, 1, 2);
     if (_i == 1) def.period = def.size;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     qd_rig_crowd(&rig, n, _i == 2);
     qd_rig_refresh(&rig);
     const size_t most = (size_t)n * 2 / 3;
@@ -268,9 +266,7 @@ static double count_asked(void *context, qd_body_index body, qd_image image, dou
 
 // Near bodies are asked first, so that hardly any other is asked at all.
 START_TEST(few_are_asked_for_the_nearest) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 32);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
     for (int strays = 0; strays < 2; ++strays) {
@@ -312,9 +308,7 @@ static void *ask(void *context) {
 }
 
 START_TEST(threads_ask_at_once) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 8);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
     const uint64_t before = qd_tree_hash(rig.tree);
@@ -337,9 +331,7 @@ START_TEST(threads_ask_at_once) {
 END_TEST
 
 static size_t boxes_of_questions(int n) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 32);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, n, true);
     qd_rig_refresh(&rig);
     static questions mine;
@@ -374,9 +366,7 @@ static double odd_distances(void *context, qd_body_index body, qd_image image, d
 }
 
 START_TEST(calls_back_may_stop_and_leave_out) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(16, 16, 1);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int i = 0; i < 6; ++i) qd_rig_square(&rig, 0.0, 0.0, i == 5 ? 0.0 : 0.25);
     qd_rig_refresh(&rig);
     for (size_t most = 1; most <= 8; ++most) {
@@ -401,9 +391,7 @@ START_TEST(calls_back_may_stop_and_leave_out) {
 END_TEST
 
 START_TEST(the_smallest_distances_are_told_apart) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 1);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 1), 1);
     (void)qd_rig_put(&rig, (qd_box){0, 0, 0, 0});
     qd_rig_refresh(&rig);
     size_t left = 10;
@@ -417,10 +405,9 @@ START_TEST(the_smallest_distances_are_told_apart) {
 END_TEST
 
 START_TEST(bad_arguments_are_refused) {
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.period.y = 16.0;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     qd_near nearest[2];
     size_t left = 10, count = 7;
     const double inf = (double)INFINITY;
@@ -460,10 +447,9 @@ END_TEST
 START_TEST(no_memory_is_taken) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     qd_rig_crowd(&rig, 1000, true);
     qd_rig_refresh(&rig);
     memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
@@ -483,15 +469,13 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("tree_nearest");
-    TCase *near = tcase_create("near");
-    tcase_set_timeout(near, 300);
+    TCase *near = qd_test_case("near", 300, NULL, NULL);
     qd_test_once(near, few_are_asked_for_the_nearest, threads_ask_at_once, the_nearest_do_not_cost_all_bodies,
                  calls_back_may_stop_and_leave_out, the_smallest_distances_are_told_apart,
                  bad_arguments_are_refused, no_memory_is_taken);
     tcase_add_loop_test(near, many_nearest, 0, 3);
     suite_add_tcase(suite, near);
-    TCase *random = tcase_create("random");
-    tcase_set_timeout(random, 600);
+    TCase *random = qd_test_case("random", 600, NULL, NULL);
     tcase_add_loop_test(random, random_scenes, 0, 4);
     suite_add_tcase(suite, random);
     return qd_test_run(suite);

@@ -256,9 +256,7 @@ END_TEST
 // ---- by hand
 
 START_TEST(the_first_is_told_with_its_place) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(16, 16, 1);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25); // body 7 + x
     for (int i = 0; i < 4; ++i) qd_rig_square(&rig, 5.0, 5.0, 0.5);  // 15..18 in one place
     qd_rig_refresh(&rig);
@@ -304,8 +302,7 @@ START_TEST(rounding_misses_nothing) {
             step[axis] = (double)e;
             rounded += ((double)at[axis] - from[axis]) / step[axis] != (double)t;
         }
-        qd_rig rig;
-        qd_rig_start(&rig, &def, 1);
+        qd_rig rig = qd_rig_start(def, 1);
         (void)qd_rig_put(&rig, (qd_box){at[0], at[1], at[0], at[1]});
         qd_rig_refresh(&rig);
         const qd_ray ray = {{from[0], from[1]}, {step[0], step[1]}, (double)t};
@@ -328,9 +325,7 @@ static bool other_answers(void *context, qd_body_index body, qd_image image, dou
 }
 
 START_TEST(calls_back_may_stop_and_miss) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(16, 16, 1);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25);
     qd_rig_refresh(&rig);
     const qd_ray ray = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
@@ -350,10 +345,9 @@ START_TEST(calls_back_may_stop_and_miss) {
 END_TEST
 
 START_TEST(copies_of_a_periodic_world) {
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.period = def.size;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     qd_rig_square(&rig, 7.9, 3.0, 0.5);  // sticks out on the right
     qd_rig_square(&rig, -4.0, 8.0, 0.5); // and at the top
     qd_rig_refresh(&rig);
@@ -380,9 +374,7 @@ START_TEST(copies_of_a_periodic_world) {
 END_TEST
 
 START_TEST(bad_arguments_are_refused) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(16, 16, 2);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 2), 1);
     qd_ray_hit hit;
     const qd_ray good = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
     size_t left = 10;
@@ -417,13 +409,11 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("tree_ray");
-    TCase *rays = tcase_create("rays");
-    tcase_set_timeout(rays, 300);
+    TCase *rays = qd_test_case("rays", 300, NULL, NULL);
     qd_test_once(rays, the_first_is_told_with_its_place, rounding_misses_nothing,
                  calls_back_may_stop_and_miss, copies_of_a_periodic_world, bad_arguments_are_refused);
     suite_add_tcase(suite, rays);
-    TCase *random = tcase_create("random");
-    tcase_set_timeout(random, 600);
+    TCase *random = qd_test_case("random", 600, NULL, NULL);
     tcase_add_loop_test(random, random_scenes, 0, 4);
     suite_add_tcase(suite, random);
     return qd_test_run(suite);

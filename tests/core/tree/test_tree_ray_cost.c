@@ -22,10 +22,9 @@ static inline bool count_meets_box(const qdi_ray_line *ray, qd_box box, double *
 START_TEST(no_memory_is_taken) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     for (int i = 0; i < 500; ++i) qd_rig_square(&rig, (i % 25) * (i < 250 ? 0.5 : 1e15), i / 25, 0.2);
     qd_rig_refresh(&rig);
     memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
@@ -61,9 +60,7 @@ static void *shoot(void *context) {
 }
 
 START_TEST(threads_ask_at_once) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 8);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
     const uint64_t before = qd_tree_hash(rig.tree);
@@ -99,9 +96,7 @@ static bool count_asked(void *context, qd_body_index body, qd_image image, doubl
 
 // Near bodies are asked first, so that hardly any other is asked at all.
 START_TEST(few_are_asked_for_the_first_hit) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 32);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
     for (int strays = 0; strays < 2; ++strays) {
@@ -126,9 +121,7 @@ START_TEST(few_are_asked_for_the_first_hit) {
 END_TEST
 
 static size_t boxes_of_shots(int n) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 32);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, n, true);
     qd_rig_refresh(&rig);
     static shots mine;
@@ -150,10 +143,9 @@ END_TEST
 
 // A body that a ray first meets after half of the `n` periods that it crosses, and then in most of them.
 static size_t boxes_of_crossing(int n) {
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(1, 1, 32);
     def.period = (qd_vec2){1, 1};
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     qd_rig_square(&rig, 0.25, 0.25, 0.1);
     qd_rig_refresh(&rig);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 0.1}, (qd_vec2){n, 0.25});
@@ -173,8 +165,7 @@ START_TEST(all_hits_do_not_cost_periods_squared) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("tree_ray_cost", 300, NULL, NULL);
-    qd_test_once(tests, no_memory_is_taken, threads_ask_at_once, few_are_asked_for_the_first_hit,
-                 the_first_hit_does_not_cost_all_bodies, all_hits_do_not_cost_periods_squared);
-    return qd_test_run_case("tree_ray_cost", tests);
+    return qd_test_main("tree_ray_cost", 300, NULL, NULL, no_memory_is_taken, threads_ask_at_once,
+                        few_are_asked_for_the_first_hit, the_first_hit_does_not_cost_all_bodies,
+                        all_hits_do_not_cost_periods_squared);
 }

@@ -1,21 +1,16 @@
 // Other indices for the bodies of a tree: after the next refresh it is the tree that is built of these
 // bodies.
 #include "core/tree/rename.h"
-#include "core/tree/tree_impl.h"
 #include "tests/support/tree_rig.h"
 
 #include <quadrille/random.h>
 #include <stdlib.h>
 
-static size_t below(qd_random *random, size_t most) {
-    return (size_t)(qd_random_bits(random) % most);
-}
-
 static void put_random(qd_rig *rig, qd_random *random, size_t most) {
-    const size_t more = below(random, most);
+    const size_t more = qd_test_below(random, most);
     for (size_t i = 0; i < more; ++i) {
         const double x = 100 * qd_random_uniform(random) - 50, y = 100 * qd_random_uniform(random) - 50;
-        (void)qd_rig_square(rig, x, y, below(random, 8) == 0 ? 6 : 0.3);
+        (void)qd_rig_square(rig, x, y, qd_test_below(random, 8) == 0 ? 6 : 0.3);
     }
 }
 
@@ -26,8 +21,8 @@ static void rename_some(qd_rig *rig, qd_random *random, uint64_t gone) {
     size_t kept = 0;
     ck_assert_ptr_nonnull(index_of);
     for (size_t i = 0; i < rig->count; ++i) {
-        next += (qd_body_index)below(random, 3);
-        index_of[i] = below(random, 16) < gone ? UINT32_MAX : next++;
+        next += (qd_body_index)qd_test_below(random, 3);
+        index_of[i] = qd_test_below(random, 16) < gone ? UINT32_MAX : next++;
     }
     qdi_tree_rename(rig->tree, rig->team, index_of, rig->count);
     uint8_t *taken = calloc(next + 1, 1);
@@ -41,7 +36,7 @@ static void rename_some(qd_rig *rig, qd_random *random, uint64_t gone) {
     rig->count = kept;
     ck_assert_uint_eq(qd_tree_count(rig->tree), kept);
     for (qd_body_index i = 0; i < next; ++i) { // those that come have the indices between
-        if (taken[i] || below(random, 2) == 0) continue;
+        if (taken[i] || qd_test_below(random, 2) == 0) continue;
         const size_t row = qd_rig_square(rig, 90 * qd_random_uniform(random) - 45, 0, 0.5);
         rig->indices[row] = i;
     }
@@ -53,8 +48,7 @@ static void run_rename(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 7);
     qd_tree_def def = qd_rig_def(100, 100, 4);
     if (seed % 3 == 0) def.period = (qd_vec2){100, 100};
-    qd_rig rig;
-    qd_rig_start(&rig, &def, 1 + (int)(seed % 4));
+    qd_rig rig = qd_rig_start(def, 1 + (int)(seed % 4));
     put_random(&rig, &random, seed % 5 == 0 ? 4000 : 200);
     qd_rig_refresh(&rig);
     rename_some(&rig, &random, seed % 17);
@@ -73,8 +67,7 @@ START_TEST(without_memory_the_tree_is_empty) {
     qd_test_allocator_init(&failing, 0);
     qd_tree_def def = qd_rig_def(100, 100, 4);
     def.allocator = &failing.allocator;
-    qd_rig rig;
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(def, 1);
     for (int i = 0; i < 20; ++i) (void)qd_rig_square(&rig, i, i, 0.6);
     qd_rig_refresh(&rig);
     uint32_t index_of[20];
@@ -91,7 +84,6 @@ START_TEST(without_memory_the_tree_is_empty) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("tree_rename", 60, NULL, NULL);
-    qd_test_once(tests, renamed_trees_are_those_of_the_bodies, without_memory_the_tree_is_empty);
-    return qd_test_run_case("tree_rename", tests);
+    return qd_test_main("tree_rename", 60, NULL, NULL, renamed_trees_are_those_of_the_bodies,
+                        without_memory_the_tree_is_empty);
 }

@@ -8,15 +8,6 @@
 #include <quadrille/random.h>
 #include <stdlib.h>
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
-static void check_valid(const qd_rig *rig) {
-    qd_error error;
-    ck_assert_msg(qd_tree_validate(rig->tree, &error) == QD_OK, "%s", error.text);
-}
-
 // ---- strays
 
 enum { SPREAD, LINE, CROSS, DIAGONAL, CIRCLE, ONE_SIDE, HABITS };
@@ -29,8 +20,8 @@ static qd_box stray_box(qd_random *random, int habit, int i, int n) {
     double half = 1e15 / n / 4.0;
     switch (habit) {
     case SPREAD: {
-        double far = pow(10.0, between(random, 12.0, 30.0));
-        double angle = between(random, 0.0, 6.283185307179586);
+        double far = pow(10.0, qd_test_between(random, 12.0, 30.0));
+        double angle = qd_test_between(random, 0.0, 6.283185307179586);
         x = far * cos(angle);
         y = far * sin(angle);
         half = far * 1e-6;
@@ -49,7 +40,7 @@ static qd_box stray_box(qd_random *random, int habit, int i, int n) {
         break;
     case ONE_SIDE: // dense, at large coordinates: floats are coarse here
         x = 1e20 * (1.0 + t);
-        y = 1e20 * between(random, 1.0, 2.0);
+        y = 1e20 * qd_test_between(random, 1.0, 2.0);
         half = 0.0;
         break;
     default: break;
@@ -76,8 +67,8 @@ static bool count_place(void *context, size_t place) {
 static void put_strays(qd_rig *rig, int habit, int n) {
     qd_random random = qd_random_at(7, (uint64_t)habit, 1);
     for (int i = 0; i < n; ++i) {
-        double x = between(&random, -0.5, 0.5);
-        double y = between(&random, -0.5, 0.5);
+        double x = qd_test_between(&random, -0.5, 0.5);
+        double y = qd_test_between(&random, -0.5, 0.5);
         qd_rig_square(rig, x, y, 0.2 / sqrt(n)); // an ordinary body
         (void)qd_rig_put(rig, stray_box(&random, habit, i, n));
     }
@@ -85,9 +76,7 @@ static void put_strays(qd_rig *rig, int habit, int n) {
 
 // Half strays, half ordinary bodies: boxes that are compared for all pairs.
 static uint64_t tests_of_pairs(int habit, int n) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 32);
-    qd_rig_start(&rig, &def, 1);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     put_strays(&rig, habit, n);
     qd_rig_refresh(&rig);
     (void)qd_rig_pairs(&rig);
@@ -98,14 +87,12 @@ static uint64_t tests_of_pairs(int habit, int n) {
 
 START_TEST(strays_are_searched_by_their_bounds) {
     int n = (int)qd_test_effort(100000);
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 32);
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 2);
     put_strays(&rig, _i, n);
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).outside, (uint64_t)n);
     ck_assert_int_eq(qd_tree_statistics(rig.tree).root_level, -QD_TREE_MAX_GROWTH);
-    check_valid(&rig);
+    qd_rig_validate(&rig);
     const qdi_root_list *root_list = &rig.tree->root_list;
     ck_assert_uint_eq(root_list->count, (size_t)n);
     size_t looked = 0;
@@ -142,9 +129,7 @@ END_TEST
 
 // Few enough for brute force.
 START_TEST(strays_are_paired_like_all_others) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 8);
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 2);
     put_strays(&rig, _i, 300);
     qd_random random = qd_random_at(8, (uint64_t)_i, 2);
     for (int i = 0; i < 100; ++i)
@@ -159,20 +144,19 @@ END_TEST
 // A long root's list in a periodic world: strays along the axis that has no period; or, with two periods,
 // bodies just on the upper edges of the world, which are outside the half-open root.
 START_TEST(strays_of_periodic_worlds) {
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(16, 16, _i == 2 ? 300 : 4); // that many may stay outside the root
     def.period.x = _i == 1 ? 0.0 : 16.0;
     def.period.y = _i == 0 ? 0.0 : 16.0;
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(def, 2);
     qd_random random = qd_random_at(9, (uint64_t)_i, 8);
     for (int i = 0; i < 250; ++i) {
-        double along = between(&random, -8, 8);
-        double across = _i == 2 ? 8.0 : 1e9 + 1e6 * between(&random, -1, 1);
-        double half = _i == 2 ? 0.3 : between(&random, 0.0, 3.9);
+        double along = qd_test_between(&random, -8, 8);
+        double across = _i == 2 ? 8.0 : 1e9 + 1e6 * qd_test_between(&random, -1, 1);
+        double half = _i == 2 ? 0.3 : qd_test_between(&random, 0.0, 3.9);
         bool turned = _i == 1 || (_i == 2 && i % 2 == 0);
         if (i % 25 == 0 && _i == 2) along = 8.0;
         for (int k = 0; k < (_i == 2 ? 2 : i % 3 == 0); ++k)
-            qd_rig_square(&rig, between(&random, -8, 8), between(&random, -8, 8), 0.4);
+            qd_rig_square(&rig, qd_test_between(&random, -8, 8), qd_test_between(&random, -8, 8), 0.4);
         qd_rig_square(&rig, turned ? across : along, turned ? along : across, half);
         if (_i < 2) { // long and thin, so that they meet
             qd_box *box = &rig.boxes[rig.count - 1];
@@ -218,8 +202,7 @@ static void million_in_one_point(int threads) {
     tracked_memory memory = {{tracked_allocate, tracked_release, &memory}, 0, 0};
     qd_tree_def def = qd_rig_def(1, 1, 32);
     def.allocator = &memory.allocator;
-    qd_rig rig;
-    qd_rig_start(&rig, &def, threads);
+    qd_rig rig = qd_rig_start(def, threads);
     qd_pairs *pairs = NULL;
     size_t limit = 100 * n / 10;
     ck_assert_int_eq(qd_pairs_create(limit, &memory.allocator, &pairs), QD_OK);
@@ -235,7 +218,7 @@ static void million_in_one_point(int threads) {
     // Points, that go as deep as there is: all of them together, in a refresh.
     for (size_t i = 0; i < n; ++i) rig.boxes[i] = (qd_box){0.3F, 0.3F, 0.3F, 0.3F};
     qd_rig_refresh(&rig);
-    check_valid(&rig);
+    qd_rig_validate(&rig);
     ck_assert_int_eq(qd_tree_pairs(rig.tree, rig.team, pairs), QD_ERR_LIMIT);
     // A worker stops within one body's candidates of the limit.
     size_t most = 2 * (limit + (size_t)threads * (n + 100000)) * sizeof(qd_pair);
@@ -253,19 +236,17 @@ END_TEST
 
 START_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
     int n = (int)qd_test_effort(50000);
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(1, 1, 16);
-    qd_rig_start(&rig, &def, 2);
+    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 16), 2);
     for (int i = 0; i < n; ++i) qd_rig_square(&rig, 0.0, 0.0, 0.0);
     for (int step = 0; step < 12; ++step) {
         double scale = pow(10.0, step < 6 ? -2.0 * step : 2.0 * step - 20.0) * 0.01;
         qd_random random = qd_random_at(5, (uint64_t)step, 3);
         for (size_t i = 0; i < rig.count; ++i) {
-            double x = 0.13 + scale * between(&random, -1.0, 1.0);
-            qd_rig_move(&rig, i, x, scale * between(&random, -1.0, 1.0));
+            double x = 0.13 + scale * qd_test_between(&random, -1.0, 1.0);
+            qd_rig_move(&rig, i, x, scale * qd_test_between(&random, -1.0, 1.0));
         }
         qd_rig_refresh(&rig);
-        check_valid(&rig);
+        qd_rig_validate(&rig);
         ck_assert_uint_le(qd_tree_statistics(rig.tree).bytes, 600 * (size_t)n + 100000);
     }
     qd_rig_stop(&rig);
@@ -274,10 +255,9 @@ END_TEST
 
 int main(void) {
     TCase *crowds = qd_test_case("crowds", 300, NULL, NULL);
-    tcase_add_loop_test(crowds, strays_are_searched_by_their_bounds, 0, HABITS);
-    tcase_add_loop_test(crowds, strays_do_not_make_pairs_quadratic, 0, HABITS);
-    tcase_add_loop_test(crowds, strays_are_paired_like_all_others, 0, HABITS);
-    tcase_add_loop_test(crowds, strays_of_periodic_worlds, 0, 3);
+    qd_test_loops(crowds, {strays_are_searched_by_their_bounds, HABITS},
+                  {strays_do_not_make_pairs_quadratic, HABITS}, {strays_are_paired_like_all_others, HABITS},
+                  {strays_of_periodic_worlds, 3});
     tcase_add_loop_test(crowds, a_million_in_one_point_stop_at_the_limit, 1, 4);
     tcase_add_test(crowds, a_crowd_that_shrinks_to_a_point_keeps_memory_bounded);
     return qd_test_run_case("tree_strays", crowds);

@@ -7,26 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
-static void check_valid(const qd_rig *rig) {
-    qd_error error;
-    ck_assert_msg(qd_tree_validate(rig->tree, &error) == QD_OK, "%s", error.text);
-}
-
 enum { TEAM_BODIES = 20000 };
 
 static void scatter(qd_rig *rig, int kind) {
     qd_random random = qd_random_at(11, (uint64_t)kind, 4);
     for (int i = 0; i < TEAM_BODIES; ++i) {
-        double x = between(&random, -50.0, 50.0);
-        double y = between(&random, -50.0, 50.0);
-        double half = kind == 1 ? 0.02 * pow(10.0, between(&random, 0.0, 2.5)) : between(&random, 0.0, 0.5);
+        double x = qd_test_between(&random, -50.0, 50.0);
+        double y = qd_test_between(&random, -50.0, 50.0);
+        double half = kind == 1 ? 0.02 * pow(10.0, qd_test_between(&random, 0.0, 2.5))
+                                : qd_test_between(&random, 0.0, 0.5);
         if (kind == 1 && i % 200 == 0)
-            half = between(&random, 5.0, 30.0); // in the lists of the topmost nodes
-        if (kind == 2 && i % 20 == 0) {         // a long root's list, with pairs
+            half = qd_test_between(&random, 5.0, 30.0); // in the lists of the topmost nodes
+        if (kind == 2 && i % 20 == 0) {                 // a long root's list, with pairs
             x *= 1e9;
             half = 2e8;
         }
@@ -38,8 +30,8 @@ static void drift(qd_rig *rig, int kind, int step) {
     qd_random random = qd_random_at(12, (uint64_t)step, (uint32_t)kind);
     for (size_t i = 0; i < rig->count; ++i) {
         qd_box box = rig->boxes[i];
-        double x = 0.5 * ((double)box.min_x + (double)box.max_x) + between(&random, -0.5, 0.5);
-        double y = 0.5 * ((double)box.min_y + (double)box.max_y) + between(&random, -0.5, 0.5);
+        double x = 0.5 * ((double)box.min_x + (double)box.max_x) + qd_test_between(&random, -0.5, 0.5);
+        double y = 0.5 * ((double)box.min_y + (double)box.max_y) + qd_test_between(&random, -0.5, 0.5);
         if (kind == 1) { // towards one place and away again
             x += (step < 15 ? -0.05 : 0.05) * (x - 20.0);
             y += (step < 15 ? -0.05 : 0.05) * (y - 10.0);
@@ -59,10 +51,9 @@ START_TEST(any_team_gives_the_same_bits) {
     size_t count = 0;
     qd_pair *first = NULL;
     for (size_t t = 0; t < sizeof teams / sizeof teams[0]; ++t) {
-        qd_rig rig;
         qd_tree_def def = qd_rig_def(100, 100, 32);
         if (_i == 3) def.period = def.size;
-        qd_rig_start(&rig, &def, teams[t]);
+        qd_rig rig = qd_rig_start(def, teams[t]);
         scatter(&rig, _i);
         for (int step = 0; step < 30; ++step) {
             qd_rig_refresh(&rig);
@@ -85,7 +76,7 @@ START_TEST(any_team_gives_the_same_bits) {
         ck_assert_int_eq(qd_tree_pairs_each(rig.tree, rig.team, rig.pairs), QD_OK);
         (void)qd_pairs_data(rig.pairs, &found);
         ck_assert_uint_eq(found, count);
-        check_valid(&rig);
+        qd_rig_validate(&rig);
         if (t == 1) qd_rig_compare(&rig);
         qd_rig_stop(&rig);
     }
@@ -96,19 +87,18 @@ END_TEST
 // Large enough that all parts of a refresh are cut into pieces. Motion, and bodies that come and go.
 START_TEST(large_scenes_are_cut_and_put_together) {
     int n = (int)qd_test_effort(100000);
-    qd_rig rig;
     qd_tree_def def = qd_rig_def(400, 400, 16);
-    qd_rig_start(&rig, &def, _i);
+    qd_rig rig = qd_rig_start(def, _i);
     qd_random random = qd_random_at(14, 0, 11);
     for (int i = 0; i < n; ++i)
-        qd_rig_square(&rig, between(&random, -200, 200), between(&random, -200, 200),
-                      between(&random, 0, 0.5));
+        qd_rig_square(&rig, qd_test_between(&random, -200, 200), qd_test_between(&random, -200, 200),
+                      qd_test_between(&random, 0, 0.5));
     for (int step = 0; step < 4; ++step) {
         if (step > 0) drift(&rig, 0, step);
         if (step == 2) rig.count -= (size_t)n / 3;
         if (step == 3) rig.count += (size_t)n / 4;
         qd_rig_refresh(&rig);
-        check_valid(&rig);
+        qd_rig_validate(&rig);
         qd_tree *fresh = NULL;
         ck_assert_int_eq(qd_tree_create(&def, &fresh), QD_OK);
         ck_assert_int_eq(qd_tree_refresh(fresh, rig.team, rig.boxes, rig.indices, rig.count, NULL, NULL),
@@ -185,9 +175,7 @@ static void check_order(qd_rig *rig) {
 }
 
 START_TEST(order_is_that_of_the_tree) {
-    qd_rig rig;
-    qd_tree_def def = qd_rig_def(100, 100, 8);
-    qd_rig_start(&rig, &def, _i);
+    qd_rig rig = qd_rig_start(qd_rig_def(100, 100, 8), _i);
     scatter(&rig, 1);
     rig.count = 10000;
     for (int step = 0; step < 3; ++step) {

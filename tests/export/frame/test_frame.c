@@ -2,14 +2,12 @@
 
 #include <quadrille/frame.h>
 
+#include "tests/support/frames.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
-#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <quadrille/random.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,57 +15,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static qd_world *make_world(size_t bodies, int threads) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 40};
-    def.threads = threads;
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
-    qd_random random = qd_random_at(11, 0, 0);
-    for (size_t i = 0; i < bodies; ++i) {
-        qd_body_def body = qd_body_def_default();
-        body.shape.radius = 0.2 + 0.6 * qd_random_uniform(&random);
-        body.position = (qd_vec2){1.0 + 58.0 * qd_random_uniform(&random),
-                                  1.0 + 38.0 * qd_random_uniform(&random)};
-        body.velocity = (qd_vec2){qd_random_normal(&random), qd_random_normal(&random)};
-        ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
-    }
-    ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    return world;
-}
-
-static qd_frame_writer_def make_def(const qd_scratch *scratch) {
-    qd_frame_writer_def def = qd_frame_writer_def_default();
-    def.directory = scratch->path;
-    def.view.width = 320;
-    def.view.height = 240;
-    def.provenance = (qd_provenance){"pool", UINT64_C(0x0123456789abcdef), 42};
-    return def;
-}
-
-// Pushes `frames` moments, one step apart.
-static qd_status push_frames(qd_frame_writer *writer, qd_world *world, int frames) {
-    qd_status status = QD_OK;
-    for (int i = 0; i < frames && status == QD_OK; ++i) {
-        if (i > 0) ck_assert_int_eq(qd_world_step(world, 0.1, NULL), QD_OK);
-        status = qd_frame_writer_push(writer, world);
-    }
-    return status;
-}
-
-static bool has_part_files(const qd_scratch *scratch) {
-    bool found = qd_scratch_exists(qd_scratch_at(scratch, "manifest.csv.part").text);
+static bool has_part_files(void) {
+    bool found = qd_scratch_exists(at("manifest.csv.part").text);
     for (int i = 0; i < 20; ++i) {
         char name[64];
         (void)snprintf(name, sizeof name, "frame_%06d.png.part", i);
-        found = found || qd_scratch_exists(qd_scratch_at(scratch, name).text);
+        found = found || qd_scratch_exists(at(name).text);
     }
     return found;
 }
 
 START_TEST(frames_and_manifest) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
     def.queue = 1;
     qd_world *world = make_world(200, 1);
@@ -88,9 +46,9 @@ START_TEST(frames_and_manifest) {
     ck_assert_int_eq(qd_frame_writer_finish(writer, &frames, &error), QD_OK); // again is fine
     qd_frame_writer_destroy(writer);
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 13);
-    ck_assert(!has_part_files(&scratch));
+    ck_assert(!has_part_files());
 
-    char *manifest = qd_scratch_read(qd_scratch_at(&scratch, "manifest.csv").text, NULL);
+    char *manifest = qd_scratch_read(at("manifest.csv").text, NULL);
     ck_assert_ptr_nonnull(manifest);
     const char *line = strchr(manifest, '\n') + 1;
     ck_assert_int_eq(strncmp(manifest, "index,step,time,pixels\n", 23), 0);
@@ -109,17 +67,14 @@ START_TEST(frames_and_manifest) {
     }
     ck_assert_str_eq(line, "");
     free(manifest);
-    qd_test_image image = qd_test_image_read(qd_scratch_at(&scratch, "frame_000011.png").text);
+    qd_test_image image = qd_test_image_read(at("frame_000011.png").text);
     ck_assert(image.width == 320 && image.height == 240);
     free(image.rgb);
     qd_world_destroy(world);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
 START_TEST(provenance_is_in_the_file) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
     qd_world *world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
@@ -128,7 +83,7 @@ START_TEST(provenance_is_in_the_file) {
     ck_assert_int_eq(push_frames(writer, world, 2), QD_OK);
     qd_frame_writer_destroy(writer); // finishes by itself
     size_t bytes = 0;
-    char *file = qd_scratch_read(qd_scratch_at(&scratch, "frame_000001.png").text, &bytes);
+    char *file = qd_scratch_read(at("frame_000001.png").text, &bytes);
     static const struct {
         const char *key, *value;
     } texts[] = {{"Software", "Quadrille " QD_VERSION},
@@ -146,9 +101,8 @@ START_TEST(provenance_is_in_the_file) {
         ck_assert_msg(found, "no %s", texts[i].key);
     }
     free(file);
-    ck_assert(qd_scratch_exists(qd_scratch_at(&scratch, "manifest.csv").text));
+    ck_assert(qd_scratch_exists(at("manifest.csv").text));
     qd_world_destroy(world);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
@@ -158,8 +112,6 @@ START_TEST(same_bytes_for_any_thread_count) {
     char *first[FRAMES + 1];
     size_t sizes[FRAMES + 1];
     for (int threads = 1; threads <= 5; ++threads) {
-        qd_scratch scratch;
-        qd_scratch_make(&scratch);
         qd_frame_writer_def def = make_def(&scratch);
         def.queue = threads;
         def.workers = crews[threads - 1];
@@ -175,7 +127,7 @@ START_TEST(same_bytes_for_any_thread_count) {
             char name[64];
             (void)snprintf(name, sizeof name, i < FRAMES ? "frame_%06d.png" : "manifest.csv", i);
             size_t bytes = 0;
-            char *file = qd_scratch_read(qd_scratch_at(&scratch, name).text, &bytes);
+            char *file = qd_scratch_read(at(name).text, &bytes);
             ck_assert_ptr_nonnull(file);
             if (threads == 1) {
                 first[i] = file;
@@ -187,15 +139,14 @@ START_TEST(same_bytes_for_any_thread_count) {
             free(file);
         }
         qd_world_destroy(world);
-        qd_scratch_remove(&scratch);
+        teardown(); // and an empty one
+        setup();
     }
     for (int i = 0; i <= FRAMES; ++i) free(first[i]);
 }
 END_TEST
 
 START_TEST(empty_world_and_tiny_picture) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 16;
     qd_world *world = make_world(0, 1);
@@ -205,11 +156,10 @@ START_TEST(empty_world_and_tiny_picture) {
     ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_OK);
     ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, &error), QD_OK);
     qd_frame_writer_destroy(writer);
-    qd_test_image image = qd_test_image_read(qd_scratch_at(&scratch, "frame_000000.png").text);
+    qd_test_image image = qd_test_image_read(at("frame_000000.png").text);
     ck_assert(image.width == 16 && image.height == 16);
     free(image.rgb);
     qd_world_destroy(world);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
@@ -225,8 +175,6 @@ static void refused(const qd_frame_writer_def *def, qd_status want) {
 
 // What is read of a file is what was written; any bit of it turned is noticed, wherever it is.
 START_TEST(pictures_are_read_back) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_world *world = make_world(20, 1);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 32;
@@ -237,8 +185,7 @@ START_TEST(pictures_are_read_back) {
     size_t count = 0, bytes = 0;
     ck_assert_int_eq(qd_frame_writer_flush(writer, &rows, &count, NULL), QD_OK);
     ck_assert_uint_eq(count, 2);
-    const qd_scratch_path first = qd_scratch_at(&scratch, "frame_000000.png"),
-                          second = qd_scratch_at(&scratch, "frame_000001.png");
+    const qd_scratch_path first = at("frame_000000.png"), second = at("frame_000001.png");
     uint64_t pixels = 0;
     qd_error error = {""};
     ck_assert_int_eq(qd_frame_read_pixels(first.text, NULL, &pixels, &error), QD_OK);
@@ -265,20 +212,15 @@ START_TEST(pictures_are_read_back) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
         qd_status status = qd_frame_read_pixels(first.text, &allocator.allocator, &pixels, NULL);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        if (qd_test_had_memory(&allocator, status)) break;
         ck_assert_uint_lt(n, 100);
     }
     qd_frame_writer_destroy(writer);
     qd_world_destroy(world);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
 START_TEST(bad_definitions) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     const qd_frame_writer_def good = make_def(&scratch);
     qd_frame_writer_def def = good;
     def.cookie = 0;
@@ -323,15 +265,12 @@ START_TEST(bad_definitions) {
     qd_frame_writer_destroy(NULL);
     ck_assert_int_eq(qd_frame_writer_push(NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_frame_writer_finish(NULL, NULL, NULL), QD_ERR_ARGUMENT);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
 START_TEST(bad_directories) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
-    qd_scratch_path missing = qd_scratch_at(&scratch, "nowhere"), file = qd_scratch_at(&scratch, "file");
+    qd_scratch_path missing = at("nowhere"), file = at("file");
     def.directory = missing.text;
     refused(&def, QD_ERR_IO);
     qd_scratch_write(file.text, "not a directory");
@@ -339,7 +278,6 @@ START_TEST(bad_directories) {
     refused(&def, QD_ERR_IO);
     def.directory = "/proc"; // nobody can make a file there, root neither
     refused(&def, QD_ERR_IO);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
@@ -361,8 +299,6 @@ START_TEST(disk_full) {
         bool manifest;
     } cases[] = {{320, 2000, 0, true}, {16, 1350, 1000, false}, {320, 10, 0, false}};
     for (int i = 0; i < 3; ++i) {
-        qd_scratch scratch;
-        qd_scratch_make(&scratch);
         qd_frame_writer_def def = make_def(&scratch);
         def.view.width = def.view.height = cases[i].side;
         def.workers = 1 + i;
@@ -382,19 +318,18 @@ START_TEST(disk_full) {
         ck_assert_int_eq(status, QD_ERR_IO);
         ck_assert_msg(strstr(error.text, "cannot write") != NULL, "case %d: \"%s\"", i, error.text);
         ck_assert_uint_le(frames, cases[i].frames);
-        ck_assert(!has_part_files(&scratch));
-        ck_assert_int_eq(qd_scratch_exists(qd_scratch_at(&scratch, "manifest.csv").text), cases[i].manifest);
+        ck_assert(!has_part_files());
+        ck_assert_int_eq(qd_scratch_exists(at("manifest.csv").text), cases[i].manifest);
         ck_assert_uint_eq(qd_scratch_count(scratch.path), frames + (cases[i].manifest ? 1 : 0));
         qd_frame_writer_destroy(writer);
         qd_world_destroy(world);
-        qd_scratch_remove(&scratch);
+        teardown(); // and an empty one
+        setup();
     }
 }
 END_TEST
 
 START_TEST(no_memory_at_any_allocation) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.height = 200;
     def.view.trails = 2;
@@ -417,11 +352,11 @@ START_TEST(no_memory_at_any_allocation) {
             qd_status finished = qd_frame_writer_finish(writer, NULL, &error);
             ck_assert(status == QD_OK || finished == status);
             status = finished;
-            ck_assert(qd_scratch_exists(qd_scratch_at(&scratch, "manifest.csv").text));
+            ck_assert(qd_scratch_exists(at("manifest.csv").text));
         }
         qd_frame_writer_destroy(writer);
         ck_assert_uint_eq(allocator.live, 0);
-        ck_assert(!has_part_files(&scratch));
+        ck_assert(!has_part_files());
         if (status == QD_OK && allocator.calls < n)
             last = n;
         else
@@ -430,7 +365,6 @@ START_TEST(no_memory_at_any_allocation) {
         if (last != 0) ck_assert_uint_gt(last, 40);
         qd_world_destroy(world);
     }
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
@@ -440,20 +374,13 @@ static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
     for (size_t i = 0; i < files; ++i) {
         char name[64];
         (void)snprintf(name, sizeof name, i + 1 < files ? "frame_%06zu.png" : "manifest.csv", i);
-        size_t a_bytes = 0, b_bytes = 0;
-        char *of_a = qd_scratch_read(qd_scratch_at(a, name).text, &a_bytes);
-        char *of_b = qd_scratch_read(qd_scratch_at(b, name).text, &b_bytes);
-        ck_assert_msg(of_a && of_b && a_bytes == b_bytes && memcmp(of_a, of_b, a_bytes) == 0, "%s", name);
-        free(of_a);
-        free(of_b);
+        ck_assert_msg(qd_scratch_same(qd_scratch_at(a, name).text, qd_scratch_at(b, name).text), "%s", name);
     }
 }
 
 // A pace is that of the next frame alone, and seen only where the text has it.
 START_TEST(the_pace_is_told) {
     for (int told = 0; told < 2; ++told) {
-        qd_scratch scratch;
-        qd_scratch_make(&scratch);
         qd_world *world = make_world(20, 1);
         qd_frame_writer_def def = make_def(&scratch);
         if (told) def.view.text |= QD_VIEW_TEXT_RATE | QD_VIEW_TEXT_COST;
@@ -474,7 +401,8 @@ START_TEST(the_pace_is_told) {
         ck_assert_int_eq(row[1].pixels != row[3].pixels, told);
         qd_frame_writer_destroy(writer);
         qd_world_destroy(world);
-        qd_scratch_remove(&scratch);
+        teardown(); // and an empty one
+        setup();
     }
     qd_frame_writer_pace(NULL, 1, 1);
 }
@@ -483,9 +411,7 @@ END_TEST
 // One writer for nine frames, and three after each other that write three each: the same files.
 START_TEST(a_writer_goes_on_behind_another) {
     enum { FRAMES = 9, EACH = 3 };
-    qd_scratch whole, parts;
-    qd_scratch_make(&whole);
-    qd_scratch_make(&parts);
+    qd_scratch whole = qd_scratch_make(), parts = qd_scratch_make();
     qd_frame_row rows[FRAMES];
     size_t row_count = 0;
     double speed = 0;
@@ -538,8 +464,6 @@ START_TEST(a_writer_goes_on_behind_another) {
 END_TEST
 
 START_TEST(frames_that_are_not_whole_are_found) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
     qd_world *world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
@@ -553,7 +477,7 @@ START_TEST(frames_that_are_not_whole_are_found) {
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 6, &error), 4);
     ck_assert_ptr_nonnull(strstr(error.text, "frame_000004.png: No such file"));
     size_t bytes = 0;
-    qd_scratch_path path = qd_scratch_at(&scratch, "frame_000002.png");
+    qd_scratch_path path = at("frame_000002.png");
     char *data = qd_scratch_read(path.text, &bytes);
     FILE *file = fopen(path.text, "wb");
     ck_assert_ptr_nonnull(file);
@@ -562,25 +486,15 @@ START_TEST(frames_that_are_not_whole_are_found) {
     free(data);
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, &error), 2);
     ck_assert_ptr_nonnull(strstr(error.text, "frame_000002.png is damaged"));
-    qd_scratch_write(qd_scratch_at(&scratch, "frame_000000.png").text, "");
+    qd_scratch_write(at("frame_000000.png").text, "");
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, NULL), 0);
-    qd_scratch_remove(&scratch);
 }
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("frame", 240, NULL, NULL);
-    tcase_add_test(tests, frames_and_manifest);
-    tcase_add_test(tests, provenance_is_in_the_file);
-    tcase_add_test(tests, same_bytes_for_any_thread_count);
-    tcase_add_test(tests, empty_world_and_tiny_picture);
-    tcase_add_test(tests, pictures_are_read_back);
-    tcase_add_test(tests, bad_definitions);
-    tcase_add_test(tests, bad_directories);
-    tcase_add_test(tests, disk_full);
-    tcase_add_test(tests, the_pace_is_told);
-    tcase_add_test(tests, a_writer_goes_on_behind_another);
-    tcase_add_test(tests, frames_that_are_not_whole_are_found);
-    tcase_add_test(tests, no_memory_at_any_allocation);
-    return qd_test_run_case("frame", tests);
+    return qd_test_main("frame", 240, setup, teardown, frames_and_manifest, provenance_is_in_the_file,
+                        same_bytes_for_any_thread_count, empty_world_and_tiny_picture, pictures_are_read_back,
+                        bad_definitions, bad_directories, disk_full, the_pace_is_told,
+                        a_writer_goes_on_behind_another, frames_that_are_not_whole_are_found,
+                        no_memory_at_any_allocation);
 }

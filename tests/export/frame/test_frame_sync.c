@@ -48,7 +48,7 @@ static qd_frame_writer *writer;
 
 static void setup(void) {
     qd_error error;
-    qd_scratch_make(&scratch);
+    scratch = qd_scratch_make();
     qd_world_def world_def = qd_world_def_default();
     world = qd_test_world(&world_def);
     (void)qd_test_disk(world, .5, .5, 0, 0, .1, 1);
@@ -146,12 +146,8 @@ START_TEST(a_frame_that_was_taken_away_is_no_error) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("frame_sync", 0, setup, teardown);
-    tcase_add_test(tests, few_frames_are_synced_one_by_one);
-    tcase_add_test(tests, many_frames_are_synced_at_once);
-    tcase_add_test(tests, a_system_without_syncfs_syncs_one_by_one);
-    tcase_add_test(tests, what_the_device_refuses_is_told);
-    tcase_add_test(tests, names_that_the_device_refuses_are_told);
-    tcase_add_test(tests, a_frame_that_was_taken_away_is_no_error);
-    return qd_test_run_case("frame_sync", tests);
+    return qd_test_main("frame_sync", 0, setup, teardown, few_frames_are_synced_one_by_one,
+                        many_frames_are_synced_at_once, a_system_without_syncfs_syncs_one_by_one,
+                        what_the_device_refuses_is_told, names_that_the_device_refuses_are_told,
+                        a_frame_that_was_taken_away_is_no_error);
 }

@@ -2,7 +2,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
+#include "tests/support/one_scratch.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
@@ -12,16 +12,6 @@
 #include <string.h>
 
 // Single pictures of a part of a world.
-
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
 
 /// A world of 100 x 60 with one disk of radius 2 at (70, 40).
 static qd_world *make_world(void) {
@@ -53,14 +43,14 @@ static bool same_colour(const qd_test_image *image, int x, int y, int as_x, int 
 }
 
 START_TEST(the_part_is_in_the_middle) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "a.png");
+    qd_scratch_path path = at("a.png");
     qd_world *world = make_world();
     qd_still still = make_still(path.text);
     qd_error error = {""};
     uint64_t before = qd_world_hash(world);
     ck_assert_int_eq(qd_still_write(&still, world, &error), QD_OK);
     ck_assert_uint_eq(qd_world_hash(world), before);
-    ck_assert(!qd_scratch_exists(qd_scratch_at(&scratch, "a.png.part").text));
+    ck_assert(!qd_scratch_exists(at("a.png.part").text));
     qd_test_image image = qd_test_image_read(path.text);
     ck_assert(image.width == 200 && image.height == 200);
     // The disk's radius is 18.8 pixels, and its rim 2 wide.
@@ -74,7 +64,7 @@ END_TEST
 
 // Sides of the world are drawn where they are, and nothing where they are far off.
 START_TEST(walls_are_where_they_are) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "a.png");
+    qd_scratch_path path = at("a.png");
     qd_world *world = make_world();
     qd_still still = make_still(path.text);
     still.centre = (qd_vec2){98, 57};
@@ -96,7 +86,7 @@ START_TEST(walls_are_where_they_are) {
 END_TEST
 
 START_TEST(marks_and_words) {
-    qd_scratch_path plain = qd_scratch_at(&scratch, "a.png"), marked = qd_scratch_at(&scratch, "b.png");
+    qd_scratch_path plain = at("a.png"), marked = at("b.png");
     qd_world *world = make_world();
     qd_still still = make_still(plain.text);
     ck_assert_int_eq(qd_still_write(&still, world, NULL), QD_OK);
@@ -135,7 +125,7 @@ START_TEST(marks_and_words) {
 END_TEST
 
 START_TEST(bad_values_are_refused) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "a.png");
+    qd_scratch_path path = at("a.png");
     qd_world *world = make_world();
     qd_error error = {""};
     ck_assert_int_eq(qd_still_write(NULL, world, &error), QD_ERR_ARGUMENT);
@@ -165,14 +155,6 @@ START_TEST(bad_values_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("still");
-    TCase *tests = tcase_create("still");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, the_part_is_in_the_middle);
-    tcase_add_test(tests, walls_are_where_they_are);
-    tcase_add_test(tests, marks_and_words);
-    tcase_add_test(tests, bad_values_are_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_main("still", 120, setup, teardown, the_part_is_in_the_middle, walls_are_where_they_are,
+                        marks_and_words, bad_values_are_refused);
 }

@@ -210,9 +210,7 @@ START_TEST(test_lack_of_memory) {
         const qdi_montage_plan plan = {.captions = true};
         qd_status status = build(&allocator.allocator, &plan, sources, 2, &montage);
         qdi_montage_destroy(&montage);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        if (qd_test_had_memory(&allocator, status)) break;
         failed += 1;
     }
     ck_assert_uint_gt(failed, 3);
@@ -220,8 +218,6 @@ START_TEST(test_lack_of_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("montage", 0, NULL, NULL);
-    qd_test_once(tests, test_layout, test_colours, test_captions, test_long_captions_are_cut,
-                 test_what_does_not_fit, test_lack_of_memory);
-    return qd_test_run_case("montage", tests);
+    return qd_test_main("montage", 0, NULL, NULL, test_layout, test_colours, test_captions,
+                        test_long_captions_are_cut, test_what_does_not_fit, test_lack_of_memory);
 }

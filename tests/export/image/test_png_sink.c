@@ -130,8 +130,6 @@ START_TEST(what_cannot_be_is_told) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("png_sink", 120, NULL, NULL);
-    qd_test_once(tests, pixels_come_back, indexed_with_texts_and_no_clock, no_memory_at_any_allocation,
-                 what_cannot_be_is_told);
-    return qd_test_run_case("png_sink", tests);
+    return qd_test_main("png_sink", 120, NULL, NULL, pixels_come_back, indexed_with_texts_and_no_clock,
+                        no_memory_at_any_allocation, what_cannot_be_is_told);
 }

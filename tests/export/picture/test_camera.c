@@ -1,6 +1,5 @@
 #include "export/picture/camera.h"
 #include "export/picture/picture.h"
-#include "export/raster/shade.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -64,8 +63,7 @@ START_TEST(region_is_letterboxed) {
     view.camera.width = 7;
     view.camera.height = 3;
     for (size_t i = 0; i < sizeof areas / sizeof areas[0]; ++i) {
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, areas[i], 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.disk_count, 2);
         const qdi_disk *a = disk_of(&picture, 0), *b = disk_of(&picture, 1);
@@ -95,8 +93,7 @@ START_TEST(follows_across_a_periodic_border) {
     bool wrapped = false;
     for (int step = 0; step < 20; ++step) {
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 400, 300}, 1.0, NULL),
                          QD_OK);
         ck_assert_uint_eq(picture.disk_count, 3);
@@ -168,8 +165,7 @@ START_TEST(images_fill_the_picture) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     view.camera.zoom = 0.25; // 160 x 80 about (15, 13): 4 x 4 worlds and what a margin shows
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 800, 400}, 1.0, NULL), QD_OK);
     ck_assert_uint_ge(picture.disk_count, 16);
     ck_assert_uint_le(picture.disk_count, 25);
@@ -181,12 +177,7 @@ START_TEST(images_fill_the_picture) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("camera", 120, NULL, NULL);
-    tcase_add_test(tests, looks_where_it_is_told);
-    tcase_add_test(tests, region_is_letterboxed);
-    tcase_add_test(tests, follows_across_a_periodic_border);
-    tcase_add_test(tests, follows_the_centre_of_mass);
-    tcase_add_test(tests, goes_from_key_to_key);
-    tcase_add_test(tests, images_fill_the_picture);
-    return qd_test_run_case("camera", tests);
+    return qd_test_main("camera", 120, NULL, NULL, looks_where_it_is_told, region_is_letterboxed,
+                        follows_across_a_periodic_border, follows_the_centre_of_mass, goes_from_key_to_key,
+                        images_fill_the_picture);
 }

@@ -137,12 +137,8 @@ START_TEST(text_has_what_is_asked_for) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("caption");
-    TCase *tests = tcase_create("caption");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_search_is_told_in_the_caption, 0, 2);
-    tcase_add_loop_test(tests, caption_stays_in_its_band, 0, 2);
+    TCase *tests = qd_test_case("caption", 120, NULL, NULL);
     tcase_add_test(tests, text_has_what_is_asked_for);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    qd_test_loops(tests, {a_search_is_told_in_the_caption, 2}, {caption_stays_in_its_band, 2});
+    return qd_test_run_case("caption", tests);
 }

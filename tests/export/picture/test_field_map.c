@@ -41,8 +41,7 @@ static qd_view view_of(qd_view_field field) {
 }
 
 static qdi_picture picture_of(const qd_world *world, const qd_view *view, qd_field *field) {
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     picture.measured = field;
     ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
     return picture;
@@ -375,16 +374,9 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("field_map", 120, NULL, NULL);
-    tcase_add_loop_test(tests, colours_are_those_of_brute_force, 0, QD_VIEW_FIELD_CONTACT_NUMBER);
-    tcase_add_test(tests, arrows_point_along_the_velocity);
-    tcase_add_test(tests, images_fill_the_picture);
-    tcase_add_test(tests, any_number_of_threads);
-    tcase_add_test(tests, the_top_is_round);
-    tcase_add_test(tests, inks_are_the_fields_own);
-    tcase_add_test(tests, what_is_refused);
-    tcase_add_test(tests, no_memory);
-    tcase_add_loop_test(tests, golden_velocity, 0, 2);
-    tcase_add_loop_test(tests, golden_pressure, 0, 2);
-    tcase_add_loop_test(tests, golden_fraction, 0, 2);
+    qd_test_once(tests, arrows_point_along_the_velocity, images_fill_the_picture, any_number_of_threads,
+                 the_top_is_round, inks_are_the_fields_own, what_is_refused, no_memory);
+    qd_test_loops(tests, {colours_are_those_of_brute_force, QD_VIEW_FIELD_CONTACT_NUMBER},
+                  {golden_velocity, 2}, {golden_pressure, 2}, {golden_fraction, 2});
     return qd_test_run_case("field_map", tests);
 }

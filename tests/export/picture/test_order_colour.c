@@ -29,8 +29,7 @@ static unsigned hue_in(const qdi_picture *picture, uint32_t index) {
 static qdi_picture picture_of(const qd_world *world) {
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_PSI6;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     return picture;
 }
@@ -100,9 +99,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("order_colour", 120, NULL, NULL);
-    tcase_add_loop_test(tests, hues_are_those_of_the_order, 0, 2);
-    tcase_add_test(tests, a_flower_is_lit_in_its_middle);
-    tcase_add_test(tests, a_world_that_is_too_small_has_none);
-    tcase_add_loop_test(tests, golden_order, 0, 2);
+    qd_test_once(tests, a_flower_is_lit_in_its_middle, a_world_that_is_too_small_has_none);
+    qd_test_loops(tests, {hues_are_those_of_the_order, 2}, {golden_order, 2});
     return qd_test_run_case("order_colour", tests);
 }

@@ -1,15 +1,12 @@
-#include "export/image/png_sink.h"
 #include "export/picture/caption.h"
 #include "export/picture/changes.h"
 #include "export/picture/picture.h"
-#include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <quadrille/scene.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +41,7 @@ START_TEST(retrieve_is_brute_force) {
         qd_world *world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
         qd_view view = qd_view_default();
         view.retrieve = label;
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         const qd_tree *tree = qd_world_tree(world);
         qd_box own, other;
@@ -126,8 +122,7 @@ static bool count_node(void *context, const qd_tree_node_info *node) {
 }
 
 static void expect_query(const qd_world *world, const qd_view *view, asked query, int reach) {
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
     const qd_body_view bodies = qd_world_view(world);
     size_t candidates = 0, inside = 0;
@@ -207,8 +202,7 @@ END_TEST
 
 // What is not in it is dim: of contacts only those of a body in it are marked.
 START_TEST(dim_contacts_have_no_marks) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     for (int i = 0; i < 3; ++i) {
         qd_test_disk(world, 10 + 30 * i, 50, 0, 0, 5, 0);
         qd_test_disk(world, 19.9 + 30 * i, 50, 0, 0, 5, 0);
@@ -216,8 +210,7 @@ START_TEST(dim_contacts_have_no_marks) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     for (int queried = 0; queried < 2; ++queried) {
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         if (queried) view.query.x = 38, view.query.y = 40, view.query.width = 3, view.query.height = 30;
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.mark_count, queried ? 1U : 3U);
@@ -232,8 +225,7 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
     qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
     qd_view view = qd_view_default();
     view.retrieve = 51;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.frame_count, 0);
     ck_assert(picture.facts.retrieve.nodes == 0 && picture.facts.retrieve.candidates == 0 &&
@@ -251,8 +243,7 @@ START_TEST(removed_bodies_have_no_contacts) {
     view.retrieve = 101;
     for (int zoom = 5; zoom <= 20; zoom += 15) {
         view.camera.zoom = zoom;
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.disk_count, zoom == 5 && _i == 1 ? 3U : 2U);
         ck_assert_uint_eq(picture.mark_count, 0);
@@ -300,8 +291,7 @@ START_TEST(changes_are_differences_of_trees) {
         qd_tree_visit_nodes(qd_world_tree(world), add_split, old);
         qd_test_step(world, 0.02, 1);
         qd_tree_visit_nodes(qd_world_tree(world), add_split, new);
-        qdi_picture picture;
-        qdi_picture_init(&picture, qd_allocator_default());
+        qdi_picture picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, &before), QD_OK);
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_SPLIT), missing(new, old));
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_MERGED), missing(old, new));
@@ -326,8 +316,7 @@ START_TEST(impulses_make_normals_long) {
     qd_test_step(world, 1.0 / 60, 60);
     qd_view view = qd_view_default();
     view.contacts = QD_VIEW_CONTACTS_IMPULSE;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.mark_count, 4);
     // In a column the lower a contact is the more it carries; marks come in order of the contacts.
@@ -347,8 +336,7 @@ START_TEST(impulses_make_normals_long) {
 END_TEST
 
 START_TEST(shades_tell_what_they_say) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < 6; ++i) {
         body.position = (qd_vec2){10.0 + 10 * i, 50};
@@ -508,27 +496,12 @@ START_TEST(golden_periodic_part) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("overlay");
-    TCase *tests = tcase_create("overlay");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, retrieve_is_brute_force);
-    tcase_add_loop_test(tests, query_is_brute_force, 0, 2);
-    tcase_add_loop_test(tests, query_follows, 0, 2);
-    tcase_add_test(tests, dim_contacts_have_no_marks);
-    tcase_add_test(tests, nobody_s_retrieve_shows_nothing);
-    tcase_add_loop_test(tests, removed_bodies_have_no_contacts, 0, 2);
-    tcase_add_test(tests, changes_are_differences_of_trees);
-    tcase_add_test(tests, impulses_make_normals_long);
-    tcase_add_test(tests, shades_tell_what_they_say);
-    tcase_add_test(tests, scale_is_round);
-    tcase_add_test(tests, caption_items_keep_apart);
-    tcase_add_test(tests, golden_size_light);
-    tcase_add_test(tests, golden_occupancy_by_id);
-    tcase_add_test(tests, golden_changed);
-    tcase_add_test(tests, golden_retrieve);
-    tcase_add_loop_test(tests, golden_query, 0, 2);
-    tcase_add_test(tests, golden_impulse);
-    tcase_add_test(tests, golden_periodic_part);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    TCase *tests = qd_test_case("overlay", 120, NULL, NULL);
+    qd_test_once(tests, retrieve_is_brute_force, dim_contacts_have_no_marks, nobody_s_retrieve_shows_nothing,
+                 changes_are_differences_of_trees, impulses_make_normals_long, shades_tell_what_they_say,
+                 scale_is_round, caption_items_keep_apart, golden_size_light, golden_occupancy_by_id,
+                 golden_changed, golden_retrieve, golden_impulse, golden_periodic_part);
+    qd_test_loops(tests, {query_is_brute_force, 2}, {query_follows, 2}, {removed_bodies_have_no_contacts, 2},
+                  {golden_query, 2});
+    return qd_test_run_case("overlay", tests);
 }

@@ -186,8 +186,7 @@ END_TEST
 // The manifest of frames 4 to 9. `first`: that of the writer which makes them; one before it leaves its past
 // of those before. `trails` are in that past, too.
 static char *manifest_from(int first, int trails, int threads) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_world *world = small_nodes(5, threads, 0);
     unsigned char *past = NULL;
     qd_frame_writer_def def = qd_frame_writer_def_default();
@@ -240,8 +239,7 @@ START_TEST(without_a_past) {
     qd_world *world = small_nodes(2, 1, 0);
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_REFILED;
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     const qdi_area area = {0, 0, 400, 400};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.disk_count, BODIES);
@@ -266,11 +264,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("refiled", 120, NULL, NULL);
-    tcase_add_test(tests, ages_are_brute_force);
-    tcase_add_test(tests, saved_and_taken_up);
-    tcase_add_test(tests, no_memory);
-    tcase_add_test(tests, frames_of_a_later_writer);
-    tcase_add_test(tests, without_a_past);
+    qd_test_once(tests, ages_are_brute_force, saved_and_taken_up, no_memory, frames_of_a_later_writer,
+                 without_a_past);
     tcase_add_loop_test(tests, golden_refiled, 0, 2);
     return qd_test_run_case("refiled", tests);
 }

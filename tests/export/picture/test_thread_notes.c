@@ -107,10 +107,6 @@ START_TEST(no_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("thread_notes", 120, NULL, NULL);
-    tcase_add_test(tests, nobody_asks);
-    tcase_add_test(tests, of_one_thread);
-    tcase_add_test(tests, of_some_threads);
-    tcase_add_test(tests, no_memory);
-    return qd_test_run_case("thread_notes", tests);
+    return qd_test_main("thread_notes", 120, NULL, NULL, nobody_asks, of_one_thread, of_some_threads,
+                        no_memory);
 }

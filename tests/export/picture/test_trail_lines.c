@@ -30,8 +30,7 @@ static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_tr
     view.trails = FRAMES;
     qdi_trails trails;
     ck_assert_int_eq(qdi_trails_create(qd_allocator_default(), FRAMES, &trails), QD_OK);
-    qdi_picture picture;
-    qdi_picture_init(&picture, qd_allocator_default());
+    qdi_picture picture = {.allocator = qd_allocator_default()};
     picture.past = &trails;
     qd_random random = qd_random_at(seed, 0, 0);
     for (int i = 0; i < FRAMES; ++i) {

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <quadrille/frame.h>
-#include <quadrille/scene.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +31,7 @@ static void rig_make(follower *rig, qd_boundary boundary, int frames) {
     rig->view.nodes = QD_VIEW_NODES_NONE;
     rig->view.trails = frames;
     ck_assert_int_eq(qdi_trails_create(qd_allocator_default(), frames, &rig->trails), QD_OK);
-    qdi_picture_init(&rig->picture, qd_allocator_default());
+    rig->picture = (qdi_picture){.allocator = qd_allocator_default()};
     rig->picture.past = &rig->trails;
 }
 
@@ -452,8 +451,7 @@ static qd_frame_writer *writer_into(const qd_scratch *scratch, int trails, int w
 }
 
 static char *manifest_of(int trails, int threads, int workers) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_world *world = crowd(300, threads);
     qd_frame_writer *writer = writer_into(&scratch, trails, workers);
     for (int i = 0; i < 12; ++i) {
@@ -482,8 +480,7 @@ START_TEST(same_for_any_workers) {
 END_TEST
 
 START_TEST(too_many_places) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_world *world = crowd(2098, 1);
     qd_frame_writer *writer = writer_into(&scratch, 1000, 1);
     qd_error error = {""};
@@ -549,19 +546,8 @@ START_TEST(golden_trails) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("trails", 120, NULL, NULL);
-    tcase_add_test(tests, a_straight_way);
-    tcase_add_test(tests, across_a_border);
-    tcase_add_test(tests, images_near_the_border);
-    tcase_add_test(tests, bodies_come_and_go);
-    tcase_add_test(tests, through_a_camera);
-    tcase_add_test(tests, saved_and_taken_up);
-    tcase_add_test(tests, lines_in_any_order);
-    tcase_add_test(tests, pieces_drawn_together);
-    tcase_add_test(tests, same_for_any_workers);
-    tcase_add_test(tests, too_many_places);
-    tcase_add_test(tests, more_bodies_than_at_first);
-    tcase_add_test(tests, no_memory);
-    tcase_add_test(tests, golden_trails);
-    return qd_test_run_case("trails", tests);
+    return qd_test_main("trails", 120, NULL, NULL, a_straight_way, across_a_border, images_near_the_border,
+                        bodies_come_and_go, through_a_camera, saved_and_taken_up, lines_in_any_order,
+                        pieces_drawn_together, same_for_any_workers, too_many_places,
+                        more_bodies_than_at_first, no_memory, golden_trails);
 }

@@ -148,14 +148,7 @@ START_TEST(hues_of_values) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("palette", 0, NULL, NULL);
-    tcase_add_test(tests, maps_go_one_way);
-    tcase_add_test(tests, categories_differ);
-    tcase_add_test(tests, touching_bodies_stand_out);
-    tcase_add_test(tests, text_is_legible);
-    tcase_add_test(tests, levels_are_even);
-    tcase_add_test(tests, background_is_taken_out);
-    tcase_add_test(tests, nodes_fade_with_depth);
-    tcase_add_test(tests, hues_of_values);
-    return qd_test_run_case("palette", tests);
+    return qd_test_main("palette", 0, NULL, NULL, maps_go_one_way, categories_differ,
+                        touching_bodies_stand_out, text_is_legible, levels_are_even, background_is_taken_out,
+                        nodes_fade_with_depth, hues_of_values);
 }

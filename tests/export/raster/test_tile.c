@@ -595,27 +595,10 @@ START_TEST(means_of_few_and_many) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tile");
-    TCase *tests = tcase_create("tile");
-    tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, disk_area_and_centre);
-    tcase_add_test(tests, small_disks_have_their_area);
-    tcase_add_test(tests, figure_area_and_centre);
-    tcase_add_test(tests, edges_follow_the_circle);
-    tcase_add_test(tests, a_million_splats);
-    tcase_add_test(tests, means_of_few_and_many);
-    tcase_add_test(tests, none_vanishes);
-    tcase_add_test(tests, splats_show_their_mean);
-    tcase_add_test(tests, order_and_threads_change_nothing);
-    tcase_add_test(tests, instructions_change_nothing);
-    tcase_add_test(tests, pixels_are_the_same_everywhere);
-    tcase_add_test(tests, clip_is_kept);
-    tcase_add_test(tests, huge_and_distant_disks);
-    tcase_add_test(tests, coverages_add);
-    tcase_add_test(tests, faint_edges_leave_outlines_alone);
-    tcase_add_test(tests, rims_and_lines);
-    tcase_add_test(tests, marks_show_on_everything);
-    tcase_add_test(tests, no_memory);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_main(
+        "tile", 240, NULL, NULL, disk_area_and_centre, small_disks_have_their_area, figure_area_and_centre,
+        edges_follow_the_circle, a_million_splats, means_of_few_and_many, none_vanishes,
+        splats_show_their_mean, order_and_threads_change_nothing, instructions_change_nothing,
+        pixels_are_the_same_everywhere, clip_is_kept, huge_and_distant_disks, coverages_add,
+        faint_edges_leave_outlines_alone, rims_and_lines, marks_show_on_everything, no_memory);
 }

@@ -429,11 +429,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("formats", 300, setup, teardown);
-    tcase_add_loop_test(tests, lammps_dumps, 0, 3);
-    tcase_add_test(tests, lammps_dumps_are_read_back);
-    tcase_add_test(tests, extended_xyz);
-    tcase_add_loop_test(tests, tables, 0, 3);
-    tcase_add_loop_test(tests, contacts_of_removed_bodies, 0, 2);
-    tcase_add_test(tests, rows_of_a_store);
+    qd_test_once(tests, lammps_dumps_are_read_back, extended_xyz, rows_of_a_store);
+    qd_test_loops(tests, {lammps_dumps, 3}, {tables, 3}, {contacts_of_removed_bodies, 2});
     return qd_test_run_case("export_formats", tests);
 }

@@ -79,9 +79,7 @@ START_TEST(without_memory) {
         def.threads = 2;
         def.allocator = &allocator.allocator;
         status = write_all(&def, world);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        if (qd_test_had_memory(&allocator, status)) break;
         ck_assert_msg(qd_scratch_count(scratch.path) == 0, "allocation %zu", fail_at);
         ck_assert_uint_lt(fail_at, 2000);
     }
@@ -122,9 +120,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("rules", 300, setup, teardown);
-    tcase_add_loop_test(tests, any_number_of_threads, 0, 4);
-    tcase_add_loop_test(tests, nothing_is_left_of_what_is_not_finished, 0, 4);
-    tcase_add_loop_test(tests, without_memory, 0, 4);
     tcase_add_test(tests, what_is_refused);
+    qd_test_loops(tests, {any_number_of_threads, 4}, {nothing_is_left_of_what_is_not_finished, 4},
+                  {without_memory, 4});
     return qd_test_run_case("export_rules", tests);
 }

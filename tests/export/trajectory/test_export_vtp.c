@@ -2,7 +2,7 @@
 
 #include "export/trajectory/trajectory_impl.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
+#include "tests/support/one_scratch.h"
 #include "tests/support/worlds.h"
 
 #include <inttypes.h>
@@ -12,16 +12,6 @@
 #include <string.h>
 
 // The VTK files, read back by a reader of their one form.
-
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
 
 // ---- the reader ----
 
@@ -58,7 +48,7 @@ static double real_at(const unsigned char *bytes) {
 static vtp_file read_vtp(const char *name) {
     vtp_file file = {.count = 0};
     size_t bytes = 0;
-    file.text = qd_scratch_read(qd_scratch_at(&scratch, name).text, &bytes);
+    file.text = qd_scratch_read(at(name).text, &bytes);
     ck_assert_msg(file.text != NULL, "%s", name);
     static const char head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
                                "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
@@ -138,9 +128,7 @@ static void check_moment(const vtp_file *file, const qd_world *world) {
 // ---- a world ----
 
 static void add_shapes(qd_world *world) {
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){5, 5};
-    body.shape = qd_shape_rect(2, 1);
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 5, 5);
     body.angle = 0.5;
     qd_test_add(world, &body);
     body.position = (qd_vec2){10, 5};
@@ -437,7 +425,7 @@ START_TEST(lists_say_the_times) {
     for (size_t i = 0; i < 4; ++i) {
         char name[32], expected[600];
         snprintf(name, sizeof name, "%s.pvd", names[i]);
-        char *text = qd_scratch_read(qd_scratch_at(&scratch, name).text, NULL);
+        char *text = qd_scratch_read(at(name).text, NULL);
         snprintf(expected, sizeof expected,
                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                  "byte_order=\"LittleEndian\">\n<Collection>\n"
@@ -453,8 +441,7 @@ START_TEST(lists_say_the_times) {
 END_TEST
 
 START_TEST(an_empty_world) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     write_moments(world, 1);
     vtp_file file = read_vtp("bodies_000000.vtp");
@@ -469,13 +456,8 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("vtp", 120, setup, teardown);
-    tcase_add_test(tests, bodies_are_points);
-    tcase_add_test(tests, shapes_are_polygons_and_lines);
-    tcase_add_test(tests, outlines_of_any_shape_fit);
-    tcase_add_test(tests, nodes_are_squares);
-    tcase_add_test(tests, contacts_are_lines);
+    qd_test_once(tests, bodies_are_points, shapes_are_polygons_and_lines, outlines_of_any_shape_fit,
+                 nodes_are_squares, contacts_are_lines, lists_say_the_times, an_empty_world);
     tcase_add_loop_test(tests, contacts_of_removed_bodies_are_none, 0, 2);
-    tcase_add_test(tests, lists_say_the_times);
-    tcase_add_test(tests, an_empty_world);
     return qd_test_run_case("export_vtp", tests);
 }

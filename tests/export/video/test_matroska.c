@@ -1,25 +1,15 @@
 #include "export/video/matroska.h"
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
+#include "tests/support/one_scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
-
 static uint64_t setup_found;
 
 static qd_status count(const unsigned char *data, size_t bytes, uint64_t *frames) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "a.mkv");
+    qd_scratch_path path = at("a.mkv");
     FILE *file = fopen(path.text, "wb");
     ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
     ck_assert_int_eq(fclose(file), 0);
@@ -68,7 +58,7 @@ START_TEST(notices_a_cut) {
     memset(foreign, 0, sizeof foreign);
     ck_assert_int_eq(count(foreign, sizeof foreign, &frames), QD_ERR_CORRUPT);
     qdi_matroska found;
-    ck_assert_int_eq(qdi_matroska_inspect(qd_scratch_at(&scratch, "none").text, &found, NULL), QD_ERR_IO);
+    ck_assert_int_eq(qdi_matroska_inspect(at("none").text, &found, NULL), QD_ERR_IO);
 }
 END_TEST
 
@@ -113,7 +103,6 @@ START_TEST(tells_setups_apart) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("matroska", 0, setup, teardown);
-    qd_test_once(tcase, counts_blocks, notices_a_cut, tells_setups_apart, goes_on_to_the_end_of_the_file);
-    return qd_test_run_case("matroska", tcase);
+    return qd_test_main("matroska", 0, setup, teardown, counts_blocks, notices_a_cut, tells_setups_apart,
+                        goes_on_to_the_end_of_the_file);
 }

@@ -232,14 +232,8 @@ END_TEST
 static void kill_often(const char *video, int kills) {
     for (int i = 0; i < kills; ++i) {
         qd_program_start start = {.arguments = {RUN_SMALL, "--video", video, "--resume"}};
-        pid_t child = qd_program_launch(&program, &start);
-        usleep((useconds_t)(1000 * (100 + 217 * i % 900)));
-        kill(child, i % 3 == 2 ? SIGTERM : SIGKILL);
-        qd_program_outcome outcome = qd_program_await(&program, child);
-        bool fine = outcome.code == -SIGKILL || outcome.code == 0 || outcome.code == 75 ||
-                    outcome.code == -SIGTERM;
-        ck_assert_msg(fine, "exit %d: %s", outcome.code, outcome.err);
-        qd_program_forget(&outcome);
+        (void)qd_program_disturb(&program, &start, 1e-3 * (100 + 217 * i % 900),
+                                 i % 3 == 2 ? SIGTERM : SIGKILL);
     }
     SUCCEED(RUN_SMALL, "--video", video, "--resume");
 }
@@ -420,23 +414,13 @@ END_TEST
 
 static Suite *suite(void) {
     Suite *suite = suite_create("video_ffmpeg");
-    TCase *tcase = tcase_create("video_ffmpeg");
-    tcase_add_checked_fixture(tcase, setup_with_file, teardown);
-    tcase_set_timeout(tcase, 600);
-    tcase_add_loop_test(tcase, test_every_kind, 0, (int)(sizeof kinds / sizeof kinds[0]));
-    tcase_add_loop_test(tcase, test_transparent, 0, 3);
-    tcase_add_loop_test(tcase, test_av1, 0, 3);
-    tcase_add_loop_test(tcase, test_side_by_side, 0, (int)(sizeof kinds / sizeof kinds[0]));
-    tcase_add_test(tcase, test_rates);
-    tcase_add_test(tcase, test_names_that_mean_something_to_ffmpeg);
-    tcase_add_loop_test(tcase, test_odd_sizes, 0, 3);
-    tcase_add_test(tcase, test_one_frame);
-    tcase_add_test(tcase, test_what_the_file_says);
-    tcase_add_test(tcase, test_killed_again_and_again);
-    tcase_add_loop_test(tcase, test_lossless_ones_killed_again_and_again, 0, 2);
-    tcase_add_test(tcase, test_ffmpeg_is_killed);
-    tcase_add_test(tcase, test_no_room);
-    tcase_add_test(tcase, test_a_segment_of_another_ffmpeg);
+    TCase *tcase = qd_test_case("video_ffmpeg", 600, setup_with_file, teardown);
+    qd_test_once(tcase, test_rates, test_names_that_mean_something_to_ffmpeg, test_one_frame,
+                 test_what_the_file_says, test_killed_again_and_again, test_ffmpeg_is_killed, test_no_room,
+                 test_a_segment_of_another_ffmpeg);
+    qd_test_loops(tcase, {test_every_kind, (int)(sizeof kinds / sizeof kinds[0])}, {test_transparent, 3},
+                  {test_av1, 3}, {test_side_by_side, (int)(sizeof kinds / sizeof kinds[0])},
+                  {test_odd_sizes, 3}, {test_lossless_ones_killed_again_and_again, 2});
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -3,7 +3,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
-#include <math.h>
 #include <quadrille/world.h>
 #include <string.h>
 
@@ -21,8 +20,7 @@ static void check_event(const qd_event *e, qd_event_kind kind, uint32_t a, uint3
 }
 
 static qd_world *ghost_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     return qd_test_world(&def);
 }

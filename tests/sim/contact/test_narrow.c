@@ -5,8 +5,7 @@
 #include <quadrille/world.h>
 
 static qd_world *open_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     return qd_test_world(&def);
 }
 
@@ -190,10 +189,8 @@ START_TEST(random_worlds_equal_brute_force) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("narrow", 120, NULL, NULL);
-    qd_test_once(tcase, touching_counts, overlap_has_depth_and_a_point_midway,
-                 coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
-                 walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
-                 random_worlds_equal_brute_force);
-    return qd_test_run_case("narrow", tcase);
+    return qd_test_main("narrow", 120, NULL, NULL, touching_counts, overlap_has_depth_and_a_point_midway,
+                        coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
+                        walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
+                        random_worlds_equal_brute_force);
 }

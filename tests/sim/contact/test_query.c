@@ -410,8 +410,7 @@ START_TEST(a_row_of_disks) {
 END_TEST
 
 START_TEST(a_changed_world_is_to_be_detected_first) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 50}, (qd_vec2){100, 50});
     qd_world_hit hit = {.hit.body = 0};
     qd_world_near nearest[2];

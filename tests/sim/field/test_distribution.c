@@ -281,8 +281,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("distribution", 60, NULL, NULL);
-    tcase_add_loop_test(tests, beside_all_pairs, 0, 8);
-    tcase_add_loop_test(tests, one_without_order, 0, SIDES);
+    qd_test_loops(tests, {beside_all_pairs, 8}, {one_without_order, SIDES});
     qd_test_once(tests, beyond_what_can_be_told, shells_of_a_packing, means_go_on_from_bytes, refused);
     return qd_test_run_case("distribution", tests);
 }

@@ -204,12 +204,7 @@ START_TEST(grids_that_are_none_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("field", 120, NULL, NULL);
-    tcase_add_test(tcase, sums_are_those_of_the_metrics);
-    tcase_add_test(tcase, impacts_carry_stress);
-    tcase_add_test(tcase, branch_is_shared_by_length);
-    tcase_add_test(tcase, stress_must_be_watched);
-    tcase_add_test(tcase, threads_change_no_bit);
-    tcase_add_test(tcase, grids_that_are_none_are_refused);
-    return qd_test_run_case("field", tcase);
+    return qd_test_main("field", 120, NULL, NULL, sums_are_those_of_the_metrics, impacts_carry_stress,
+                        branch_is_shared_by_length, stress_must_be_watched, threads_change_no_bit,
+                        grids_that_are_none_are_refused);
 }

@@ -400,8 +400,7 @@ START_TEST(survives_damage) {
 END_TEST
 
 START_TEST(fails_cleanly_without_memory) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     for (size_t f = 0; f < 3; ++f) {
         qd_scratch_path path = qd_scratch_at(&scratch, whole_files[f].path);
         qd_scratch_write(path.text, whole_files[f].text);
@@ -427,9 +426,8 @@ START_TEST(fails_cleanly_without_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("refused", 240, NULL, NULL);
-    qd_test_once(tests, names_line_and_column_of_tables, names_the_line_of_dumps,
-                 names_the_line_of_data_files, tells_files_that_cannot_be_read, survives_truncation,
-                 refuses_what_was_cut_off, survives_damage, fails_cleanly_without_memory);
-    return qd_test_run_case("body_errors", tests);
+    return qd_test_main("body_errors", 240, NULL, NULL, names_line_and_column_of_tables,
+                        names_the_line_of_dumps, names_the_line_of_data_files,
+                        tells_files_that_cannot_be_read, survives_truncation, refuses_what_was_cut_off,
+                        survives_damage, fails_cleanly_without_memory);
 }

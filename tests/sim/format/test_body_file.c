@@ -1,6 +1,5 @@
 #include "sim/format/body_file.h"
 
-#include "sim/text/lines.h"
 #include "tests/support/body_rows.h"
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
@@ -256,8 +255,7 @@ END_TEST
 /// More frames than fit the reader's memory, from a file; a frame that is too short does not matter where
 /// another is asked for.
 START_TEST(finds_frames_in_long_dumps) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "long");
     FILE *stream = fopen(path.text, "wb");
     ck_assert_ptr_nonnull(stream);
@@ -359,10 +357,9 @@ START_TEST(reads_data_files_of_every_style) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("read", 240, NULL, NULL);
-    qd_test_once(tests, reads_tables_in_any_dress, reads_every_column_of_a_table,
-                 reads_columns_that_the_scene_names, takes_masses_as_asked, reads_the_frames_of_a_dump,
-                 reads_dumps_of_any_columns, reads_the_sides_of_a_dump, finds_frames_in_long_dumps,
-                 reads_data_files_of_every_style);
-    return qd_test_run_case("body_file", tests);
+    return qd_test_main("body_file", 240, NULL, NULL, reads_tables_in_any_dress,
+                        reads_every_column_of_a_table, reads_columns_that_the_scene_names,
+                        takes_masses_as_asked, reads_the_frames_of_a_dump, reads_dumps_of_any_columns,
+                        reads_the_sides_of_a_dump, finds_frames_in_long_dumps,
+                        reads_data_files_of_every_style);
 }

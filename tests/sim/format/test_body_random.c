@@ -216,7 +216,5 @@ START_TEST(reads_back_random_dumps) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("random", 240, NULL, NULL);
-    qd_test_once(tests, reads_back_random_tables, reads_back_random_dumps);
-    return qd_test_run_case("body_random", tests);
+    return qd_test_main("body_random", 240, NULL, NULL, reads_back_random_tables, reads_back_random_dumps);
 }

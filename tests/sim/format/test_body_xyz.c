@@ -5,7 +5,6 @@
 #include <quadrille/random.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,8 +218,6 @@ START_TEST(without_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("xyz", 120, NULL, NULL);
-    qd_test_once(tests, reads_every_column, reads_plain_xyz, picks_a_frame, says_what_is_wrong,
-                 survives_any_bytes, without_memory);
-    return qd_test_run_case("body_xyz", tests);
+    return qd_test_main("body_xyz", 120, NULL, NULL, reads_every_column, reads_plain_xyz, picks_a_frame,
+                        says_what_is_wrong, survives_any_bytes, without_memory);
 }

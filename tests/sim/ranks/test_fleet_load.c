@@ -185,8 +185,6 @@ START_TEST(nothing_is_left_without_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("fleet_load", 300, NULL, NULL);
-    qd_test_once(tests, loaded_worlds_go_on_the_same, pieces_are_loaded, damage_is_said,
-                 worlds_with_gaps_are_not_for_ranks, nothing_is_left_without_memory);
-    return qd_test_run_case("fleet_load", tests);
+    return qd_test_main("fleet_load", 300, NULL, NULL, loaded_worlds_go_on_the_same, pieces_are_loaded,
+                        damage_is_said, worlds_with_gaps_are_not_for_ranks, nothing_is_left_without_memory);
 }

@@ -7,19 +7,11 @@
 #include <quadrille/random.h>
 #include <stdlib.h>
 
-static size_t below(qd_random *random, size_t most) {
-    return (size_t)(qd_random_bits(random) % most);
-}
-
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
 static qdi_realm random_realm(uint64_t seed, qd_random *random) {
     const bool periodic[2] = {seed % 2 == 0, seed % 3 == 0};
-    const int ranks = 1 + (int)below(random, 9);
+    const int ranks = 1 + (int)qd_test_below(random, 9);
     const qdi_realm_rule rule = seed % 7 == 0 ? QDI_REALM_SCATTER : QDI_REALM_CUT;
-    const double aspect = seed % 2 ? 25.0 / 40 : exp(between(random, log(1e-4), log(1e4)));
+    const double aspect = seed % 2 ? 25.0 / 40 : exp(qd_test_between(random, log(1e-4), log(1e4)));
     qdi_realm realm;
     ck_assert_int_eq(qdi_realm_make(qd_allocator_default(), rule, ranks, (qd_vec2){-3, 10},
                                     (qd_vec2){40, 40 * aspect}, periodic, &realm),
@@ -27,7 +19,7 @@ static qdi_realm random_realm(uint64_t seed, qd_random *random) {
     const size_t cells = qdi_realm_cells(&realm);
     uint64_t *bodies = malloc(cells * sizeof *bodies);
     ck_assert_ptr_nonnull(bodies);
-    for (size_t c = 0; c < cells; ++c) bodies[c] = below(random, 50);
+    for (size_t c = 0; c < cells; ++c) bodies[c] = qd_test_below(random, 50);
     qdi_realm_deal(&realm, bodies);
     free(bodies);
     return realm;
@@ -36,17 +28,18 @@ static qdi_realm random_realm(uint64_t seed, qd_random *random) {
 static void run_near(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 11);
     qdi_realm realm = random_realm(seed, &random);
-    const int rank = (int)below(&random, (size_t)realm.ranks);
-    const double reach = between(&random, 0, 4);
+    const int rank = (int)qd_test_below(&random, (size_t)realm.ranks);
+    const double reach = qd_test_between(&random, 0, 4);
     uint8_t *inner = malloc(qdi_realm_cells(&realm));
     ck_assert_ptr_nonnull(inner);
     qdi_realm_find_inner(&realm, rank, reach, inner);
     size_t found = 0;
     for (int k = 0; k < 4000; ++k) {
         const double height = realm.cell.y * (double)(1 << realm.bits[1]);
-        const qd_vec2 place = {between(&random, -13, 47), 10 + height * between(&random, -0.25, 1.25)};
-        const qd_vec2 other = {place.x + between(&random, -reach, reach),
-                               place.y + between(&random, -reach, reach)};
+        const qd_vec2 place = {qd_test_between(&random, -13, 47),
+                               10 + height * qd_test_between(&random, -0.25, 1.25)};
+        const qd_vec2 other = {place.x + qd_test_between(&random, -reach, reach),
+                               place.y + qd_test_between(&random, -reach, reach)};
         const uint64_t owner = UINT64_C(1) << qdi_realm_owner(&realm, other);
         const uint64_t near = qdi_realm_near(&realm, place, reach);
         QD_TEST_CHECK(near & owner, seed, "place", k, "(%g, %g): not all is found", place.x, place.y);
@@ -131,8 +124,8 @@ static void run_seen(uint64_t seed) {
     enum { EACH = 16 };
     qd_random random = qd_random_at(seed, 0, 12);
     const bool periodic[2] = {seed % 2 == 0, seed % 3 == 0};
-    const int ranks = 2 + (int)below(&random, 7);
-    const double height = ldexp(1, (int)below(&random, 13) - 6); // cells are squares
+    const int ranks = 2 + (int)qd_test_below(&random, 7);
+    const double height = ldexp(1, (int)qd_test_below(&random, 13) - 6); // cells are squares
     qdi_realm realm;
     ck_assert_int_eq(qdi_realm_make(qd_allocator_default(), QDI_REALM_CUT, ranks, (qd_vec2){0, 0},
                                     (qd_vec2){1, height}, periodic, &realm),
@@ -165,7 +158,6 @@ START_TEST(what_is_seen_is_foretold) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("realm", 60, NULL, NULL);
-    qd_test_once(tests, all_that_is_near_is_found, pieces_are_compact, what_is_seen_is_foretold);
-    return qd_test_run_case("realm", tests);
+    return qd_test_main("realm", 60, NULL, NULL, all_that_is_near_is_found, pieces_are_compact,
+                        what_is_seen_is_foretold);
 }

@@ -7,23 +7,20 @@
 #include <quadrille/random.h>
 #include <stdlib.h>
 
-static size_t below(qd_random *random, size_t most) {
-    return (size_t)(qd_random_bits(random) % most);
-}
-
 static void run_splice(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 3);
-    const size_t count = below(&random, seed % 4 ? 40 : 20000);
-    const size_t coming = below(&random, seed % 3 ? 20 : 9000);
-    const size_t gone = below(&random, 9);
+    const size_t count = qd_test_below(&random, seed % 4 ? 40 : 20000);
+    const size_t coming = qd_test_below(&random, seed % 3 ? 20 : 9000);
+    const size_t gone = qd_test_below(&random, 9);
     uint8_t *fate = malloc(count + 1);
     uint32_t *before = malloc((coming + 1) * sizeof *before);
     ck_assert(fate && before);
     for (size_t i = 0; i < count; ++i)
-        fate[i] = (uint8_t)(below(&random, 8) < gone ? QDI_SPLICE_GOES : 2 * below(&random, 2));
+        fate[i] = (uint8_t)(qd_test_below(&random, 8) < gone ? QDI_SPLICE_GOES
+                                                             : 2 * qd_test_below(&random, 2));
     size_t at = 0;
     for (size_t k = 0; k < coming; ++k) { // growing, some at one place
-        at += below(&random, 2 + 2 * count / (coming + 1));
+        at += qd_test_below(&random, 2 + 2 * count / (coming + 1));
         before[k] = (uint32_t)(at < count ? at : count);
     }
     qd_team *team = NULL;
@@ -54,7 +51,5 @@ START_TEST(places_are_those_of_the_list) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("splice", 60, NULL, NULL);
-    qd_test_once(tests, places_are_those_of_the_list);
-    return qd_test_run_case("splice", tests);
+    return qd_test_main("splice", 60, NULL, NULL, places_are_those_of_the_list);
 }

@@ -330,9 +330,8 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
     def.friction = qd_test_between(&random, 0, .8);
     def.continuous = mode;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2 * half, 2 * half);
-    body.position = (qd_vec2){50 - half - 1.3 * length * lengths, 50};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2 * half, 2 * half), 50 - half - 1.3 * length * lengths,
+                                       50);
     body.velocity.x = speed;
     body.density = qd_test_between(&random, 2, 20);
     const double start = body.position.x, room = length * fmax(1, qd_test_between(&random, .5, 2));

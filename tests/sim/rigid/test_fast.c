@@ -534,8 +534,7 @@ END_TEST
 // With `auto` it stops where the wall meets it and is carried along, also where others of the same step are
 // stopped one after the other.
 START_TEST(fast_wall_carries_what_rests) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
     qd_body_def wall = qd_body_def_default();
     wall.kind = QD_BODY_KINEMATIC;

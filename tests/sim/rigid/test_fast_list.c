@@ -219,19 +219,10 @@ START_TEST(disks_side_by_side) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("fast_list");
-    TCase *tcase = tcase_create("fast_list");
-    tcase_set_timeout(tcase, 240);
-    int cases = (int)(sizeof crowds / sizeof crowds[0]);
-    tcase_add_loop_test(tcase, few_or_all_are_listed, 0, 2 * cases);
-    tcase_add_loop_test(tcase, margins_change_nothing, 0, 2 * cases);
-    tcase_add_loop_test(tcase, too_wide_for_a_retrieve, 0, 4);
-    tcase_add_loop_test(tcase, disks_side_by_side, 0, 1);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
 int main(void) {
-    return qd_test_run(suite());
+    TCase *tcase = qd_test_case("fast_list", 240, NULL, NULL);
+    int cases = (int)(sizeof crowds / sizeof crowds[0]);
+    qd_test_loops(tcase, {few_or_all_are_listed, 2 * cases}, {margins_change_nothing, 2 * cases},
+                  {too_wide_for_a_retrieve, 4}, {disks_side_by_side, 1});
+    return qd_test_run_case("fast_list", tcase);
 }

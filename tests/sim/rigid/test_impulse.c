@@ -5,8 +5,7 @@
 #include <quadrille/world.h>
 
 static qd_world *open_world(double restitution) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.restitution = restitution;
     return qd_test_world(&def);
 }
@@ -100,8 +99,7 @@ END_TEST
 
 // The lower one (mass 3) has just bounced, the upper (mass 1) still comes down as fast: the lower stops dead.
 START_TEST(stacked_drop) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_id lower = qd_test_disk(world, 50, 0.5001, 0, -1, 0.5, 3);
     qd_id upper = qd_test_disk(world, 50, 1.51, 0, -1, 0.5, 1);
     qd_test_step(world, 1e-3, 30);

@@ -10,8 +10,7 @@
 static const double step = 1e-9; // nothing moves far: what is tested is the one collision
 
 static qd_world *open_world(double restitution, double friction, double tangential) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.restitution = restitution;
     def.friction = friction;
     def.tangential = tangential;
@@ -24,9 +23,7 @@ typedef struct spun {
 } spun;
 
 static qd_id add_disk(qd_world *world, double x, double y, const spun *disk) {
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_disk(disk->radius);
-    body.position = (qd_vec2){x, y};
+    qd_body_def body = qd_test_body_at(qd_shape_disk(disk->radius), x, y);
     body.velocity = (qd_vec2){disk->vx, disk->vy};
     body.spin = disk->spin;
     body.mass = disk->mass;
@@ -262,9 +259,7 @@ START_TEST(corner_meets_floor) {
     double low = .5 * (c->width * sin(angle) + c->height * cos(angle));
     for (int floor = 0; floor < FLOORS; ++floor) {
         qd_world *world = floor_world(floor, c->e, 0);
-        qd_body_def body = qd_body_def_default();
-        body.shape = qd_shape_rect(c->width, c->height);
-        body.position = (qd_vec2){50, low * (1 - 1e-15)};
+        qd_body_def body = qd_test_body_at(qd_shape_rect(c->width, c->height), 50, low * (1 - 1e-15));
         body.angle = angle;
         body.velocity.y = c->vy;
         body.mass = 1;
@@ -285,9 +280,7 @@ END_TEST
 START_TEST(flat_box_bounces_flat) {
     for (int floor = 0; floor < FLOORS; ++floor) {
         qd_world *world = floor_world(floor, .5, .25);
-        qd_body_def body = qd_body_def_default();
-        body.shape = qd_shape_rect(2, 1);
-        body.position = (qd_vec2){50, .5};
+        qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, .5);
         body.velocity = (qd_vec2){3, -1};
         qd_id id = qd_test_add(world, &body);
         qd_test_step(world, step, 1);
@@ -315,9 +308,7 @@ static const push_case push_cases[] = {
 START_TEST(disk_meets_free_rectangle) {
     const push_case *c = &push_cases[_i];
     qd_world *world = open_world(c->e, 0, 0);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(1, 4);
-    body.position = (qd_vec2){50, 50};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(1, 4), 50, 50);
     body.mass = 2;
     qd_id rect = qd_test_add(world, &body);
     qd_id disk = add_disk(world, 49, 50 + c->height, &(spun){3, 0, 0, 1, .5});
@@ -388,9 +379,7 @@ END_TEST
 // A box that never turns (infinite inertia) takes the blow as a point would.
 START_TEST(infinite_inertia_never_turns) {
     qd_world *world = floor_world(FLOOR_WALL, 1, .5);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){50, 1};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 1);
     body.angle = .5;
     body.velocity = (qd_vec2){.1, -1};
     body.inertia = HUGE_VAL;

@@ -183,7 +183,6 @@ END_TEST
 int main(void) {
     TCase *tcase = qd_test_case("island", 120, NULL, NULL);
     tcase_add_test(tcase, islands_are_what_contacts_join);
-    tcase_add_loop_test(tcase, units_change_nothing, 0, 2);
-    tcase_add_loop_test(tcase, what_is_kept_changes_nothing, 0, 2);
+    qd_test_loops(tcase, {units_change_nothing, 2}, {what_is_kept_changes_nothing, 2});
     return qd_test_run_case("island", tcase);
 }

@@ -11,10 +11,6 @@
 static const qd_continuous modes[] = {QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
 static const double dt = 1.0 / 60;
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
 /// Disks, rects and capsules in turn, none longer than twice `r`.
 static qd_shape bullet_of(size_t i, double r) {
     switch (i % 4) {
@@ -90,9 +86,9 @@ static room build(qd_world *world, walls_of walls) {
 
 /// Where the i-th bullet starts: anywhere, but not on the walls. Each fourth flies at a corner.
 static void load(qd_random *random, const room *of, size_t i, double speed, qd_body_def *body) {
-    qd_vec2 to = of->corner[(size_t)between(random, 0, (double)of->corners)];
+    qd_vec2 to = of->corner[(size_t)qd_test_between(random, 0, (double)of->corners)];
     for (bool near = true; near;) {
-        body->position = (qd_vec2){between(random, 5, 25), between(random, 5, 25)};
+        body->position = (qd_vec2){qd_test_between(random, 5, 25), qd_test_between(random, 5, 25)};
         near = false;
         for (size_t k = 0; k < 60 && !near; ++k) {
             double angle = 6.283185307179586 * (double)k / 60;
@@ -102,10 +98,10 @@ static void load(qd_random *random, const room *of, size_t i, double speed, qd_b
         }
     }
     double angle = i % 4 == 0 ? qd_atan2(to.y - body->position.y, to.x - body->position.x)
-                              : between(random, 0, 6.3);
+                              : qd_test_between(random, 0, 6.3);
     body->velocity = (qd_vec2){speed * qd_cos(angle), speed * qd_sin(angle)};
-    body->angle = between(random, 0, 3);
-    body->spin = between(random, -20, 20);
+    body->angle = qd_test_between(random, 0, 3);
+    body->spin = qd_test_between(random, -20, 20);
 }
 
 typedef struct shots {
@@ -174,8 +170,8 @@ static size_t swaps_in_a_channel(qd_continuous mode, bool periodic, double lengt
     uint32_t index[ROW];
     double last[ROW], gone[ROW];
     for (int i = 0; i < ROW; ++i) {
-        double speed = lengths * .2 / dt * (i % 2 ? -1 : 1) * between(&random, .5, 1);
-        index[i] = qd_test_disk(world, .5 + i, .105, speed, between(&random, -1, 1), .1, 0).index;
+        double speed = lengths * .2 / dt * (i % 2 ? -1 : 1) * qd_test_between(&random, .5, 1);
+        index[i] = qd_test_disk(world, .5 + i, .105, speed, qd_test_between(&random, -1, 1), .1, 0).index;
         last[i] = gone[i] = .5 + i;
     }
     size_t swaps = 0;
@@ -240,9 +236,9 @@ START_TEST(seams_are_tight) {
     for (size_t i = 0; i < TRIED; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = bullet_of(i, .1);
-        body.position = (qd_vec2){between(&random, .3, 9.7) + 10 * (double)(i % 2),
-                                  between(&random, .3, 19.7)};
-        double angle = between(&random, 0, 6.3), speed = between(&random, .1, 4) / dt;
+        body.position = (qd_vec2){qd_test_between(&random, .3, 9.7) + 10 * (double)(i % 2),
+                                  qd_test_between(&random, .3, 19.7)};
+        double angle = qd_test_between(&random, 0, 6.3), speed = qd_test_between(&random, .1, 4) / dt;
         body.velocity = (qd_vec2){speed * qd_cos(angle), speed * qd_sin(angle)};
         body.label = i % 2;
         (void)qd_test_add(world, &body);
@@ -282,7 +278,7 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
     qd_id id = qd_test_add(world, &blade);
     qd_random random = qd_random_at(9, 0, 0);
     for (size_t i = 0; i < disks; ++i) {
-        double angle = between(&random, .4, 6), r = off + between(&random, .5, length);
+        double angle = qd_test_between(&random, .4, 6), r = off + qd_test_between(&random, .5, length);
         qd_test_disk(world, 10 + r * qd_cos(angle), 10 + r * qd_sin(angle), 0, 0, .05, 0);
     }
     double *before = calloc(disks + 1, sizeof *before), *reached = calloc(disks + 1, sizeof *reached);
@@ -381,10 +377,11 @@ START_TEST(what_is_driven_stops_at_large_ones) {
     def.restitution = .5 * (_i % 3);
     qd_world *world = qd_test_world(&def);
     (void)qd_test_disk(world, 10, 15, .3 / dt, 0, 1, 0);
-    const double far = between(&random, 3, 6), speed = between(&random, 3, 8) / dt;
+    const double far = qd_test_between(&random, 3, 6), speed = qd_test_between(&random, 3, 8) / dt;
     const qd_id target = qd_test_disk(world, 10 + far, 15, 0, 0, 1.5, 0);
     for (size_t i = 0; i < TRIED; ++i) {
-        const double angle = .2 * ((double)i - .5 * (TRIED - 1)), r = 1.1 + between(&random, -.001, .004);
+        const double angle = .2 * ((double)i - .5 * (TRIED - 1)),
+                     r = 1.1 + qd_test_between(&random, -.001, .004);
         (void)qd_test_disk(world, 10 + r * qd_cos(angle), 15 + r * qd_sin(angle), speed, 0, .1, 0);
     }
     for (size_t k = 0; k < 4; ++k) {

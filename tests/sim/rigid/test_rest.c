@@ -25,9 +25,7 @@ static slide slide_of(const qd_shape *shape, double up, double tilt, double mu, 
     def.restitution = 0;
     def.friction = mu;
     slide made = {.world = qd_test_world(&def), .start = 20};
-    qd_body_def body = qd_body_def_default();
-    body.shape = *shape;
-    body.position = (qd_vec2){made.start, up};
+    qd_body_def body = qd_test_body_at(*shape, made.start, up);
     body.velocity.x = speed;
     body.spin = spin;
     made.id = qd_test_add(made.world, &body);
@@ -253,8 +251,7 @@ START_TEST(elastic_ball_keeps_its_height) {
 END_TEST
 
 START_TEST(elastic_boxes_conserve_everything) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.size = (qd_vec2){30, 30};
     def.friction = _i == 0 ? 0 : .5;
     qd_world *world = qd_test_world(&def);
@@ -423,9 +420,7 @@ START_TEST(overlap_is_taken_back_gently) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(1, 1);
-    body.position = (qd_vec2){50, 50};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 50, 50);
     qd_id a = qd_test_add(world, &body);
     body.position = (qd_vec2){50.75, 50.2};
     qd_id b = qd_test_add(world, &body);
@@ -458,9 +453,8 @@ static qd_world *heap_of(bool hub, qd_simd simd) {
     if (hub) (void)qd_test_disk(world, 150, 150, 0, 0, 100, 0);
     for (int i = 0; hub && i < 350; ++i) {
         double angle = 6.283185307179586 * i / 350, x = qd_cos(angle), y = qd_sin(angle);
-        qd_body_def body = qd_body_def_default();
-        body.shape = i % 2 ? qd_shape_rect(.8, .8) : qd_shape_disk(.4);
-        body.position = (qd_vec2){150 + 100.39 * x, 150 + 100.39 * y};
+        qd_body_def body = qd_test_body_at(i % 2 ? qd_shape_rect(.8, .8) : qd_shape_disk(.4),
+                                           150 + 100.39 * x, 150 + 100.39 * y);
         body.angle = angle;
         if (i % 3 == 0) body.material.friction = 0;
         (void)qd_test_add(world, &body);

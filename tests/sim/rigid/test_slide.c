@@ -34,9 +34,7 @@ static void add_belt(qd_world *world, bool kinematic) {
 }
 
 static qd_id add_load(qd_world *world, bool disk) {
-    qd_body_def body = qd_body_def_default();
-    body.shape = disk ? qd_shape_disk(.5) : qd_shape_rect(1, 1);
-    body.position = (qd_vec2){5, 1.5};
+    qd_body_def body = qd_test_body_at(disk ? qd_shape_disk(.5) : qd_shape_rect(1, 1), 5, 1.5);
     return qd_test_add(world, &body);
 }
 

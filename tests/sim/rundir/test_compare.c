@@ -31,10 +31,7 @@ static void add_sources(qd_world *world) {
     source.scale_high = 2;
     source.total = 3;
     ck_assert_int_eq(qd_world_add_emitter(world, &source, NULL), QD_OK);
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){70, 20};
-    sink.high = (qd_vec2){75, 40};
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_sink(world, 70, 20, 5, 20, UINT64_MAX);
 }
 
 static void add_shapes(qd_world *world) {

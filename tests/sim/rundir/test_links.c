@@ -119,8 +119,7 @@ START_TEST(a_link_in_a_sweep_is_refused) {
 END_TEST
 
 START_TEST(asking_about_a_lock_changes_nothing) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "lock");
     qdi_os_lock lock;
     qd_error error = {""};
@@ -139,8 +138,7 @@ END_TEST
 /// the same.
 START_TEST(asking_about_a_lock_keeps_nobody_from_it) {
     enum { TRIES = 2000 };
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "lock");
     qd_scratch_write(path.text, ""); // left by one that was killed
     pid_t child = fork();
@@ -305,9 +303,7 @@ START_TEST(scenes_and_bodies_may_be_links_and_scenes_pipes) {
     pid_t child = qd_program_launch(
         &program, &(qd_program_start){.arguments = {"run", "pipe.yaml", "-o", "piped", "-q"}});
     qd_scratch_write(at("pipe.yaml").text, scene);
-    qd_program_outcome outcome = qd_program_await(&program, child);
-    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_await(&program, child), 0, NULL, NULL);
 }
 END_TEST
 

@@ -1,8 +1,7 @@
 #define _GNU_SOURCE // fork, mkdir, setrlimit, geteuid
 #include "tests/support/harness.h"
-#include "tests/support/scratch.h"
+#include "tests/support/one_scratch.h"
 
-#include <errno.h>
 #include <quadrille/rundir.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,16 +13,6 @@
 #include <unistd.h>
 
 static const char scene[] = "name: small\n";
-
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
 
 static void make_directory(const char *path) {
     ck_assert_int_eq(mkdir(path, 0777), 0);
@@ -55,7 +44,7 @@ static void create_run(const char *path) {
 }
 
 START_TEST(test_new_directory) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run"), file = qd_scratch_at(&scratch, "run/scene.yaml");
+    qd_scratch_path path = at("run"), file = at("run/scene.yaml");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path.text, scene, false, &rundir, &error), QD_OK);
@@ -71,7 +60,7 @@ START_TEST(test_new_directory) {
 END_TEST
 
 START_TEST(test_empty_directory_is_taken) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     make_directory(path.text);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_OK);
@@ -79,8 +68,7 @@ START_TEST(test_empty_directory_is_taken) {
 END_TEST
 
 START_TEST(test_earlier_run_is_refused) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run"),
-                    result = qd_scratch_at(&scratch, "run/result.json");
+    qd_scratch_path path = at("run"), result = at("run/result.json");
     create_run(path.text);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_EXISTS);
@@ -91,10 +79,8 @@ START_TEST(test_earlier_run_is_refused) {
 END_TEST
 
 START_TEST(test_force_deletes_the_run_and_nothing_else) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run"), notes = qd_scratch_at(&scratch, "run/notes.txt"),
-                    mine = qd_scratch_at(&scratch, "run/frames/frame_best.png"),
-                    part = qd_scratch_at(&scratch, "run/frames/frame_000002.png.part"),
-                    frame = qd_scratch_at(&scratch, "run/frames/frame_000000.png");
+    qd_scratch_path path = at("run"), notes = at("run/notes.txt"), mine = at("run/frames/frame_best.png"),
+                    part = at("run/frames/frame_000002.png.part"), frame = at("run/frames/frame_000000.png");
     create_run(path.text);
     qd_scratch_write(notes.text, "mine");
     qd_scratch_write(mine.text, "mine");
@@ -104,23 +90,22 @@ START_TEST(test_force_deletes_the_run_and_nothing_else) {
     ck_assert(qd_scratch_exists(notes.text) && qd_scratch_exists(mine.text));
     ck_assert(!qd_scratch_exists(part.text) && !qd_scratch_exists(frame.text));
     ck_assert_uint_eq(qd_scratch_count(path.text), 3); // scene.yaml, notes.txt, frames
-    ck_assert_uint_eq(qd_scratch_count(qd_scratch_at(&scratch, "run/frames").text), 1);
+    ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1);
 }
 END_TEST
 
 START_TEST(test_force_leaves_no_empty_frames) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     create_run(path.text);
     qd_error error;
     ck_assert_int_eq(create(path.text, true, &error), QD_OK);
     ck_assert_uint_eq(qd_scratch_count(path.text), 1);
-    ck_assert_int_eq(create(qd_scratch_at(&scratch, "new").text, true, &error), QD_OK);
+    ck_assert_int_eq(create(at("new").text, true, &error), QD_OK);
 }
 END_TEST
 
 START_TEST(test_what_is_no_run_is_never_touched) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "mine"), own = qd_scratch_at(&scratch, "mine/scene.yaml"),
-                    lock = qd_scratch_at(&scratch, "mine/lock");
+    qd_scratch_path path = at("mine"), own = at("mine/scene.yaml"), lock = at("mine/lock");
     make_directory(path.text);
     qd_scratch_write(own.text, "name: my own scene\n");
     qd_error error;
@@ -138,17 +123,17 @@ START_TEST(test_what_is_no_run_is_never_touched) {
 END_TEST
 
 START_TEST(test_what_a_killed_run_left_is_no_obstacle) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     make_directory(path.text);
-    qd_scratch_write(qd_scratch_at(&scratch, "run/lock").text, "");
-    qd_scratch_write(qd_scratch_at(&scratch, "run/scene.yaml.part").text, "na");
+    qd_scratch_write(at("run/lock").text, "");
+    qd_scratch_write(at("run/scene.yaml.part").text, "na");
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_OK);
 }
 END_TEST
 
 START_TEST(test_a_file_in_place_of_the_directory) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "file");
+    qd_scratch_path path = at("file");
     qd_scratch_write(path.text, "text");
     qd_error error;
     for (int force = 0; force < 2; ++force)
@@ -161,10 +146,10 @@ END_TEST
 
 START_TEST(test_folders_above_and_bad_names) {
     qd_error error;
-    ck_assert_int_eq(create(qd_scratch_at(&scratch, "no/run").text, false, &error),
+    ck_assert_int_eq(create(at("no/run").text, false, &error),
                      QD_OK); // folders above are made
-    ck_assert(qd_scratch_exists(qd_scratch_at(&scratch, "no/run").text));
-    ck_assert_int_eq(create(qd_scratch_at(&scratch, "no/run/scene.yaml/run").text, false, &error), QD_ERR_IO);
+    ck_assert(qd_scratch_exists(at("no/run").text));
+    ck_assert_int_eq(create(at("no/run/scene.yaml/run").text, false, &error), QD_ERR_IO);
     ck_assert_msg(strstr(error.text, "scene.yaml") != NULL, "%s", error.text);
     ck_assert_int_eq(create("", false, &error), QD_ERR_IO);
     char longer[3000];
@@ -181,7 +166,7 @@ END_TEST
 
 START_TEST(test_unwritable_directory) {
     if (geteuid() == 0) return; // root may write everywhere; test_cli has a file size limit for everybody
-    qd_scratch_path path = qd_scratch_at(&scratch, "closed"), inner = qd_scratch_at(&scratch, "closed/run");
+    qd_scratch_path path = at("closed"), inner = at("closed/run");
     make_directory(path.text);
     ck_assert_int_eq(chmod(path.text, 0555), 0);
     qd_error error;
@@ -193,7 +178,7 @@ START_TEST(test_unwritable_directory) {
 END_TEST
 
 START_TEST(test_one_run_at_a_time) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     qd_error error = {""};
     qd_rundir *first = NULL, *second = NULL;
     ck_assert_int_eq(qd_rundir_create(path.text, scene, false, &first, &error), QD_OK);
@@ -209,7 +194,7 @@ START_TEST(test_one_run_at_a_time) {
 END_TEST
 
 START_TEST(test_the_lock_ends_with_its_process) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
@@ -220,7 +205,7 @@ START_TEST(test_the_lock_ends_with_its_process) {
     int status = 0;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    ck_assert(qd_scratch_exists(qd_scratch_at(&scratch, "run/lock").text));
+    ck_assert(qd_scratch_exists(at("run/lock").text));
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_EXISTS);
     ck_assert_int_eq(create(path.text, true, &error), QD_OK);
@@ -232,7 +217,7 @@ START_TEST(test_many_start_at_once_and_one_wins) {
     for (int round = 0; round < 20; ++round) {
         char name[32];
         snprintf(name, sizeof name, "race%d", round);
-        qd_scratch_path path = qd_scratch_at(&scratch, name);
+        qd_scratch_path path = at(name);
         pid_t children[RUNNERS];
         for (int i = 0; i < RUNNERS; ++i) {
             children[i] = fork();
@@ -268,8 +253,7 @@ static void limit_files(rlim_t bytes) {
 }
 
 START_TEST(test_a_full_disk_leaves_no_half_file) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run"),
-                    result = qd_scratch_at(&scratch, "run/result.json");
+    qd_scratch_path path = at("run"), result = at("run/result.json");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path.text, scene, false, &rundir, &error), QD_OK);
@@ -290,7 +274,7 @@ START_TEST(test_a_full_disk_leaves_no_half_file) {
 END_TEST
 
 START_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     limit_files(10);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_IO);
@@ -299,20 +283,20 @@ START_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
 END_TEST
 
 START_TEST(test_subdir_over_a_file) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path.text, scene, false, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
-    qd_scratch_write(qd_scratch_at(&scratch, "run/other").text, "");
+    qd_scratch_write(at("run/other").text, "");
     ck_assert_int_eq(qd_rundir_subdir(rundir, "other", &error), QD_ERR_IO);
     qd_rundir_close(rundir);
 }
 END_TEST
 
 START_TEST(test_an_earlier_run_is_opened_again) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     create_run(path.text);
     qd_error error = {""};
     qd_rundir *rundir = NULL, *second = NULL;
@@ -323,7 +307,7 @@ START_TEST(test_an_earlier_run_is_opened_again) {
     ck_assert_ptr_null(second);
     qd_rundir_close(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 3);
-    ck_assert_int_eq(unlink(qd_scratch_at(&scratch, "run/result.json").text), 0);
+    ck_assert_int_eq(unlink(at("run/result.json").text), 0);
     ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_OK);
     ck_assert(!qd_rundir_complete(rundir));
     qd_rundir_close(rundir);
@@ -331,7 +315,7 @@ START_TEST(test_an_earlier_run_is_opened_again) {
 END_TEST
 
 START_TEST(test_what_is_no_run_is_not_opened) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "mine");
+    qd_scratch_path path = at("mine");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
     ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_ERR_NOT_FOUND);
@@ -339,7 +323,7 @@ START_TEST(test_what_is_no_run_is_not_opened) {
     make_directory(path.text);
     ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_ERR_NOT_FOUND);
     ck_assert_ptr_nonnull(strstr(error.text, "mine holds no run"));
-    qd_scratch_write(qd_scratch_at(&scratch, "mine/scene.yaml").text, "name: mine\n");
+    qd_scratch_write(at("mine/scene.yaml").text, "name: mine\n");
     ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_ERR_NOT_FOUND);
     ck_assert_ptr_null(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 1); // no lock
@@ -347,7 +331,7 @@ START_TEST(test_what_is_no_run_is_not_opened) {
 END_TEST
 
 START_TEST(test_frames_are_kept_up_to_a_number) {
-    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    qd_scratch_path path = at("run");
     create_run(path.text); // with frame_000000.png, frame_1000000.png, manifest.csv
     static const char *const more[] = {"frames/frame_000001.png",
                                        "frames/frame_000002.png",
@@ -362,7 +346,7 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
     for (size_t i = 0; i < sizeof more / sizeof more[0]; ++i) {
         char name[96];
         (void)snprintf(name, sizeof name, "run/%s", more[i]);
-        qd_scratch_write(qd_scratch_at(&scratch, name).text, "x");
+        qd_scratch_write(at(name).text, "x");
     }
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -371,29 +355,28 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
     static const char *const kept[] = {"run/frames/frame_000000.png", "run/frames/frame_000001.png",
                                        "run/frames/notes.txt"};
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i)
-        ck_assert_msg(qd_scratch_exists(qd_scratch_at(&scratch, kept[i]).text), "%s", kept[i]);
-    ck_assert_uint_eq(qd_scratch_count(qd_scratch_at(&scratch, "run/frames").text), 3);
+        ck_assert_msg(qd_scratch_exists(at(kept[i]).text), "%s", kept[i]);
+    ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 3);
     ck_assert_uint_eq(qd_scratch_count(path.text), 5); // scene.yaml, result.json, notes.part, frames, lock
-    qd_scratch_write(qd_scratch_at(&scratch, "run/run.db").text, "x");
-    qd_scratch_write(qd_scratch_at(&scratch, "run/run.db-wal").text, "x");
-    qd_scratch_write(qd_scratch_at(&scratch, "run/postmortem.png").text, "x");
+    qd_scratch_write(at("run/run.db").text, "x");
+    qd_scratch_write(at("run/run.db-wal").text, "x");
+    qd_scratch_write(at("run/postmortem.png").text, "x");
     ck_assert_int_eq(qd_rundir_clear(rundir, &error), QD_OK);
-    ck_assert_uint_eq(qd_scratch_count(path.text), 4); // scene.yaml, notes.part, frames, lock
-    ck_assert_uint_eq(qd_scratch_count(qd_scratch_at(&scratch, "run/frames").text), 1); // notes.txt
+    ck_assert_uint_eq(qd_scratch_count(path.text), 4);             // scene.yaml, notes.part, frames, lock
+    ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1); // notes.txt
     qd_rundir_close(rundir);
 }
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("rundir", 120, setup, teardown);
-    qd_test_once(tests, test_new_directory, test_empty_directory_is_taken, test_earlier_run_is_refused,
-                 test_force_deletes_the_run_and_nothing_else, test_force_leaves_no_empty_frames,
-                 test_what_is_no_run_is_never_touched, test_what_a_killed_run_left_is_no_obstacle,
-                 test_a_file_in_place_of_the_directory, test_folders_above_and_bad_names,
-                 test_unwritable_directory, test_one_run_at_a_time, test_the_lock_ends_with_its_process,
-                 test_many_start_at_once_and_one_wins, test_a_full_disk_leaves_no_half_file,
-                 test_a_disk_full_from_the_start_leaves_no_directory, test_subdir_over_a_file,
-                 test_an_earlier_run_is_opened_again, test_what_is_no_run_is_not_opened,
-                 test_frames_are_kept_up_to_a_number);
-    return qd_test_run_case("rundir", tests);
+    return qd_test_main("rundir", 120, setup, teardown, test_new_directory, test_empty_directory_is_taken,
+                        test_earlier_run_is_refused, test_force_deletes_the_run_and_nothing_else,
+                        test_force_leaves_no_empty_frames, test_what_is_no_run_is_never_touched,
+                        test_what_a_killed_run_left_is_no_obstacle, test_a_file_in_place_of_the_directory,
+                        test_folders_above_and_bad_names, test_unwritable_directory, test_one_run_at_a_time,
+                        test_the_lock_ends_with_its_process, test_many_start_at_once_and_one_wins,
+                        test_a_full_disk_leaves_no_half_file,
+                        test_a_disk_full_from_the_start_leaves_no_directory, test_subdir_over_a_file,
+                        test_an_earlier_run_is_opened_again, test_what_is_no_run_is_not_opened,
+                        test_frames_are_kept_up_to_a_number);
 }

@@ -1,6 +1,5 @@
 #include "sim/scene/generate.h"
 
-#include "core/base/memory.h"
 #include "sim/scene/generate_cells.h"
 #include "sim/scene/scene_impl.h"
 #include "tests/support/harness.h"
@@ -12,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static qdi_generated generate(const char *text) {
     qd_scene *scene = qd_test_scene(text, NULL);
@@ -395,10 +393,8 @@ START_TEST(finds_every_neighbour) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("disks", 240, NULL, NULL);
-    qd_test_once(tests, places_without_overlap, keeps_regions_apart, lays_out_rows, says_what_does_not_fit,
-                 places_what_just_fits, draws_power_laws, draws_normal_laws, draws_velocities,
-                 is_the_same_everywhere, does_not_order_bodies_by_size, fails_cleanly_without_memory,
-                 finds_every_neighbour);
-    return qd_test_run_case("generate", tests);
+    return qd_test_main("generate", 240, NULL, NULL, places_without_overlap, keeps_regions_apart,
+                        lays_out_rows, says_what_does_not_fit, places_what_just_fits, draws_power_laws,
+                        draws_normal_laws, draws_velocities, is_the_same_everywhere,
+                        does_not_order_bodies_by_size, fails_cleanly_without_memory, finds_every_neighbour);
 }

@@ -316,8 +316,7 @@ START_TEST(polylines_turn) {
 END_TEST
 
 START_TEST(kinematic_polylines_want_a_pivot) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_body_def like = qd_body_def_default();
     qd_error error = {""};
     const qd_vec2 points[] = {{10, 10}, {20, 10}, {20, 20}};

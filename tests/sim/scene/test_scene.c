@@ -1,7 +1,6 @@
 #include <quadrille/scene.h>
 
 #include "sim/scene/scene_impl.h"
-#include "sim/text/number.h"
 #include "tests/support/harness.h"
 #include "tests/support/scenes.h"
 

@@ -443,15 +443,9 @@ START_TEST(fails_cleanly_without_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("refused", 240, NULL, NULL);
-    tcase_add_test(tests, names_file_line_and_nearest_key);
-    tcase_add_test(tests, says_what_is_wrong_with_a_value);
-    tcase_add_test(tests, refuses_what_is_no_scene);
-    tcase_add_test(tests, survives_hostile_text);
-    tcase_add_test(tests, survives_truncation_and_damage);
-    tcase_add_test(tests, blames_the_flag_for_a_wrong_set);
-    tcase_add_test(tests, blames_the_flag_for_wrong_bodies);
-    tcase_add_test(tests, tells_files_that_cannot_be_read);
-    tcase_add_test(tests, fails_cleanly_without_memory);
-    return qd_test_run_case("scene_errors", tests);
+    return qd_test_main("scene_errors", 240, NULL, NULL, names_file_line_and_nearest_key,
+                        says_what_is_wrong_with_a_value, refuses_what_is_no_scene, survives_hostile_text,
+                        survives_truncation_and_damage, blames_the_flag_for_a_wrong_set,
+                        blames_the_flag_for_wrong_bodies, tells_files_that_cannot_be_read,
+                        fails_cleanly_without_memory);
 }

@@ -2,30 +2,19 @@
 
 #include "sim/scene/scene_impl.h"
 #include "tests/support/harness.h"
+#include "tests/support/one_scratch.h"
 #include "tests/support/scenes.h"
-#include "tests/support/scratch.h"
 
 #include <quadrille/hash.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Scenes whose bodies come from files.
 
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
-
 static void write_file(const char *name, const char *text) {
-    qd_scratch_write(qd_scratch_at(&scratch, name).text, text);
+    qd_scratch_write(at(name).text, text);
 }
 
 static qd_status try_scene(const char *text, const qd_scene_changes *changes, qd_scene **scene,
@@ -33,7 +22,7 @@ static qd_status try_scene(const char *text, const qd_scene_changes *changes, qd
     write_file("my.yaml", text);
     *scene = NULL;
     error->text[0] = 0;
-    return qd_scene_read(qd_scratch_at(&scratch, "my.yaml").text, changes, scene, error);
+    return qd_scene_read(at("my.yaml").text, changes, scene, error);
 }
 
 static qd_scene *read_scene(const char *text) {
@@ -51,13 +40,13 @@ static qd_scene *read_resolved(const qd_scene *scene) {
     qd_error error = {""};
     for (size_t i = 0; qd_scene_file_at(scene, i, &file); ++i) {
         ck_assert_ptr_null(strchr(file.name, '/'));
-        FILE *stream = fopen(qd_scratch_at(&scratch, file.name).text, "wb");
+        FILE *stream = fopen(at(file.name).text, "wb");
         ck_assert_ptr_nonnull(stream);
         ck_assert_uint_eq(fwrite(file.data, 1, file.bytes, stream), file.bytes);
         ck_assert_int_eq(fclose(stream), 0);
     }
     write_file("scene.yaml", qd_scene_text(scene));
-    qd_status status = qd_scene_read(qd_scratch_at(&scratch, "scene.yaml").text, NULL, &again, &error);
+    qd_status status = qd_scene_read(at("scene.yaml").text, NULL, &again, &error);
     ck_assert_msg(status == QD_OK, "%s\n%s", error.text, qd_scene_text(scene));
     return again;
 }
@@ -418,7 +407,7 @@ START_TEST(fails_cleanly_without_memory) {
     write_file("b.csv", "x,y,r\n0,99.75,0.5\n");
     static const char text[] =
         "bodies:\n- file: {path: a.dump}\n- file: {path: b.csv}\n- list: [{at: [1, 101]}]\n";
-    qd_scratch_path name = qd_scratch_at(&scratch, "my.yaml");
+    qd_scratch_path name = at("my.yaml");
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
@@ -438,10 +427,9 @@ START_TEST(fails_cleanly_without_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("files", 120, setup, teardown);
-    qd_test_once(tests, takes_bodies_and_world_from_a_dump, takes_only_what_the_scene_leaves_out,
-                 takes_what_the_file_says_of_each_body, tells_columns, settles_disks_at_the_walls,
-                 generators_keep_clear_of_files, ids_are_unique, ids_may_come_to_their_end,
-                 says_what_is_wrong_with_files, sets_keys_of_files, fails_cleanly_without_memory);
-    return qd_test_run_case("scene_files", tests);
+    return qd_test_main("scene_files", 120, setup, teardown, takes_bodies_and_world_from_a_dump,
+                        takes_only_what_the_scene_leaves_out, takes_what_the_file_says_of_each_body,
+                        tells_columns, settles_disks_at_the_walls, generators_keep_clear_of_files,
+                        ids_are_unique, ids_may_come_to_their_end, says_what_is_wrong_with_files,
+                        sets_keys_of_files, fails_cleanly_without_memory);
 }

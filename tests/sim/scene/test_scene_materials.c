@@ -151,8 +151,7 @@ START_TEST(wrong_materials_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("materials", 60, NULL, NULL);
-    qd_test_once(tests, scenes_say_all_of_materials, materials_are_set_from_outside,
-                 unused_materials_are_noted, wrong_materials_are_refused);
-    return qd_test_run_case("scene_materials", tests);
+    return qd_test_main("scene_materials", 60, NULL, NULL, scenes_say_all_of_materials,
+                        materials_are_set_from_outside, unused_materials_are_noted,
+                        wrong_materials_are_refused);
 }

@@ -162,8 +162,7 @@ START_TEST(wrong_shapes_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("scene_shapes", 120, NULL, NULL);
-    qd_test_once(tcase, lists_hold_every_shape, generators_place_rects_and_capsules,
-                 polylines_are_static_edges, wrong_shapes_are_refused);
-    return qd_test_run_case("scene_shapes", tcase);
+    return qd_test_main("scene_shapes", 120, NULL, NULL, lists_hold_every_shape,
+                        generators_place_rects_and_capsules, polylines_are_static_edges,
+                        wrong_shapes_are_refused);
 }

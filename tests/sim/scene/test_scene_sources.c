@@ -3,7 +3,6 @@
 #include "tests/support/scenes.h"
 #include "tests/support/worlds.h"
 
-#include <math.h>
 #include <quadrille/scene.h>
 #include <string.h>
 
@@ -133,8 +132,6 @@ START_TEST(sources_cannot_be_scaled) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("scene_sources", 120, NULL, NULL);
-    qd_test_once(tcase, scenes_say_everything, keys_change_from_outside, errors_say_where_and_what,
-                 sources_cannot_be_scaled);
-    return qd_test_run_case("scene_sources", tcase);
+    return qd_test_main("scene_sources", 120, NULL, NULL, scenes_say_everything, keys_change_from_outside,
+                        errors_say_where_and_what, sources_cannot_be_scaled);
 }

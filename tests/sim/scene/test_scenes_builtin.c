@@ -339,8 +339,7 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("scenes_builtin");
-    TCase *tcase = tcase_create("scenes_builtin");
-    tcase_set_timeout(tcase, 300);
+    TCase *tcase = qd_test_case("scenes_builtin", 300, NULL, NULL);
     qd_test_once(tcase, every_scene_is_here, cradle_passes_on_what_comes_in);
     // What these hold is physics, in thousands of steps like those of the others.
     if (!QD_TEST_THREAD_SANITIZER)
@@ -349,8 +348,7 @@ int main(void) {
     qd_test_loops(tcase, {same_for_any_team_and_after_a_save, CUTS}, {nobody_leaves, CUTS},
                   {energy_does_not_grow, 4});
     suite_add_tcase(suite, tcase);
-    TCase *fixed = tcase_create("golden");
-    tcase_set_timeout(fixed, 300);
+    TCase *fixed = qd_test_case("golden", 300, NULL, NULL);
     tcase_add_loop_test(fixed, golden_hashes, 0, CUTS);
     suite_add_tcase(suite, fixed);
     return qd_test_run(suite);

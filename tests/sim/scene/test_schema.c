@@ -1,6 +1,5 @@
 #include "sim/scene/schema.h"
 
-#include "core/base/memory.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/text/suggest.h"
 #include "tests/support/harness.h"
@@ -195,11 +194,6 @@ START_TEST(measures_distances_between_words) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("keys", 60, NULL, NULL);
-    tcase_add_test(tests, documents_every_key);
-    tcase_add_test(tests, has_every_parent_and_no_key_twice);
-    tcase_add_test(tests, walks_the_keys_below_a_key);
-    tcase_add_test(tests, says_what_it_expects);
-    tcase_add_test(tests, measures_distances_between_words);
-    return qd_test_run_case("schema", tests);
+    return qd_test_main("schema", 60, NULL, NULL, documents_every_key, has_every_parent_and_no_key_twice,
+                        walks_the_keys_below_a_key, says_what_it_expects, measures_distances_between_words);
 }

@@ -8,7 +8,6 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
-#include <string.h>
 
 /// Two random forms that are near each other.
 typedef struct scene {
@@ -220,8 +219,7 @@ START_TEST(walls_are_sides_without_end) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("collide_random", 300, NULL, NULL);
-    qd_test_once(tests, gap_is_the_signed_distance, points_lie_between_the_surfaces, swapping_changes_nothing,
-                 turning_the_world_turns_the_manifold, kinds_agree, walls_are_sides_without_end);
-    return qd_test_run_case("collide_random", tests);
+    return qd_test_main("collide_random", 300, NULL, NULL, gap_is_the_signed_distance,
+                        points_lie_between_the_surfaces, swapping_changes_nothing,
+                        turning_the_world_turns_the_manifold, kinds_agree, walls_are_sides_without_end);
 }

@@ -133,8 +133,6 @@ START_TEST(walking_agrees) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("ray", 120, NULL, NULL);
-    qd_test_once(tests, ray_on_a_box_of_box2d, closed_forms, passing_by, starting_inside, through_a_corner,
-                 walking_agrees);
-    return qd_test_run_case("ray", tests);
+    return qd_test_main("ray", 120, NULL, NULL, ray_on_a_box_of_box2d, closed_forms, passing_by,
+                        starting_inside, through_a_corner, walking_agrees);
 }

@@ -252,8 +252,6 @@ START_TEST(the_general_way_finds_the_same) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("rects", 300, NULL, NULL);
-    qd_test_once(tests, all_instruction_sets_give_the_same_bits, polygons_are_as_one_by_one,
-                 the_general_way_finds_the_same);
-    return qd_test_run_case("rects", tests);
+    return qd_test_main("rects", 300, NULL, NULL, all_instruction_sets_give_the_same_bits,
+                        polygons_are_as_one_by_one, the_general_way_finds_the_same);
 }

@@ -1,7 +1,6 @@
 #include "tests/support/forms.h"
 #include "tests/support/harness.h"
 
-#include <float.h>
 #include <math.h>
 #include <quadrille/math.h>
 #include <string.h>
@@ -324,10 +323,9 @@ START_TEST(bad_polylines_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("shape", 120, NULL, NULL);
-    qd_test_once(tests, moments_of_closed_forms, moments_of_polygons, moments_by_counting, bounds_and_reach,
-                 contains_its_border, any_order_any_place_copies_and_sides, settled_stays_settled,
-                 bad_sizes_are_refused, bad_polygons_are_refused, largest_and_smallest_polygons,
-                 polyline_edges, bad_polylines_are_refused);
-    return qd_test_run_case("shape", tests);
+    return qd_test_main("shape", 120, NULL, NULL, moments_of_closed_forms, moments_of_polygons,
+                        moments_by_counting, bounds_and_reach, contains_its_border,
+                        any_order_any_place_copies_and_sides, settled_stays_settled, bad_sizes_are_refused,
+                        bad_polygons_are_refused, largest_and_smallest_polygons, polyline_edges,
+                        bad_polylines_are_refused);
 }

@@ -166,8 +166,7 @@ START_TEST(small_steps_agree) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("toi", 300, NULL, NULL);
-    qd_test_once(tests, moved_segment_of_box2d, disks_in_closed_form, touching_at_the_very_end,
-                 turning_in_closed_form, contact_at_the_start, bullets_are_caught, small_steps_agree);
-    return qd_test_run_case("toi", tests);
+    return qd_test_main("toi", 300, NULL, NULL, moved_segment_of_box2d, disks_in_closed_form,
+                        touching_at_the_very_end, turning_in_closed_form, contact_at_the_start,
+                        bullets_are_caught, small_steps_agree);
 }

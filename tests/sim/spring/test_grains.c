@@ -308,10 +308,7 @@ static qd_world *crowd(uint64_t seed, int threads, double margin, qd_simd simd) 
     emitter.rate = 300;
     emitter.overlap = true;
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){10, 0};
-    sink.high = (qd_vec2){20, 10};
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_sink(world, 10, 0, 10, 10, UINT64_MAX);
     return world;
 }
 
@@ -406,13 +403,12 @@ START_TEST(only_disks_move_by_these_laws) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("grains", 120, NULL, NULL);
-    qd_test_once(tcase, hertz_impact_lasts_and_goes_as_deep_as_the_formula_says,
-                 hertz_gives_back_as_much_at_any_speed, contact_time_of_hertz_knows_how_fast_bodies_may_be,
-                 rolling_disk_stops_where_the_moment_says, heap_gets_steeper_with_rolling_resistance,
-                 disks_adhere_until_the_force_passes_the_value, boxes_adhere_at_each_corner,
-                 escape_costs_the_energy_of_the_bond, energy_is_kept_where_nothing_is_lost,
-                 crowd_is_the_same_for_threads_margins_and_kernels, crowd_goes_on_from_a_saved_world,
-                 crowd_balances_its_books, only_disks_move_by_these_laws);
-    return qd_test_run_case("grains", tcase);
+    return qd_test_main("grains", 120, NULL, NULL, hertz_impact_lasts_and_goes_as_deep_as_the_formula_says,
+                        hertz_gives_back_as_much_at_any_speed,
+                        contact_time_of_hertz_knows_how_fast_bodies_may_be,
+                        rolling_disk_stops_where_the_moment_says, heap_gets_steeper_with_rolling_resistance,
+                        disks_adhere_until_the_force_passes_the_value, boxes_adhere_at_each_corner,
+                        escape_costs_the_energy_of_the_bond, energy_is_kept_where_nothing_is_lost,
+                        crowd_is_the_same_for_threads_margins_and_kernels, crowd_goes_on_from_a_saved_world,
+                        crowd_balances_its_books, only_disks_move_by_these_laws);
 }

@@ -490,11 +490,10 @@ START_TEST(grains_move_as_the_formulas_say) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("few", 120, NULL, NULL);
-    qd_test_once(tcase, terms_follow_from_each_other, what_is_given_is_taken, bad_springs_are_refused,
-                 world_tells_its_shortest_contact_time, collisions_last_and_bounce_as_they_should,
-                 elastic_collision_keeps_its_energy, damping_pulls_unless_limited,
-                 sliding_is_slowed_by_coulombs_law, sliding_disk_comes_to_roll, rubbing_gives_spin_to_both,
-                 order_of_the_two_does_not_matter, grains_move_as_the_formulas_say);
-    return qd_test_run_case("spring", tcase);
+    return qd_test_main("spring", 120, NULL, NULL, terms_follow_from_each_other, what_is_given_is_taken,
+                        bad_springs_are_refused, world_tells_its_shortest_contact_time,
+                        collisions_last_and_bounce_as_they_should, elastic_collision_keeps_its_energy,
+                        damping_pulls_unless_limited, sliding_is_slowed_by_coulombs_law,
+                        sliding_disk_comes_to_roll, rubbing_gives_spin_to_both,
+                        order_of_the_two_does_not_matter, grains_move_as_the_formulas_say);
 }

@@ -113,8 +113,6 @@ START_TEST(trees_are_those_of_the_boxes) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("spring_hash", 300, NULL, NULL);
-    qd_test_once(tests, contact_is_saved_at_any_moment, order_of_rows_changes_nothing,
-                 trees_are_those_of_the_boxes);
-    return qd_test_run_case("spring_hash", tests);
+    return qd_test_main("spring_hash", 300, NULL, NULL, contact_is_saved_at_any_moment,
+                        order_of_rows_changes_nothing, trees_are_those_of_the_boxes);
 }

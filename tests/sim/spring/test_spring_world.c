@@ -28,10 +28,7 @@ static void let_come_and_go(qd_world *world) {
     emitter.rate = 200;
     emitter.overlap = true;
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){10, 0};
-    sink.high = (qd_vec2){20, 10};
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_sink(world, 10, 0, 10, 10, UINT64_MAX);
 }
 
 /// A world of anything.
@@ -320,9 +317,7 @@ START_TEST(rect_rests_on_two_corners) {
     def.spring.contact_time = (double)NAN;
     def.spring.kn = 1e4;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){50, 0.6};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.6);
     body.mass = 4;
     qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 1e-3, 4000);
@@ -421,9 +416,7 @@ START_TEST(a_change_brings_in_no_springs_that_there_were) {
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_disk(1);
-    body.position = (qd_vec2){40, 50};
+    qd_body_def body = qd_test_body_at(qd_shape_disk(1), 40, 50);
     qd_test_add(world, &body);
     body.position.x = 41.5;
     qd_test_add(world, &body);
@@ -470,12 +463,11 @@ START_TEST(losses_are_booked) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("many", 300, NULL, NULL);
-    qd_test_once(tcase, threads_and_margins_change_nothing, saved_and_loaded_goes_on_the_same,
-                 hash_covers_shear, others_may_join, limits_stop_a_step_and_leave_the_world,
-                 memory_may_end_anywhere, sensors_and_filters_feel_nothing,
-                 walls_static_and_kinematic_bodies_are_alike, rect_rests_on_two_corners,
-                 events_tell_the_forces_of_the_moment, elastic_gas_keeps_its_energy,
-                 a_change_brings_in_no_springs_that_there_were, losses_are_booked);
-    return qd_test_run_case("spring_world", tcase);
+    return qd_test_main("spring_world", 300, NULL, NULL, threads_and_margins_change_nothing,
+                        saved_and_loaded_goes_on_the_same, hash_covers_shear, others_may_join,
+                        limits_stop_a_step_and_leave_the_world, memory_may_end_anywhere,
+                        sensors_and_filters_feel_nothing, walls_static_and_kinematic_bodies_are_alike,
+                        rect_rests_on_two_corners, events_tell_the_forces_of_the_moment,
+                        elastic_gas_keeps_its_energy, a_change_brings_in_no_springs_that_there_were,
+                        losses_are_booked);
 }

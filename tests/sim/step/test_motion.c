@@ -96,8 +96,7 @@ END_TEST
 
 // The parabola itself at every step, with either contact model.
 START_TEST(projectile_follows_its_parabola) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.gravity = (qd_vec2){0, -9.81};
     def.contact = _i == 0 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
     qd_world *world = qd_test_world(&def);
@@ -157,8 +156,7 @@ START_TEST(body_across_a_mirror_comes_in) {
 END_TEST
 
 START_TEST(time_is_step_times_dt) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_test_step(world, 0.1, 1000);
     ck_assert_double_eq(qd_world_time(world), 1000 * 0.1);
     qd_test_step(world, 0.25, 8);

@@ -14,18 +14,14 @@
 enum { MOST = 100 };
 static double from[MOST], v[MOST], spin[MOST], c[MOST], s[MOST], radius[MOST];
 
-static double between(qd_random *random, double low, double high) {
-    return low + (high - low) * qd_random_uniform(random);
-}
-
 static void draw(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 3);
     for (int i = 0; i < MOST; ++i) {
-        from[i] = between(&random, -50, 50);
-        v[i] = between(&random, -3, 3);
-        spin[i] = between(&random, -1.5, 1.5);
-        radius[i] = between(&random, 0.1, 2);
-        double angle = between(&random, -4, 4);
+        from[i] = qd_test_between(&random, -50, 50);
+        v[i] = qd_test_between(&random, -3, 3);
+        spin[i] = qd_test_between(&random, -1.5, 1.5);
+        radius[i] = qd_test_between(&random, 0.1, 2);
+        double angle = qd_test_between(&random, -4, 4);
         c[i] = cos(angle);
         s[i] = sin(angle);
     }
@@ -123,16 +119,16 @@ static double mass[MOST];
 static void draw_ends(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 4);
     for (int i = 0; i < PLACES; ++i)
-        forces[i] = (qdi_thin_force){between(&random, -1, 1), between(&random, -1, 1),
-                                     between(&random, -1, 1), between(&random, -1, 1)};
+        forces[i] = (qdi_thin_force){qd_test_between(&random, -1, 1), qd_test_between(&random, -1, 1),
+                                     qd_test_between(&random, -1, 1), qd_test_between(&random, -1, 1)};
     uint32_t *at = list;
     for (int i = 0; i < MOST; ++i) {
-        mass[i] = between(&random, 0.5, 2);
-        at[0] = (uint32_t)between(&random, 0, 0.5 * MOST_ENDS);
-        at[1] = (uint32_t)between(&random, 0, 0.5 * MOST_ENDS);
+        mass[i] = qd_test_between(&random, 0.5, 2);
+        at[0] = (uint32_t)qd_test_between(&random, 0, 0.5 * MOST_ENDS);
+        at[1] = (uint32_t)qd_test_between(&random, 0, 0.5 * MOST_ENDS);
         const uint32_t ends = at[0] + at[1];
         for (uint32_t k = 0; k < ends; ++k)
-            at[2 + k] = (uint32_t)between(&random, 0, 20) + (k % 3 == 0 ? QDI_CONTACT_GRAIN : 0);
+            at[2 + k] = (uint32_t)qd_test_between(&random, 0, 20) + (k % 3 == 0 ? QDI_CONTACT_GRAIN : 0);
         at += ends + 2;
     }
 }
@@ -248,8 +244,6 @@ START_TEST(length_stays) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("kernels", 60, NULL, NULL);
-    qd_test_once(tcase, drift_and_box, drift_tells_who_crosses, strays_are_seen, sums_and_kicks,
-                 turns_by_the_angle, length_stays);
-    return qd_test_run_case("soft", tcase);
+    return qd_test_main("soft", 60, NULL, NULL, drift_and_box, drift_tells_who_crosses, strays_are_seen,
+                        sums_and_kicks, turns_by_the_angle, length_stays);
 }

@@ -3,7 +3,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>

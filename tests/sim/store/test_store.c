@@ -10,15 +10,15 @@
 #include <string.h>
 
 /// The rig's world at step 0, recorded, with its checkpoint.
-static void begin(qd_store_rig *rig) {
-    qd_store_rig_make(rig);
-    qd_test_store_record(rig->store, rig->world);
-    qd_test_store_checkpoint(rig->store, rig->world);
+static qd_store_rig begin(void) {
+    qd_store_rig rig = qd_store_rig_make();
+    qd_test_store_record(rig.store, rig.world);
+    qd_test_store_checkpoint(rig.store, rig.world);
+    return rig;
 }
 
 START_TEST(tells_where_the_run_came_from) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     ck_assert_str_eq(qd_store_note(rig.store), "");
     for (int again = 0; again < 2; ++again) {
         qd_store_run run;
@@ -44,8 +44,7 @@ START_TEST(tells_where_the_run_came_from) {
 END_TEST
 
 START_TEST(keeps_every_metric_as_it_was) {
-    qd_store_rig rig;
-    begin(&rig);
+    qd_store_rig rig = begin();
     qd_test_store_run(rig.store, rig.world, 20);
     qd_test_store_close(&rig.store);
     qd_metrics metrics;
@@ -76,8 +75,7 @@ START_TEST(keeps_every_metric_as_it_was) {
 END_TEST
 
 START_TEST(gives_hashes_and_frames_in_order) {
-    qd_store_rig rig;
-    begin(&rig);
+    qd_store_rig rig = begin();
     ck_assert_int_eq(qd_store_put_hash(rig.store, INT64_MAX, UINT64_MAX), QD_OK);
     qd_test_store_run(rig.store, rig.world, 10);
     uint64_t step = 7, hash = 0;
@@ -110,8 +108,7 @@ static void check_world(const qd_store_state *moment, const qd_world *world) {
 
 /// `part`: most bytes of a part; 0: as usual.
 static void check_worlds(size_t part) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     if (part) rig.store->part_bytes = part;
     qd_test_store_run(rig.store, rig.world, 16);
     qd_world *then = qd_store_rig_world(&rig);
@@ -155,8 +152,7 @@ START_TEST(keeps_large_worlds_in_parts) {
 END_TEST
 
 START_TEST(keeps_the_last_checkpoints_and_the_first) {
-    qd_store_rig rig;
-    begin(&rig);
+    qd_store_rig rig = begin();
     qd_test_store_run(rig.store, rig.world, 50);
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, "again", 5, 2), QD_OK); // replaces
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, NULL, 0, 0), QD_ERR_VALUE);
@@ -178,8 +174,7 @@ START_TEST(keeps_the_last_checkpoints_and_the_first) {
 END_TEST
 
 START_TEST(keeps_why_a_run_failed) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     qd_limit_report report = {
         .reason = "faster than limits.speed (10)", .step = 12, .has_body = true, .label = 7};
     report.body.position = (qd_vec2){1, 2};
@@ -198,13 +193,12 @@ END_TEST
 /// A run that goes on from its checkpoint, in another process's place, leaves what one leaves that was never
 /// interrupted.
 START_TEST(goes_on_as_if_nothing_had_happened) {
-    qd_store_rig whole, broken;
-    begin(&whole);
+    qd_store_rig whole = begin(), broken;
     qd_test_store_run(whole.store, whole.world, 60);
     qd_test_store_close(&whole.store);
     char *expected = qd_test_store_content(whole.path.text);
     for (uint64_t stop = 0; stop <= 55; stop += 5) {
-        begin(&broken);
+        broken = begin();
         qd_test_store_run(broken.store, broken.world, stop);
         qd_test_store_close(&broken.store);
         broken.store = qd_test_store_open(broken.path.text, QD_STORE_GO_ON);
@@ -231,8 +225,7 @@ START_TEST(goes_on_as_if_nothing_had_happened) {
 END_TEST
 
 START_TEST(rewinds_every_table) {
-    qd_store_rig rig;
-    begin(&rig);
+    qd_store_rig rig = begin();
     qd_test_store_run(rig.store, rig.world, 40);
     const qd_limit_report report = {.reason = "some", .step = 41};
     ck_assert_int_eq(qd_store_put_failure(rig.store, &report), QD_OK);
@@ -255,8 +248,7 @@ END_TEST
 
 /// Fields are read back as they were measured, step by step.
 START_TEST(fields_are_read_back) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(5, 4, NULL, &field), QD_OK);
     for (uint64_t step = 1; step <= 3; ++step) {
@@ -291,8 +283,7 @@ END_TEST
 
 /// More rows than all batches hold: the caller has to wait, and nothing is lost or out of order.
 START_TEST(blocks_and_never_drops) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     uint64_t rows = 3 * QDI_BATCHES * QDI_BATCH_BYTES / sizeof(qdi_hash_row);
     for (uint64_t step = 0; step < rows; ++step)
         ck_assert_int_eq(qd_store_put_hash(rig.store, step, qd_hash_mix(step, 2)), QD_OK);
@@ -311,8 +302,7 @@ START_TEST(blocks_and_never_drops) {
 END_TEST
 
 START_TEST(refuses_what_makes_no_sense) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     qd_error error = {""};
     qd_store *store = NULL;
     qd_store_def def = qd_store_def_default();
@@ -346,8 +336,7 @@ START_TEST(refuses_what_makes_no_sense) {
 END_TEST
 
 START_TEST(tells_a_row_that_is_there_already) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     qd_error error = {""};
     ck_assert_int_eq(qd_store_put_hash(rig.store, 3, 1), QD_OK);
     qd_test_store_flush(rig.store);
@@ -366,11 +355,10 @@ START_TEST(tells_a_row_that_is_there_already) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("store", 120, NULL, NULL);
-    qd_test_once(tests, tells_where_the_run_came_from, keeps_every_metric_as_it_was,
-                 gives_hashes_and_frames_in_order, keeps_worlds_bit_by_bit, keeps_large_worlds_in_parts,
-                 keeps_the_last_checkpoints_and_the_first, keeps_why_a_run_failed,
-                 goes_on_as_if_nothing_had_happened, rewinds_every_table, fields_are_read_back,
-                 blocks_and_never_drops, refuses_what_makes_no_sense, tells_a_row_that_is_there_already);
-    return qd_test_run_case("store", tests);
+    return qd_test_main("store", 120, NULL, NULL, tells_where_the_run_came_from, keeps_every_metric_as_it_was,
+                        gives_hashes_and_frames_in_order, keeps_worlds_bit_by_bit,
+                        keeps_large_worlds_in_parts, keeps_the_last_checkpoints_and_the_first,
+                        keeps_why_a_run_failed, goes_on_as_if_nothing_had_happened, rewinds_every_table,
+                        fields_are_read_back, blocks_and_never_drops, refuses_what_makes_no_sense,
+                        tells_a_row_that_is_there_already);
 }

@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 
 /// A closed store of a run of 50 steps, with checkpoints at 0, 40 and 50 and snapshots at 0, 8, ...
-static void make(qd_store_rig *rig) {
-    qd_store_rig_make(rig);
-    qd_test_store_record(rig->store, rig->world);
-    qd_test_store_checkpoint(rig->store, rig->world);
-    qd_test_store_run(rig->store, rig->world, 50);
-    qd_test_store_close(&rig->store);
+static qd_store_rig make(void) {
+    qd_store_rig rig = qd_store_rig_make();
+    qd_test_store_record(rig.store, rig.world);
+    qd_test_store_checkpoint(rig.store, rig.world);
+    qd_test_store_run(rig.store, rig.world, 50);
+    qd_test_store_close(&rig.store);
+    return rig;
 }
 
 /// Turns one bit of byte `at` of a blob over.
@@ -64,8 +65,7 @@ static void check_last(const qd_store_rig *rig, uint64_t step, const char *named
 }
 
 START_TEST(takes_the_checkpoint_before_a_damaged_one) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     check_last(&rig, 50, "");
     flip(rig.path.text, "parts", "data", "owner = 'checkpoint' AND step = 50", 600);
     check_last(&rig, 40, ": the checkpoint of step 50 is damaged: its checksum differs");
@@ -92,8 +92,7 @@ START_TEST(notices_every_way_to_damage_a_checkpoint) {
         "INSERT INTO parts VALUES ('checkpoint', 50, 9, x'00')",
     };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
-        qd_store_rig rig;
-        make(&rig);
+        qd_store_rig rig = make();
         qd_test_sql_run(rig.path.text, ways[i]);
         check_last(&rig, 40, ": the checkpoint of step 50 is damaged: its checksum differs");
         qd_store_rig_end(&rig);
@@ -102,8 +101,7 @@ START_TEST(notices_every_way_to_damage_a_checkpoint) {
 END_TEST
 
 START_TEST(names_the_checkpoint_that_is_no_blob) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text,
                     "UPDATE parts SET data = 'text' || data WHERE owner = 'checkpoint' AND step = 50");
     check_last(&rig, 40, ": the checkpoint of step 50 is damaged: database disk image is malformed");
@@ -112,8 +110,7 @@ START_TEST(names_the_checkpoint_that_is_no_blob) {
 END_TEST
 
 START_TEST(names_what_else_is_damaged) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     flip(rig.path.text, "parts", "data", "owner = 'snapshot' AND step = 16", 100);
     qd_test_sql_run(rig.path.text, "UPDATE hashes SET hash = 'no hash' WHERE step = 6;"
                                    "UPDATE frames SET pixels = x'00' WHERE number = 2;"
@@ -157,8 +154,7 @@ static void check_refused(const char *path, qd_status expected, const char *name
 }
 
 START_TEST(refuses_what_is_no_run_store) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "some.db");
     check_refused(path.text, QD_ERR_NOT_FOUND, "there is no");
     check_refused(scratch.path, QD_ERR_NOT_FOUND, "there is no");
@@ -176,8 +172,7 @@ END_TEST
 
 /// SQLite takes names of half a kilobyte; a run directory may lie deeper.
 START_TEST(says_that_a_name_is_too_long_for_sqlite) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     char path[2048];
     size_t used = (size_t)snprintf(path, sizeof path, "%s", scratch.path);
     for (int fit = 1; fit >= 0; --fit) {
@@ -200,8 +195,7 @@ START_TEST(says_that_a_name_is_too_long_for_sqlite) {
 END_TEST
 
 START_TEST(refuses_a_newer_schema) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text, "PRAGMA user_version=99");
     check_refused(rig.path.text, QD_ERR_INVALID, "has schema 99, of a newer Quadrille");
     qd_test_sql_run(rig.path.text, "PRAGMA user_version=-1");
@@ -212,8 +206,7 @@ END_TEST
 
 /// Tables that a store of this schema must have are gone.
 START_TEST(refuses_a_store_without_its_tables) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text, "DROP TABLE hashes");
     qd_store *store = NULL;
     qd_error error = {""};
@@ -242,8 +235,7 @@ START_TEST(refuses_tables_of_others) {
         {"snapshots", "DROP TABLE snapshots; CREATE VIRTUAL TABLE snapshots USING fts4(step, time)"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
-        qd_store_rig rig;
-        make(&rig);
+        qd_store_rig rig = make();
         qd_test_sql_run(rig.path.text, ways[i].change);
         char named[64];
         snprintf(named, sizeof named, "has no table %s as Quadrille makes it", ways[i].table);
@@ -255,8 +247,7 @@ END_TEST
 
 /// What people have added for themselves stays, and is not run.
 START_TEST(runs_no_view_and_no_trigger) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text,
                     "CREATE VIEW mine AS SELECT step FROM hashes; ALTER TABLE hashes ADD COLUMN note TEXT;"
                     "CREATE TABLE notes (text); INSERT INTO notes VALUES ('kept');"
@@ -289,8 +280,7 @@ static char *find_hash(char *data, size_t bytes, uint64_t step) {
 /// The last row of a page and the first of the next say that they are of step 1: who asks for the row that
 /// should be there gets that, and would begin again.
 START_TEST(notices_rows_out_of_order) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text,
                     "PRAGMA journal_mode=DELETE; DELETE FROM hashes; WITH RECURSIVE n(step) AS (SELECT 200"
                     " UNION ALL SELECT step + 1 FROM n WHERE step < 3000)"
@@ -328,8 +318,7 @@ static bool count_event(void *context, const qd_store_event *event) {
 /// The file says that its rows are in order, and they are not: each row of events is to be later than the one
 /// before.
 START_TEST(notices_events_out_of_order) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     char *ours = qd_test_sql(rig.path.text, "SELECT sql FROM sqlite_schema WHERE name = 'events'");
     ours[strcspn(ours, "\n")] = '\0';
     char change[2048];
@@ -357,8 +346,7 @@ END_TEST
 
 /// A program that knew fewer metrics made it: what it has stays, and what it lacks is added.
 START_TEST(brings_older_metrics_up_to_date) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     char *before = qd_test_sql(rig.path.text, "SELECT step, kinetic, move_ns FROM metrics ORDER BY step");
     qd_test_sql_run(rig.path.text, "ALTER TABLE metrics DROP COLUMN fastest; ALTER TABLE metrics DROP COLUMN"
                                    " tree_nodes; ALTER TABLE metrics DROP COLUMN export_ns");
@@ -382,8 +370,7 @@ END_TEST
 
 /// Version 0 has no tables yet: both modes go through every change of the schema.
 START_TEST(goes_through_all_changes_of_the_schema) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     char *schema = qd_test_sql(rig.path.text, "SELECT name, sql FROM sqlite_schema ORDER BY name");
     for (int mode = QD_STORE_READ; mode <= QD_STORE_GO_ON; ++mode) {
         qd_scratch_path path = qd_scratch_at(&rig.scratch, mode == QD_STORE_READ ? "read.db" : "go_on.db");
@@ -430,8 +417,7 @@ static void read_all(const char *path, qd_store_mode mode) {
 
 /// Whatever happens to the file, reading it says so and does no harm.
 START_TEST(survives_any_damage) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     size_t bytes = 0, cases = qd_test_replaying() ? 1 : qd_test_effort(150);
     char *whole = qd_scratch_read(rig.path.text, &bytes);
     uint64_t first = qd_test_seed(1);
@@ -456,13 +442,11 @@ START_TEST(survives_any_damage) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("store_damage", 240, NULL, NULL);
-    qd_test_once(tests, takes_the_checkpoint_before_a_damaged_one, notices_every_way_to_damage_a_checkpoint,
-                 names_the_checkpoint_that_is_no_blob, names_what_else_is_damaged,
-                 refuses_what_is_no_run_store, says_that_a_name_is_too_long_for_sqlite,
-                 refuses_a_newer_schema, refuses_a_store_without_its_tables, refuses_tables_of_others,
-                 runs_no_view_and_no_trigger, notices_rows_out_of_order, notices_events_out_of_order,
-                 brings_older_metrics_up_to_date, goes_through_all_changes_of_the_schema,
-                 survives_any_damage);
-    return qd_test_run_case("store_damage", tests);
+    return qd_test_main(
+        "store_damage", 240, NULL, NULL, takes_the_checkpoint_before_a_damaged_one,
+        notices_every_way_to_damage_a_checkpoint, names_the_checkpoint_that_is_no_blob,
+        names_what_else_is_damaged, refuses_what_is_no_run_store, says_that_a_name_is_too_long_for_sqlite,
+        refuses_a_newer_schema, refuses_a_store_without_its_tables, refuses_tables_of_others,
+        runs_no_view_and_no_trigger, notices_rows_out_of_order, notices_events_out_of_order,
+        brings_older_metrics_up_to_date, goes_through_all_changes_of_the_schema, survives_any_damage);
 }

@@ -23,12 +23,13 @@ static char *read_document(void) {
 }
 
 /// A store with some of everything, and the world as it was left, at step 32.
-static void make(qd_store_rig *rig) {
-    qd_store_rig_make(rig);
-    qd_test_store_record(rig->store, rig->world);
-    qd_test_store_checkpoint(rig->store, rig->world);
-    qd_test_store_run(rig->store, rig->world, 32);
-    qd_test_store_close(&rig->store);
+static qd_store_rig make(void) {
+    qd_store_rig rig = qd_store_rig_make();
+    qd_test_store_record(rig.store, rig.world);
+    qd_test_store_checkpoint(rig.store, rig.world);
+    qd_test_store_run(rig.store, rig.world, 32);
+    qd_test_store_close(&rig.store);
+    return rig;
 }
 
 // ---- tables ----
@@ -94,8 +95,7 @@ static char *documented(const char *text) {
 }
 
 START_TEST(has_every_table_and_column) {
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     char *text = read_document(), *said = documented(text);
     char *is = qd_test_sql(rig.path.text,
                            "SELECT t.name || ' ' || c.name || ' ' || lower(c.type)"
@@ -148,8 +148,7 @@ static bool is_there(const char *program) {
 
 START_TEST(has_shell_examples_that_run) {
     if (!is_there("sqlite3")) return;
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     char *text = read_document();
     const char *from = text;
     ck_assert_int_eq(chdir(rig.scratch.path), 0);
@@ -188,8 +187,7 @@ static void check_bodies(const char *said, const qd_world *world) {
 
 START_TEST(has_python_examples_that_run) {
     if (!is_there("python3")) return;
-    qd_store_rig rig;
-    make(&rig);
+    qd_store_rig rig = make();
     char *text = read_document();
     const char *from = text;
     ck_assert_int_eq(chdir(rig.scratch.path), 0);
@@ -209,8 +207,6 @@ START_TEST(has_python_examples_that_run) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("store_doc", 120, NULL, NULL);
-    qd_test_once(tests, has_every_metric, has_every_table_and_column, has_shell_examples_that_run,
-                 has_python_examples_that_run);
-    return qd_test_run_case("store_doc", tests);
+    return qd_test_main("store_doc", 120, NULL, NULL, has_every_metric, has_every_table_and_column,
+                        has_shell_examples_that_run, has_python_examples_that_run);
 }

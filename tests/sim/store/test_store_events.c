@@ -107,8 +107,7 @@ static void check_same(const qd_store_rig *rig, const char *expected) {
 /// Every event as the world has it, in its order, with the labels of bodies that are gone; `persist` at steps
 /// that this divides.
 START_TEST(are_those_of_the_world) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     static witness seen;
     seen = (witness){.text = NULL};
     seen.text = open_memstream(&seen.chars, &seen.bytes);
@@ -141,8 +140,7 @@ END_TEST
 START_TEST(name_bodies_that_are_gone) {
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     for (int round = 0; round < 10; ++round) {
-        qd_store_rig rig;
-        qd_store_rig_make(&rig);
+        qd_store_rig rig = qd_store_rig_make();
         static witness seen;
         seen = (witness){.text = NULL};
         seen.text = open_memstream(&seen.chars, &seen.bytes);
@@ -170,8 +168,7 @@ END_TEST
 
 /// A store beside a world, and its events as text.
 static char *events_of(const qd_world *world, qd_status expected) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     ck_assert_int_eq(qd_store_put_events(rig.store, world, false), expected);
     qd_test_store_close(&rig.store);
     char *rows = qd_test_sql(rig.path.text, "SELECT kind, a, b FROM events ORDER BY step, number");
@@ -204,10 +201,7 @@ START_TEST(impacts_of_bodies_that_sink) {
     body.velocity = (qd_vec2){0, -40};
     body.label = 77;
     (void)qd_test_add(world, &body);
-    qd_sink_def sink = qd_sink_def_default();
-    sink.low = (qd_vec2){40, 2.25};
-    sink.high = (qd_vec2){60, 3};
-    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_sink(world, 40, 2.25, 20, 0.75, UINT64_MAX);
     qd_test_step(world, 0.0875, 1);
     ck_assert_uint_eq(qd_world_count(world), 0);
     char *rows = events_of(world, QD_OK);

@@ -12,7 +12,7 @@
 static qd_store_rig rig;
 
 static void setup(void) {
-    qd_store_rig_make(&rig);
+    rig = qd_store_rig_make();
     qd_test_store_checkpoint(rig.store, rig.world);
     qd_test_store_record(rig.store, rig.world);
     qd_test_store_run(rig.store, rig.world, 45); // snapshots at 0, 8, ... 40, checkpoints at tens
@@ -124,7 +124,6 @@ START_TEST(worlds_of_steps) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("find", 120, setup, teardown);
-    qd_test_once(tests, events_in_order, words_that_there_are_not, worlds_of_steps);
-    return qd_test_run_case("store_find", tests);
+    return qd_test_main("store_find", 120, setup, teardown, events_in_order, words_that_there_are_not,
+                        worlds_of_steps);
 }

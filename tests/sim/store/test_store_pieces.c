@@ -11,8 +11,7 @@
 
 /// A saved world in pieces of chance lengths, and a session, are what the last checkpoint holds.
 static void check_pieces(uint64_t seed) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     qd_test_step(rig.world, 0.02, 3);
     unsigned char *data = NULL;
     size_t bytes = 0;
@@ -51,8 +50,7 @@ END_TEST
 /// What was begun and is given up leaves nothing, and what comes after it is as if it had not been.
 START_TEST(pieces_that_are_given_up_leave_nothing) {
     for (size_t bytes = 0; bytes < 9 * QDI_STORE_PART; bytes += 2 * QDI_STORE_PART + 1000) {
-        qd_store_rig rig;
-        qd_store_rig_make(&rig);
+        qd_store_rig rig = qd_store_rig_make();
         qd_test_store_checkpoint(rig.store, rig.world);
         unsigned char *some = calloc(bytes + 1, 1);
         for (int checkpoint = 0; checkpoint < 2; ++checkpoint) {
@@ -78,8 +76,7 @@ END_TEST
 
 /// What a store takes of memory does not grow with the worlds that it gets.
 START_TEST(no_whole_world_is_in_memory) {
-    qd_store_rig rig;
-    qd_store_rig_make(&rig);
+    qd_store_rig rig = qd_store_rig_make();
     qd_test_store_close(&rig.store);
     unlink(rig.path.text);
     qd_test_allocator allocator;
@@ -107,8 +104,6 @@ START_TEST(no_whole_world_is_in_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("store_pieces", 120, NULL, NULL);
-    qd_test_once(tests, pieces_of_any_length_are_put_together, pieces_that_are_given_up_leave_nothing,
-                 no_whole_world_is_in_memory);
-    return qd_test_run_case("store_pieces", tests);
+    return qd_test_main("store_pieces", 120, NULL, NULL, pieces_of_any_length_are_put_together,
+                        pieces_that_are_given_up_leave_nothing, no_whole_world_is_in_memory);
 }

@@ -280,8 +280,7 @@ END_TEST
 // ---- files ----
 
 START_TEST(the_scene_lies_beside_the_sweep) {
-    qd_scratch scratch;
-    qd_scratch_make(&scratch);
+    qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "s.yaml"), scene = qd_scratch_at(&scratch, "my.yaml");
     qd_scratch_write(path.text, "scene: my.yaml\nreplicas: 2\n");
     qdi_sweep *sweep = NULL;
@@ -519,12 +518,11 @@ START_TEST(memory_that_is_not_there) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("sweep_spec", 120, NULL, NULL);
-    qd_test_once(tcase, values_of_every_form, samples_stay_when_there_are_more_of_them,
-                 samples_are_spread_as_they_should_be, the_last_axis_changes_fastest_and_replicas_within,
-                 counts_that_no_number_holds, a_point_is_the_scene_that_the_command_line_would_make,
-                 replicas_have_seeds_of_their_own, points_that_are_the_same_or_no_scene,
-                 the_scene_lies_beside_the_sweep, says_in_one_line_what_is_wrong, the_sweeps_of_the_docs,
-                 damaged_text_is_read_or_refused, memory_that_is_not_there);
-    return qd_test_run_case("sweep_spec", tcase);
+    return qd_test_main("sweep_spec", 120, NULL, NULL, values_of_every_form,
+                        samples_stay_when_there_are_more_of_them, samples_are_spread_as_they_should_be,
+                        the_last_axis_changes_fastest_and_replicas_within, counts_that_no_number_holds,
+                        a_point_is_the_scene_that_the_command_line_would_make,
+                        replicas_have_seeds_of_their_own, points_that_are_the_same_or_no_scene,
+                        the_scene_lies_beside_the_sweep, says_in_one_line_what_is_wrong,
+                        the_sweeps_of_the_docs, damaged_text_is_read_or_refused, memory_that_is_not_there);
 }

@@ -181,20 +181,8 @@ START_TEST(takes_lines_apart_into_words) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("lines");
-    TCase *tests = tcase_create("lines");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, takes_every_kind_of_line_end);
-    tcase_add_test(tests, loses_nothing_between_two_fillings);
-    tcase_add_test(tests, reads_nothing);
-    tcase_add_test(tests, refuses_what_is_no_text);
-    tcase_add_test(tests, shows_the_end_of_a_long_path);
-    tcase_add_test(tests, takes_lines_apart_into_words);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
 int main(void) {
-    return qd_test_run(suite());
+    return qd_test_main("lines", 120, NULL, NULL, takes_every_kind_of_line_end,
+                        loses_nothing_between_two_fillings, reads_nothing, refuses_what_is_no_text,
+                        shows_the_end_of_a_long_path, takes_lines_apart_into_words);
 }

@@ -192,20 +192,8 @@ START_TEST(does_not_look_at_the_locale) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("number");
-    TCase *tests = tcase_create("text");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, writes_the_shortest_text);
-    tcase_add_test(tests, reads_back_what_it_wrote);
-    tcase_add_test(tests, has_the_digits_of_printf);
-    tcase_add_test(tests, reads_numbers_and_nothing_else);
-    tcase_add_test(tests, reads_whole_numbers);
-    tcase_add_test(tests, does_not_look_at_the_locale);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
 int main(void) {
-    return qd_test_run(suite());
+    return qd_test_main("number", 120, NULL, NULL, writes_the_shortest_text, reads_back_what_it_wrote,
+                        has_the_digits_of_printf, reads_numbers_and_nothing_else, reads_whole_numbers,
+                        does_not_look_at_the_locale);
 }

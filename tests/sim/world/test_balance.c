@@ -237,8 +237,7 @@ END_TEST
 
 /// A dozen disks on their ways about a centre, that bounce off each other; the largest imbalance on the way.
 static double imbalance_about_centre(double dt, qd_pull_law law) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = law ? 200 : 5, .softening = 2};
     def.restitution = 0.9;
     def.threshold = 0;
@@ -373,11 +372,10 @@ START_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
 END_TEST
 
 int main(void) {
-    TCase *t = qd_test_case("balance", 240, NULL, NULL);
-    qd_test_once(t, sums_do_not_depend_on_the_order, balance_closes_in_random_worlds,
-                 metrics_are_the_same_for_threads_and_margins, loaded_worlds_measure_the_same,
-                 measuring_changes_nothing, attraction_is_out_of_balance_by_the_square_of_the_step,
-                 balance_closes_in_scenes, a_pile_at_rest_loses_nothing, refused_steps_leave_no_trace,
-                 infinite_inertia_that_is_slowed_has_no_energy);
-    return qd_test_run_case("balance", t);
+    return qd_test_main("balance", 240, NULL, NULL, sums_do_not_depend_on_the_order,
+                        balance_closes_in_random_worlds, metrics_are_the_same_for_threads_and_margins,
+                        loaded_worlds_measure_the_same, measuring_changes_nothing,
+                        attraction_is_out_of_balance_by_the_square_of_the_step, balance_closes_in_scenes,
+                        a_pile_at_rest_loses_nothing, refused_steps_leave_no_trace,
+                        infinite_inertia_that_is_slowed_has_no_energy);
 }

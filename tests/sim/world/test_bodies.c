@@ -8,9 +8,7 @@
 #include <string.h>
 
 static qd_body_def box(double x, double y) {
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){x, y};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), x, y);
     return body;
 }
 
@@ -22,8 +20,7 @@ static size_t contacts_of(qd_world *world) {
 }
 
 START_TEST(free_bodies_turn_evenly) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     qd_world *world = qd_test_world(&def);
     qd_body_def body = box(30, 40);
     body.angle = 1;
@@ -140,8 +137,7 @@ START_TEST(filters_decide_who_touches) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         for (int shape = 0; shape < 2; ++shape) {
-            qd_world_def def = qd_world_def_default();
-            qd_world *world = qd_test_world(&def);
+            qd_world *world = qd_test_world(NULL);
             qd_body_def body = box(50, 50);
             if (shape) body.shape = qd_shape_disk(.7);
             body.filter = cases[i].a;
@@ -185,8 +181,7 @@ END_TEST
 
 // A blow is told by the event that follows it, with its impulse; the beginning tells how fast the two met.
 START_TEST(events_tell_impulse_and_speed) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.friction = .1;
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 10, 10, 3, 0, .5, 2);
@@ -215,8 +210,7 @@ START_TEST(events_tell_impulse_and_speed) {
 END_TEST
 
 START_TEST(contacts_of_boxes_have_two_touches) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_body_def body = box(50, .48);
     (void)qd_test_add(world, &body);
     body = box(50.5, 1.45);
@@ -241,8 +235,7 @@ START_TEST(contacts_of_boxes_have_two_touches) {
 END_TEST
 
 START_TEST(placing_and_turning) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_body_def body = box(50, 50);
     qd_id id = qd_test_add(world, &body);
     qd_error error = {""};
@@ -304,8 +297,7 @@ END_TEST
 
 // Equal shapes share a number; the numbers of those that are gone are used again.
 START_TEST(shapes_are_shared) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_id ids[200];
     for (int round = 0; round < 5; ++round) {
         for (int i = 0; i < 200; ++i) {
@@ -398,11 +390,10 @@ START_TEST(room_for_bodies_is_made_once) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("bodies", 120, NULL, NULL);
-    qd_test_once(tcase, free_bodies_turn_evenly, kinematic_bodies_keep_their_course,
-                 what_rests_on_a_belt_goes_along, static_bodies_may_lie_anywhere, filters_decide_who_touches,
-                 sensors_report_and_do_nothing, events_tell_impulse_and_speed,
-                 contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
-                 shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
-    return qd_test_run_case("bodies", tcase);
+    return qd_test_main("bodies", 120, NULL, NULL, free_bodies_turn_evenly,
+                        kinematic_bodies_keep_their_course, what_rests_on_a_belt_goes_along,
+                        static_bodies_may_lie_anywhere, filters_decide_who_touches,
+                        sensors_report_and_do_nothing, events_tell_impulse_and_speed,
+                        contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
+                        shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
 }

@@ -66,8 +66,7 @@ END_TEST
 
 // All of a body that an emitter makes is saved.
 START_TEST(emitters_of_bullets) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_emitter_def emitter = qd_emitter_def_default();
     emitter.body.bullet = true;
     emitter.low = emitter.high = (qd_vec2){50, 50};
@@ -118,8 +117,7 @@ START_TEST(defs_are_within_bounds) {
 END_TEST
 
 START_TEST(bodies_are_within_bounds) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 7; ++k) {
         qd_body_def body = qd_body_def_default();

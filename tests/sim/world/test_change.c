@@ -3,7 +3,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
-#include <math.h>
 #include <quadrille/metrics.h>
 #include <quadrille/world.h>
 #include <string.h>
@@ -172,9 +171,7 @@ START_TEST(bodies_must_fit_the_law) {
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1e4;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){50, 50};
-    body.shape = qd_shape_rect(1, 2);
+    qd_body_def body = qd_test_body_at(qd_shape_rect(1, 2), 50, 50);
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     def.spring.law = QD_SPRING_HERTZ;
     qd_error error;
@@ -187,11 +184,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("change", 60, NULL, NULL);
-    tcase_add_test(tests, a_side_begins_where_it_is);
-    tcase_add_loop_test(tests, gravity_is_booked, 0, 2);
-    tcase_add_test(tests, surfaces_follow);
-    tcase_add_loop_test(tests, saved_worlds_go_on, 0, 2);
-    tcase_add_loop_test(tests, keeps_what_it_was_made_with, 0, 7);
-    tcase_add_test(tests, bodies_must_fit_the_law);
+    qd_test_once(tests, a_side_begins_where_it_is, surfaces_follow, bodies_must_fit_the_law);
+    qd_test_loops(tests, {gravity_is_booked, 2}, {saved_worlds_go_on, 2}, {keeps_what_it_was_made_with, 7});
     return qd_test_run_case("change", tests);
 }

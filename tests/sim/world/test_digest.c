@@ -184,9 +184,7 @@ START_TEST(golden_hash) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("digest", 120, NULL, NULL);
-    qd_test_once(tcase, hash_sees_every_field, hash_and_sums_do_not_see_rows,
-                 hash_and_sums_are_the_same_for_any_team, digest_is_a_sum_of_records,
-                 hash_sees_whose_state_it_is, sums_are_right, golden_hash);
-    return qd_test_run_case("digest", tcase);
+    return qd_test_main("digest", 120, NULL, NULL, hash_sees_every_field, hash_and_sums_do_not_see_rows,
+                        hash_and_sums_are_the_same_for_any_team, digest_is_a_sum_of_records,
+                        hash_sees_whose_state_it_is, sums_are_right, golden_hash);
 }

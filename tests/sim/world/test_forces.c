@@ -8,13 +8,8 @@
 #include <quadrille/world.h>
 
 static qd_world_def empty_def(void) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     return def;
-}
-
-static void check_near(double value, double expected, double tolerance, const char *what) {
-    ck_assert_msg(fabs(value - expected) <= tolerance, "%s: %.17g, not %.17g", what, value, expected);
 }
 
 // ---- gravity and drag, whatever the step ----
@@ -40,8 +35,8 @@ START_TEST(linear_drag_is_exact) {
         double u = v0[c] - m[c], fade = exp(-k * t), p1 = -expm1(-k * t) / k;
         double p2 = k * t > 1e-3 ? (t - p1) / k : t * t / 2 - k * t * t * t / 6 + k * k * t * t * t * t / 24;
         double speed = m[c] + u * fade + g[c] * p1, way = m[c] * t + u * p1 + g[c] * p2;
-        check_near(v[c], speed, 1e-12 * (50 + fabs(g[c]) * t), "velocity");
-        check_near(at[c] - x0[c], way, 1e-11 * (50 + fabs(way)), "way");
+        qd_test_near(v[c], speed, 1e-12 * (50 + fabs(g[c]) * t), "velocity");
+        qd_test_near(at[c] - x0[c], way, 1e-11 * (50 + fabs(way)), "way");
     }
     qd_world_destroy(world);
 }
@@ -56,9 +51,9 @@ START_TEST(projectiles_stay_exact) {
     qd_id id = qd_test_disk(world, 0, 0, 3, 40, 0.5, 1);
     qd_test_step(world, 0.01, 300);
     qd_body_state body = qd_test_body(world, id);
-    check_near(body.position.x, 9, 1e-12 * 50, "x");
-    check_near(body.position.y, 40 * 3 - 9.81 * 9 / 2, 1e-12 * 200, "y");
-    check_near(body.velocity.y, 40 - 9.81 * 3, 1e-12 * 50, "vy");
+    qd_test_near(body.position.x, 9, 1e-12 * 50, "x");
+    qd_test_near(body.position.y, 40 * 3 - 9.81 * 9 / 2, 1e-12 * 200, "y");
+    qd_test_near(body.velocity.y, 40 - 9.81 * 3, 1e-12 * 50, "vy");
     qd_world_destroy(world);
 }
 END_TEST
@@ -75,10 +70,10 @@ START_TEST(quadratic_drag_is_exact_without_forces) {
     qd_body_state body = qd_test_body(world, id);
     double p = k > 0 ? -expm1(-k * t) / k : t;
     double speed = v0 * exp(-k * t) / (1 + q * v0 * p), way = log1p(q * v0 * p) / q;
-    check_near(body.velocity.x, 0.6 * speed, 1e-12 * v0, "vx");
-    check_near(body.velocity.y, 0.8 * speed, 1e-12 * v0, "vy");
-    check_near(body.position.x, 0.6 * way, 1e-11 * way, "x");
-    check_near(body.position.y, 0.8 * way, 1e-11 * way, "y");
+    qd_test_near(body.velocity.x, 0.6 * speed, 1e-12 * v0, "vx");
+    qd_test_near(body.velocity.y, 0.8 * speed, 1e-12 * v0, "vy");
+    qd_test_near(body.position.x, 0.6 * way, 1e-11 * way, "x");
+    qd_test_near(body.position.y, 0.8 * way, 1e-11 * way, "y");
     qd_world_destroy(world);
 }
 END_TEST
@@ -97,7 +92,7 @@ START_TEST(terminal_velocity) {
         qd_world_destroy(world);
     }
     ck_assert_double_lt(fabs(error[0]), 2e-3);
-    check_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
+    qd_test_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
 }
 END_TEST
 
@@ -132,9 +127,9 @@ START_TEST(spin_drag_is_exact) {
     qd_test_step(world, 0.1, 20);
     qd_body_state state = qd_test_body(world, id);
     double angle = 1.5 * -expm1(-1.6) / 0.8;
-    check_near(state.spin, 1.5 * exp(-1.6), 1e-13, "spin");
-    check_near(state.turn.x, cos(angle), 1e-13, "cosine");
-    check_near(state.turn.y, sin(angle), 1e-13, "sine");
+    qd_test_near(state.spin, 1.5 * exp(-1.6), 1e-13, "spin");
+    qd_test_near(state.turn.x, cos(angle), 1e-13, "cosine");
+    qd_test_near(state.turn.y, sin(angle), 1e-13, "sine");
     qd_world_destroy(world);
 }
 END_TEST
@@ -170,7 +165,7 @@ START_TEST(falling_towards_a_point_keeps_energy) {
     double coarse = worst_energy(law, softening, dt, 1200), fine = worst_energy(law, softening, dt / 2, 2400);
     double longer = worst_energy(law, softening, dt, 12000);
     ck_assert_msg(coarse < 0.01, "law %d: energy is off by %g", (int)law, coarse);
-    check_near(coarse / fine, 4, 0.6, "ratio of the errors of two steps");
+    qd_test_near(coarse / fine, 4, 0.6, "ratio of the errors of two steps");
     ck_assert_msg(longer < 3 * coarse, "law %d: %g after ten times as long, %g before", (int)law, longer,
                   coarse);
 }
@@ -185,8 +180,8 @@ START_TEST(circular_orbit_closes) {
     double period = 2 * 3.14159265358979312;
     qd_test_step(world, period / 10000, 10000);
     qd_body_state body = qd_test_body(world, id);
-    check_near(body.position.x, 52, 4e-6, "x");
-    check_near(body.position.y, 50, 4e-6, "y");
+    qd_test_near(body.position.x, 52, 4e-6, "x");
+    qd_test_near(body.position.y, 50, 4e-6, "y");
     qd_world_destroy(world);
 }
 END_TEST
@@ -209,7 +204,7 @@ START_TEST(potential_matches_the_force) {
     qd_test_step(world, dt, 1);
     double force = 3 * qd_test_body(world, id).velocity.x / dt;
     ck_assert_double_gt(force, 0); // it repels
-    check_near(-(energy[1] - energy[0]) / (2 * h), force, 1e-5, "force");
+    qd_test_near(-(energy[1] - energy[0]) / (2 * h), force, 1e-5, "force");
     qd_world_destroy(world);
 }
 END_TEST
@@ -234,7 +229,7 @@ START_TEST(attraction_takes_the_shorter_way) {
     qd_world *world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 10, 50, 0, 0, 0.5, 1);
     qd_test_step(world, 0.5, 1);
-    check_near(qd_test_body(world, id).velocity.x, -0.5, 1e-15, "velocity");
+    qd_test_near(qd_test_body(world, id).velocity.x, -0.5, 1e-15, "velocity");
     qd_world_destroy(world);
 }
 END_TEST
@@ -307,7 +302,7 @@ START_TEST(callback_drives_a_spring) {
         qd_world_destroy(world);
     }
     ck_assert_double_lt(error[0], 1e-3);
-    check_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
+    qd_test_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
     ck_assert_double_lt(worst, 1e-3);
 }
 END_TEST
@@ -336,10 +331,10 @@ START_TEST(constant_callback_is_exact) {
     qd_id still = qd_test_add(world, &body);
     qd_test_step(world, 0.25, 8);
     qd_body_state state = qd_test_body(world, id);
-    check_near(state.position.x, 3, 1e-14, "x");
-    check_near(state.spin, 4, 1e-14, "spin");
-    check_near(state.turn.x, cos(4), 1e-13, "cosine");
-    check_near(state.turn.y, sin(4), 1e-13, "sine");
+    qd_test_near(state.position.x, 3, 1e-14, "x");
+    qd_test_near(state.spin, 4, 1e-14, "spin");
+    qd_test_near(state.turn.x, cos(4), 1e-13, "cosine");
+    qd_test_near(state.turn.y, sin(4), 1e-13, "sine");
     ck_assert_double_eq(qd_test_body(world, still).position.x, 30);
     qd_world_destroy(world);
 }

@@ -115,13 +115,9 @@ START_TEST(what_cannot_be_measured_is_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("hexatic");
-    TCase *tcase = tcase_create("hexatic");
-    tcase_set_timeout(tcase, 60);
+    TCase *tcase = qd_test_case("hexatic", 60, NULL, NULL);
+    qd_test_once(tcase, a_square_packing_has_none, order_is_that_of_all_pairs,
+                 what_cannot_be_measured_is_refused);
     tcase_add_loop_test(tcase, a_hexagonal_packing_has_order_one, 0, 3);
-    tcase_add_test(tcase, a_square_packing_has_none);
-    tcase_add_test(tcase, order_is_that_of_all_pairs);
-    tcase_add_test(tcase, what_cannot_be_measured_is_refused);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("hexatic", tcase);
 }

@@ -42,8 +42,7 @@ START_TEST(speed_stops_the_step) {
 END_TEST
 
 START_TEST(distance_stops_the_step) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.limits.distance = 75;
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
@@ -81,8 +80,7 @@ END_TEST
 
 // However far a limit is set, boxes must stay finite.
 START_TEST(no_distance_means_what_a_box_can_hold) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.limits.distance = HUGE_VAL;
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 1e29, 0, 0.5, 0);
@@ -93,8 +91,7 @@ START_TEST(no_distance_means_what_a_box_can_hold) {
 END_TEST
 
 START_TEST(pairs_stop_detection_and_step) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE; // they stay in one place
     def.limits.pairs = 0.5;
     qd_world *world = qd_test_world(&def);
@@ -118,8 +115,7 @@ END_TEST
 START_TEST(a_refused_step_leaves_no_trace) {
     uint64_t hashes[2], events[2];
     for (int tried = 0; tried < 2; ++tried) {
-        qd_world_def def = qd_world_def_default();
-        def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+        qd_world_def def = qd_test_open_def();
         def.contact = QD_CONTACT_NONE;
         def.limits.pairs = 0.5;
         qd_world *world = qd_test_world(&def);

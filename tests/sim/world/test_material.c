@@ -89,9 +89,7 @@ static double slowing(qd_contact_model model, double own, double pair) {
     qd_world *world = qd_test_world(&def);
     const uint32_t steel = add_material(world, "steel", none, own);
     if (!isnan(pair)) pair_materials(world, steel, steel, none, pair);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){20, 0.5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
     body.velocity = (qd_vec2){10, 0};
     body.inertia = HUGE_VAL;
     body.material.of = steel;
@@ -237,9 +235,7 @@ START_TEST(bad_materials_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("material", 60, NULL, NULL);
-    qd_test_once(tests, values_of_materials_count_unless_others_are_given, pairs_rub_as_they_are_told,
-                 pairs_turn_and_bounce_what_would_not, saved_worlds_keep_materials,
-                 bad_materials_are_refused);
-    return qd_test_run_case("material", tests);
+    return qd_test_main("material", 60, NULL, NULL, values_of_materials_count_unless_others_are_given,
+                        pairs_rub_as_they_are_told, pairs_turn_and_bounce_what_would_not,
+                        saved_worlds_keep_materials, bad_materials_are_refused);
 }

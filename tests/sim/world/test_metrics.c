@@ -135,8 +135,7 @@ END_TEST
 static const double instant = 1e-9; // nothing moves far: what is measured is the one collision
 
 static qd_world *open_world(double restitution, double friction, double tangential) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.restitution = restitution;
     def.friction = friction;
     def.tangential = tangential;
@@ -150,9 +149,7 @@ typedef struct spun {
 } spun;
 
 static qd_id add_disk(qd_world *world, double x, double y, const spun *disk) {
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_disk(disk->radius);
-    body.position = (qd_vec2){x, y};
+    qd_body_def body = qd_test_body_at(qd_shape_disk(disk->radius), x, y);
     body.velocity = (qd_vec2){disk->vx, disk->vy};
     body.spin = disk->spin;
     body.mass = disk->mass;
@@ -325,8 +322,7 @@ START_TEST(a_plate_works) {
 END_TEST
 
 START_TEST(a_medium_takes_its_part) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.drag.linear = 0.7;
     def.drag.spin = 0.4;
     qd_world *world = qd_test_world(&def);
@@ -399,8 +395,7 @@ START_TEST(motion_of_two) {
 END_TEST
 
 START_TEST(contacts_of_a_row) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     for (int k = 0; k < 3; ++k) qd_test_disk(world, 0.5 + 0.75 * k, 50, 0, 0, 0.5, 0); // wall, a, b, c
     qd_body_def block = qd_body_def_default();
     block.kind = QD_BODY_STATIC;
@@ -474,9 +469,9 @@ int main(void) {
     qd_test_once(tcase, a_ball_turns_its_energy_over, what_cancels_is_turned_over, nobody_turns_nothing_over,
                  table_names_every_number, docs_have_every_number, every_number_is_one);
     const int collision_count = sizeof collisions / sizeof collisions[0];
-    tcase_add_loop_test(tcase, collisions_lose_what_the_table_says, 0, collision_count);
-    tcase_add_loop_test(tcase, impacts_lose_what_the_table_says, 0, collision_count);
-    tcase_add_loop_test(tcase, walls_take_what_bounces_lose, 0, sizeof bounces / sizeof bounces[0]);
+    qd_test_loops(tcase, {collisions_lose_what_the_table_says, collision_count},
+                  {impacts_lose_what_the_table_says, collision_count},
+                  {walls_take_what_bounces_lose, sizeof bounces / sizeof bounces[0]});
     qd_test_once(tcase, a_ball_keeps_the_square_of_its_restitution, a_plate_works, a_medium_takes_its_part,
                  a_force_works_along_the_way, gravity_works_through_periodic_sides, motion_of_two,
                  contacts_of_a_row);

@@ -8,7 +8,6 @@
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BODIES = 300, STRIDE = 3, STEPS = 150 };
 

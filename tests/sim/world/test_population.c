@@ -11,7 +11,7 @@
 // A body goes when its whole box is further out than the margin, not a moment before.
 START_TEST(bodies_leave_by_their_boxes) {
     const double margin = 2, radius = 0.5;
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.contact = (qd_contact_model)(_i / 4);
     def.removal = margin;
     qd_world *world = qd_test_world(&def);
@@ -34,12 +34,10 @@ END_TEST
 
 // Turned rects go by their own boxes, and static bodies stay wherever they are.
 START_TEST(shapes_leave_by_their_boxes) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(6, 1);
-    body.position = (qd_vec2){100, 50};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(6, 1), 100, 50);
     body.velocity.x = 1;
     body.angle = 1.57079632679489662; // upright: it reaches 0.5 to the left
     qd_id upright = qd_test_add(world, &body);
@@ -62,7 +60,7 @@ END_TEST
 
 // Contacts of a body that goes end in the events of the step that it goes in.
 START_TEST(contacts_of_who_goes_end) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
@@ -89,7 +87,7 @@ END_TEST
 
 // limits.distance still guards what is not removed in time, or not at all.
 START_TEST(distance_still_guards) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.removal = 10;
     def.limits.distance = 55;
     qd_world *world = qd_test_world(&def);
@@ -105,11 +103,11 @@ END_TEST
 // ---- sinks ----
 
 START_TEST(sinks_take_the_lowest_index_first) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
-    add_sink(world, 50, 0, 10, 100, 3);
-    add_sink(world, 50, 0, 5, 100, UINT64_MAX);
+    qd_test_sink(world, 50, 0, 10, 100, 3);
+    qd_test_sink(world, 50, 0, 5, 100, UINT64_MAX);
     qd_id ids[8];
     for (int k = 0; k < 8; ++k) ids[k] = qd_test_disk(world, 51 + k, 90 - k, 0, 0, 0.5, 1);
     qd_body_def wall = qd_body_def_default();
@@ -142,8 +140,7 @@ END_TEST
 // ---- emitters ----
 
 START_TEST(emitters_keep_time_and_limits) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_emitter_def source = tap();
     source.start = 1;
     source.stop = 3;
@@ -179,7 +176,7 @@ START_TEST(no_more_than_alive) {
     qd_emitter_def source = tap();
     source.alive = 25;
     add_emitter(world, &source);
-    add_sink(world, 0, 0, 100, 20, UINT64_MAX);
+    qd_test_sink(world, 0, 0, 100, 20, UINT64_MAX);
     size_t most = 0;
     for (int k = 0; k < 400; ++k) {
         qd_test_step(world, 0.05, 1);
@@ -237,7 +234,7 @@ START_TEST(arrivals_touch_nobody) {
 END_TEST
 
 START_TEST(overlap_on_request) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
     qd_emitter_def source = tap();
@@ -258,7 +255,7 @@ START_TEST(numbers_do_not_depend_on_steps) {
     qd_vec2 velocity[2];
     double radius[2];
     for (int k = 0; k < 2; ++k) {
-        qd_world_def def = open_def();
+        qd_world_def def = qd_test_open_def();
         def.contact = QD_CONTACT_NONE;
         qd_world *world = qd_test_world(&def);
         qd_emitter_def source = source_of(0);
@@ -311,7 +308,7 @@ START_TEST(ids_are_never_used_again) {
     qd_emitter_def source = tap();
     source.rate = 100;
     add_emitter(world, &source);
-    add_sink(world, 0, 0, 100, 10, UINT64_MAX);
+    qd_test_sink(world, 0, 0, 100, 10, UINT64_MAX);
     seen[17] = (qd_id){1, 9};
     size_t reused = 0;
     for (int k = 0; k < 200; ++k) {
@@ -344,8 +341,8 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
         source.overlap = seed % 5 == 0;
         add_emitter(world, &source);
     }
-    add_sink(world, def.origin.x + 5, def.origin.y + 5, 5, 3, 40);
-    add_sink(world, def.origin.x + 5, def.origin.y, 3, 10, UINT64_MAX);
+    qd_test_sink(world, def.origin.x + 5, def.origin.y + 5, 5, 3, 40);
+    qd_test_sink(world, def.origin.x + 5, def.origin.y, 3, 10, UINT64_MAX);
     qd_test_scatter(world, &random, seed % 2 ? 100 : 2300);
     uint64_t hash = 1;
     for (int k = 0; k < 20; ++k) {
@@ -368,7 +365,7 @@ END_TEST
 
 // What is followed on its way comes and goes like all others: the boxes that it left behind are nobody's.
 START_TEST(fast_bodies_come_and_go) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
     qd_emitter_def source = source_of(0);
@@ -376,7 +373,7 @@ START_TEST(fast_bodies_come_and_go) {
     source.body.velocity.x = 600;
     source.rate = 2000;
     add_emitter(world, &source);
-    add_sink(world, 85, 84, 10, 2, 50);
+    qd_test_sink(world, 85, 84, 10, 2, 50);
     for (int k = 0; k < 50; ++k) {
         qd_test_step(world, 0.01, 1);
         check_tree(world);
@@ -398,8 +395,7 @@ END_TEST
 
 // An emitter that is added late does not make up for the time before.
 START_TEST(late_emitters_begin_when_added) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_test_step(world, 0.5, 10);
     qd_emitter_def source = tap();
     add_emitter(world, &source);

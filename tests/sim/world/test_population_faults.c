@@ -3,7 +3,7 @@
 #include "tests/support/populations.h"
 
 static qd_world *busy_world(const qd_allocator *allocator) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.allocator = allocator;
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
@@ -11,7 +11,7 @@ static qd_world *busy_world(const qd_allocator *allocator) {
     qd_emitter_def source = source_of(1);
     source.rate = 30;
     add_emitter(world, &source);
-    add_sink(world, 30, 0, 20, 100, UINT64_MAX);
+    qd_test_sink(world, 30, 0, 20, 100, UINT64_MAX);
     return world;
 }
 
@@ -60,7 +60,7 @@ END_TEST
 
 // The same where the pairs that come of it break a limit after bodies have come and gone.
 START_TEST(broken_limits_take_it_back) {
-    qd_world_def def = open_def();
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.limits.pairs = 1; // at least 1000 in all
     qd_world *world = qd_test_world(&def);
@@ -71,7 +71,7 @@ START_TEST(broken_limits_take_it_back) {
     source.overlap = true;
     source.rate = 60;
     add_emitter(world, &source);
-    add_sink(world, 15, 5, 10, 10, 1);
+    qd_test_sink(world, 15, 5, 10, 10, 1);
     qd_status status = QD_OK;
     uint64_t hash = qd_world_hash(world);
     ck_assert_int_eq(qd_world_step(world, 1, NULL), QD_ERR_LIMIT); // 60 on one spot: 1770 pairs
@@ -90,8 +90,7 @@ START_TEST(broken_limits_take_it_back) {
 END_TEST
 
 START_TEST(bad_defs_are_refused) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 16; ++k) {
         qd_emitter_def source = tap();
@@ -129,7 +128,6 @@ START_TEST(bad_defs_are_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("population_faults", 240, NULL, NULL);
-    qd_test_once(tests, failed_steps_change_nothing, broken_limits_take_it_back, bad_defs_are_refused);
-    return qd_test_run_case("population_faults", tests);
+    return qd_test_main("population_faults", 240, NULL, NULL, failed_steps_change_nothing,
+                        broken_limits_take_it_back, bad_defs_are_refused);
 }

@@ -7,15 +7,10 @@
 #include <quadrille/metrics.h>
 #include <quadrille/world.h>
 
-static void check_near(double value, double expected, double tolerance, const char *what) {
-    ck_assert_msg(fabs(value - expected) <= tolerance, "%s: %.17g, not %.17g", what, value, expected);
-}
-
 /// 4096 disks, far apart or through each other, of mass 1/2 and inertia 1/5, in a medium with linear drag 1,
 /// drag 3 of the spin and temperature 2.
 static qd_world *warm_world(int threads, uint64_t seed) {
-    qd_world_def def = qd_world_def_default();
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.threads = threads;
     def.seed = seed;
@@ -48,14 +43,14 @@ START_TEST(warms_bodies_whatever_the_step) {
         mean += vx / 4096;
         spin += view.spin[r] * view.spin[r] / 4096;
     }
-    check_near(x * 0.5, 2, 6 * 0.022 * 2, "m vx^2");
-    check_near(y * 0.5, 2, 6 * 0.022 * 2, "m vy^2");
-    check_near(spin * 0.2, 2, 6 * 0.022 * 2, "I w^2");
-    check_near(cross, 0, 6 * 4.0 / 64, "vx vy");
-    check_near(mean, 0, 6 * 2.0 / 64, "vx");
+    qd_test_near(x * 0.5, 2, 6 * 0.022 * 2, "m vx^2");
+    qd_test_near(y * 0.5, 2, 6 * 0.022 * 2, "m vy^2");
+    qd_test_near(spin * 0.2, 2, 6 * 0.022 * 2, "I w^2");
+    qd_test_near(cross, 0, 6 * 4.0 / 64, "vx vy");
+    qd_test_near(mean, 0, 6 * 2.0 / 64, "vx");
     qd_metrics metrics;
     qd_world_measure(world, &metrics);
-    check_near(metrics.imbalance, 0, 1e-9 * metrics.kinetic, "imbalance");
+    qd_test_near(metrics.imbalance, 0, 1e-9 * metrics.kinetic, "imbalance");
     ck_assert_double_lt(metrics.drag_lost, 0); // all that there is came from the medium
     qd_world_destroy(world);
 }
@@ -75,7 +70,7 @@ START_TEST(warm_bodies_diffuse) {
         squares += (x * x + y * y) / 4096;
     }
     double expected = 4 * D * (t - 1.5);
-    check_near(squares / expected, 1, 6.0 / 64, "way squared"); // its relative standard error is 1/64
+    qd_test_near(squares / expected, 1, 6.0 / 64, "way squared"); // its relative standard error is 1/64
     qd_world_destroy(world);
 }
 END_TEST

@@ -9,10 +9,6 @@
 
 enum { LEFT, RIGHT, BOTTOM, TOP };
 
-static void check_near(double value, double expected, double tolerance, const char *what) {
-    ck_assert_msg(fabs(value - expected) <= tolerance, "%s: %.17g, not %.17g", what, value, expected);
-}
-
 static qd_world_def box_def(int model) {
     qd_world_def def = qd_world_def_default();
     def.contact = model ? QD_CONTACT_IMPULSE : QD_CONTACT_NONE;
@@ -35,15 +31,15 @@ START_TEST(a_wall_gives_twice_its_speed) {
     qd_test_step(world, 0.01, 200);
     qd_body_state body = qd_test_body(world, id);
     double speed = sign * (wall / 2 == 0 ? body.velocity.x : body.velocity.y);
-    check_near(speed, v + 2 * u, 1e-14 * 10, "speed");
+    qd_test_near(speed, v + 2 * u, 1e-14 * 10, "speed");
     qd_world_totals totals = qd_world_total(world);
     double impulse = sign * (wall / 2 == 0 ? totals.wall_impulse.x : totals.wall_impulse.y);
-    check_near(impulse, 3 * (2 * v + 2 * u), 1e-12, "impulse");
-    check_near(totals.wall_work, qd_world_sum(world).kinetic - kinetic, 1e-12 * 100, "work");
+    qd_test_near(impulse, 3 * (2 * v + 2 * u), 1e-12, "impulse");
+    qd_test_near(totals.wall_work, qd_world_sum(world).kinetic - kinetic, 1e-12 * 100, "work");
     // Mirrored within the step the position is exact too: hit at t = 1.5 / (u + v).
     double hit = 1.5 / (u + v), place = 0.5 + u * hit + (v + 2 * u) * (2 - hit);
     double where = wall / 2 == 0 ? body.position.x : body.position.y;
-    if (model == 0) check_near(wall % 2 == 0 ? where : 100 - where, place, 1e-11, "place");
+    if (model == 0) qd_test_near(wall % 2 == 0 ? where : 100 - where, place, 1e-11, "place");
     qd_world_destroy(world);
 }
 END_TEST
@@ -56,7 +52,7 @@ START_TEST(restitution_is_relative) {
     qd_world *world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 2, 50, -3, 0, 0.5, 1);
     qd_test_step(world, 0.01, 100);
-    check_near(qd_test_body(world, id).velocity.x, 2 + 0.5 * 5, 1e-13, "speed");
+    qd_test_near(qd_test_body(world, id).velocity.x, 2 + 0.5 * 5, 1e-13, "speed");
     qd_world_destroy(world);
 }
 END_TEST
@@ -79,13 +75,14 @@ START_TEST(shaken_walls_follow_their_formula) {
         qd_test_step(world, dt, 1);
         double t = qd_world_time(world);
         qd_world_sides(world, &low, &high);
-        check_near(low.y, a * (sin(two_pi * f * t + phase) - sin(phase)), 1e-13, "side");
+        qd_test_near(low.y, a * (sin(two_pi * f * t + phase) - sin(phase)), 1e-13, "side");
         ck_assert_double_eq(high.y, 100);
         if (qd_test_body(world, id).velocity.y != 0) hit = t;
     }
     double u = a * two_pi * f * cos(two_pi * f * hit + phase);
     ck_assert_double_gt(hit, 0);
-    check_near(qd_test_body(world, id).velocity.y, 2 * u, 2 * a * two_pi * f * two_pi * f * 2 * dt, "speed");
+    qd_test_near(qd_test_body(world, id).velocity.y, 2 * u, 2 * a * two_pi * f * two_pi * f * 2 * dt,
+                 "speed");
     qd_world_destroy(world);
 }
 END_TEST
@@ -103,7 +100,7 @@ START_TEST(energy_books_balance) {
     qd_test_step(world, 0.01, 800);
     double gained = qd_world_sum(world).kinetic - first;
     ck_assert_double_gt(gained, 5);
-    check_near(qd_world_total(world).wall_work, gained, 1e-9 * first, "work");
+    qd_test_near(qd_world_total(world).wall_work, gained, 1e-9 * first, "work");
     qd_world_destroy(world);
 }
 END_TEST
@@ -119,9 +116,7 @@ START_TEST(resting_bodies_ride_along) {
     double a = _i == 0 ? 0.1 : 1, f = 1; // (2 pi f)^2 a = 3.9: less than gravity; 39: more
     def.wall_motion[BOTTOM] = (qd_wall_motion){.amplitude = a, .frequency = f, .phase = -two_pi / 4};
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){50, 0.5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.5);
     qd_id id = qd_test_add(world, &body);
     double largest = 0;
     for (int k = 0; k < 800; ++k) {
@@ -148,14 +143,12 @@ START_TEST(belts_carry) {
     def.restitution = 0;
     def.wall_motion[BOTTOM].slide = 3;
     qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(2, 1);
-    body.position = (qd_vec2){20, 0.5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
     qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 0.01, 30);
-    check_near(qd_test_body(world, id).velocity.x, 0.5 * 10 * 0.3, 0.1, "speed on the way");
+    qd_test_near(qd_test_body(world, id).velocity.x, 0.5 * 10 * 0.3, 0.1, "speed on the way");
     qd_test_step(world, 0.01, 70);
-    check_near(qd_test_body(world, id).velocity.x, 3, 1e-6, "speed");
+    qd_test_near(qd_test_body(world, id).velocity.x, 3, 1e-6, "speed");
     ck_assert_double_gt(qd_world_total(world).wall_work, 0.5 * 2 * 9);
     qd_world_destroy(world);
 }
@@ -175,10 +168,10 @@ START_TEST(fast_bodies_meet_moving_walls) {
     qd_test_step(world, dt, 1);
     double hit = (10 - radius) / (v - u), back = -(v - 2 * u);
     qd_body_state body = qd_test_body(world, id);
-    check_near(body.velocity.x, back, 1e-9, "speed");
-    check_near(body.position.x, 90 + v * hit + back * (dt - hit), 1e-6, "place");
-    check_near(qd_world_total(world).wall_work, qd_world_sum(world).kinetic - kinetic, 1e-9 * kinetic,
-               "work");
+    qd_test_near(body.velocity.x, back, 1e-9, "speed");
+    qd_test_near(body.position.x, 90 + v * hit + back * (dt - hit), 1e-6, "place");
+    qd_test_near(qd_world_total(world).wall_work, qd_world_sum(world).kinetic - kinetic, 1e-9 * kinetic,
+                 "work");
     ck_assert_uint_eq(qd_world_total(world).impacts, 1);
     qd_world_destroy(world);
 }

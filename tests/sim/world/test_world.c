@@ -179,8 +179,7 @@ START_TEST(place_has_the_rules_of_add) {
 END_TEST
 
 START_TEST(lowest_free_index_comes_first) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qd_id ids[40];
     for (int i = 0; i < 40; ++i) {
         ids[i] = qd_test_disk(world, 50, 50, i, 0, 0.5, 0);
@@ -279,8 +278,7 @@ END_TEST
 
 // An empty world steps, sums, hashes and saves.
 START_TEST(zero_bodies_run) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     uint64_t first = qd_world_hash(world);
     qd_test_step(world, 0.1, 10);
     ck_assert_uint_eq(qd_world_count(world), 0);
@@ -298,9 +296,7 @@ START_TEST(zero_bodies_run) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("world", 120, NULL, NULL);
-    qd_test_once(tcase, defs_are_checked, default_distance_is_a_million_worlds, bodies_are_checked,
-                 place_has_the_rules_of_add, lowest_free_index_comes_first, random_operations_match_a_table,
-                 zero_bodies_run);
-    return qd_test_run_case("world", tcase);
+    return qd_test_main("world", 120, NULL, NULL, defs_are_checked, default_distance_is_a_million_worlds,
+                        bodies_are_checked, place_has_the_rules_of_add, lowest_free_index_comes_first,
+                        random_operations_match_a_table, zero_bodies_run);
 }

@@ -37,9 +37,7 @@ static void setup(void) {
     qd_sweeps_write(&program, "s.yaml", 1, 8); // for the scene
     qd_scratch_write(at("s.yaml").text, sweep);
     qd_program_start start = go("good");
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
     char *name = qd_test_sql(at("good/sweep.db").text, "SELECT directory FROM sweep WHERE status = 'done'");
     name[strcspn(name, "\n")] = '\0';
     (void)snprintf(done_run.text, sizeof done_run.text, "%s", name);
@@ -163,12 +161,8 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
 END_TEST
 
 int main(void) {
-    TCase *cases = qd_test_case("fault_sweeps", 3000, setup, teardown);
-    tcase_add_test(cases, calls_fail_at_random);
-    tcase_add_test(cases, the_power_is_cut);
-    tcase_add_test(cases, what_was_deleted_is_back);
-    tcase_add_test(cases, a_sync_that_is_left_out_is_noticed);
-    return qd_test_run_case("fault_sweeps", cases);
+    return qd_test_main("fault_sweeps", 3000, setup, teardown, calls_fail_at_random, the_power_is_cut,
+                        what_was_deleted_is_back, a_sync_that_is_left_out_is_noticed);
 }
 
 #else

@@ -205,14 +205,11 @@ START_TEST(columns_that_are_refused) {
             "scene: tiny.yaml\nset: {record.fields: {every: 20, cells: [2, 3]}}\nreplicas: 2\ncolumns: %s\n",
             cases[i].columns);
         qd_scratch_write(at("c.yaml").text, text);
-        qd_program_outcome outcome = RUN("sweep", "c.yaml", "-o", "out");
-        qd_program_expect_complaint(&outcome, 3, cases[i].said);
-        qd_program_forget(&outcome);
+        expect_refusal(RUN("sweep", "c.yaml", "-o", "out"), 3, cases[i].said);
     }
     qd_scratch_write(at("c.yaml").text, "scene: tiny.yaml\nreplicas: 2\ncolumns: [{field: pressure}]\n");
-    qd_program_outcome outcome = RUN("sweep", "c.yaml", "-o", "out");
-    qd_program_expect_complaint(&outcome, 3, "the sweep has columns of fields, but record.fields.every is 0");
-    qd_program_forget(&outcome);
+    expect_refusal(RUN("sweep", "c.yaml", "-o", "out"), 3,
+                   "the sweep has columns of fields, but record.fields.every is 0");
 }
 END_TEST
 
@@ -261,9 +258,7 @@ START_TEST(failures_are_tried_again_when_told_to) {
     // No file of a run may be longer than this: every run breaks off.
     qd_program_start start = qd_sweeps_start("s.yaml", "out", NULL);
     start.file_limit = 100000;
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT code, count(*) FROM sweep GROUP BY code", "3|4\n4|8\n");
     ck_assert_int_eq(SWEEP("out", "--jobs", "2"), 1); // kept
     qd_test_sql_is(at("out/sweep.db").text, "SELECT code, count(*) FROM sweep GROUP BY code", "3|4\n4|8\n");
@@ -362,7 +357,7 @@ START_TEST(shares_make_the_same_rows) {
         char share[16];
         snprintf(share, sizeof share, "%d/4", i + 1);
         programs[i] = program;
-        qd_scratch_make(&programs[i].capture);
+        programs[i].capture = qd_scratch_make();
         qd_program_start start = qd_sweeps_start("s.yaml", "out",
                                                  (const char *const[]){"--shard", share, NULL});
         children[i] = qd_program_launch(&programs[i], &start);
@@ -414,18 +409,6 @@ START_TEST(a_job_array_has_shares) {
 }
 END_TEST
 
-/// Runs a shell's commands in the program's directory; the exit code.
-static int shell(const char *commands) {
-    qd_program other = program;
-    other.path = "/bin/sh";
-    qd_program_start start = {.arguments = {"-c", commands}};
-    qd_program_outcome outcome = qd_program_run(&other, &start);
-    int code = outcome.code;
-    if (code != 0) printf("%s: exit %d: %s%s\n", commands, code, outcome.out, outcome.err);
-    qd_program_forget(&outcome);
-    return code;
-}
-
 START_TEST(a_job_script_runs_as_it_is) {
     ck_assert_int_eq(SWEEP("good", "--jobs", "2"), 1);
     qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "it's out", "--emit", "slurm", "--jobs", "3");
@@ -434,11 +417,14 @@ START_TEST(a_job_script_runs_as_it_is) {
     qd_scratch_write(at("job").text, outcome.out);
     qd_program_forget(&outcome);
     // Stands in for Slurm's own.
-    ck_assert_int_eq(shell("mkdir bin && printf '#!/bin/sh\\nexec \"$@\"\\n' >bin/srun && chmod +x bin/srun"),
-                     0);
     ck_assert_int_eq(
-        shell("PATH=$PWD/bin:$PATH; export PATH; for i in 1 2 3; do\n"
-              "SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=$i sh job; test $? -eq 1 || exit 9; done"),
+        qd_program_shell(&program,
+                         "mkdir bin && printf '#!/bin/sh\\nexec \"$@\"\\n' >bin/srun && chmod +x bin/srun"),
+        0);
+    ck_assert_int_eq(
+        qd_program_shell(&program,
+                         "PATH=$PWD/bin:$PATH; export PATH; for i in 1 2 3; do\n"
+                         "SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=$i sh job; test $? -eq 1 || exit 9; done"),
         0);
     ck_assert_int_eq(SWEEP("it's out", "--merge"), 1);
     qd_sweeps_expect_same(&program, "good", "it's out");
@@ -492,17 +478,17 @@ START_TEST(a_signal_stops_all_with_checkpoints) {
         ck_assert(kill(children[0], 0) != 0 && kill(children[1], 0) != 0);
         qd_test_sql_is(at("out/sweep.db").text, "SELECT DISTINCT status FROM sweep", "to do\n");
     }
-    ck_assert_int_eq(shell("grep -l '^resume   from' out/logs/* | wc -l | grep -qx 2"), 0);
-    ck_assert_int_eq(shell("grep -h 'stopped by SIGTERM after' out/logs/* | wc -l | grep -qx 6"), 0);
+    ck_assert_int_eq(qd_program_shell(&program, "grep -l '^resume   from' out/logs/* | wc -l | grep -qx 2"),
+                     0);
+    ck_assert_int_eq(
+        qd_program_shell(&program, "grep -h 'stopped by SIGTERM after' out/logs/* | wc -l | grep -qx 6"), 0);
 }
 END_TEST
 
 START_TEST(a_sweep_that_is_killed_takes_its_runs_along) {
     pid_t children[2], parent = launch_long("out", children);
     ck_assert_int_eq(kill(parent, SIGKILL), 0);
-    qd_program_outcome outcome = qd_program_await(&program, parent);
-    ck_assert_int_eq(outcome.code, -SIGKILL);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_await(&program, parent), -SIGKILL, NULL, NULL);
     ck_assert(is_gone(children[0]) && is_gone(children[1]));
 }
 END_TEST
@@ -513,12 +499,10 @@ START_TEST(nobody_else_works_in_the_same_directory) {
                      share = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "1/2", NULL}),
                      merge = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--merge", NULL});
     qd_program second = program;
-    qd_scratch_make(&second.capture);
+    second.capture = qd_scratch_make();
     const qd_program_start *const all[] = {&again, &share, &merge};
     for (size_t i = 0; i < 3; ++i) {
-        qd_program_outcome outcome = qd_program_run(&second, all[i]);
-        qd_program_expect_complaint(&outcome, 4, "out is in use by another sweep");
-        qd_program_forget(&outcome);
+        expect_refusal(qd_program_run(&second, all[i]), 4, "out is in use by another sweep");
     }
     // Each job has processors of its own where there are enough.
     if (sysconf(_SC_NPROCESSORS_ONLN) == 2) {
@@ -527,32 +511,24 @@ START_TEST(nobody_else_works_in_the_same_directory) {
                  "a=$(grep Cpus_allowed: /proc/%d/status) b=$(grep Cpus_allowed: /proc/%d/status); test "
                  "\"$a\" != \"$b\"",
                  (int)children[0], (int)children[1]);
-        ck_assert_int_eq(shell(command), 0);
+        ck_assert_int_eq(qd_program_shell(&program, command), 0);
     }
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(parent, SIGTERM), 0);
-    qd_program_outcome outcome = qd_program_await(&program, parent);
-    ck_assert_int_eq(outcome.code, 75);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_await(&program, parent), 75, NULL, NULL);
     // Two with the same share get into each other's way, too; with others they do not.
     qd_program_start long_share = qd_sweeps_start("long.yaml", "out",
                                                   (const char *const[]){"--shard", "1/2", NULL});
     parent = qd_program_launch(&program, &long_share);
     ck_assert(qd_sweeps_wait_for_children(parent, children, 1));
-    qd_scratch_make(&second.capture);
-    outcome = qd_program_run(&second, &long_share);
-    qd_program_expect_complaint(&outcome, 4, "out is in use by another sweep");
-    qd_program_forget(&outcome);
-    outcome = qd_program_run(&second, &share);
-    ck_assert_int_eq(outcome.code, 4);
-    qd_program_forget(&outcome);
+    second.capture = qd_scratch_make();
+    expect_refusal(qd_program_run(&second, &long_share), 4, "out is in use by another sweep");
+    qd_program_expect(qd_program_run(&second, &share), 4, NULL, NULL);
     qd_program_start other = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "2/5", NULL});
-    outcome = qd_program_run(&second, &other);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&second, &other), 1, NULL, NULL);
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(parent, SIGTERM), 0);
-    outcome = qd_program_await(&program, parent);
+    qd_program_outcome outcome = qd_program_await(&program, parent);
     qd_program_forget(&outcome);
 }
 END_TEST
@@ -584,15 +560,13 @@ START_TEST(wrong_use_is_told_in_one_line) {
         {{"sweep", "s.yaml", "-o", "tiny.yaml"}, 4, "cannot make the directory tiny.yaml"},
         {{"sweep", "s.yaml", "-o", "mine"}, 4, "mine is there and holds no sweep"},
     };
-    ck_assert_int_eq(shell("mkdir mine && echo hello >mine/letter"), 0);
+    ck_assert_int_eq(qd_program_shell(&program, "mkdir mine && echo hello >mine/letter"), 0);
     qd_scratch_write(at("bad.yaml").text,
                      "scene: tiny.yaml\naxes: [{key: contact.friction, list: [-1, -2]}]\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         qd_program_start start = {.arguments = {NULL}};
         for (size_t k = 0; k < 8 && cases[i].arguments[k]; ++k) start.arguments[k] = cases[i].arguments[k];
-        qd_program_outcome outcome = qd_program_run(&program, &start);
-        qd_program_expect_complaint(&outcome, cases[i].code, cases[i].said);
-        qd_program_forget(&outcome);
+        expect_refusal(qd_program_run(&program, &start), cases[i].code, cases[i].said);
     }
     ck_assert(!qd_scratch_exists(at("out").text));
 }
@@ -616,27 +590,25 @@ START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
         used += (size_t)got;
     text[used] = '\0';
     close(terminal);
-    qd_program_outcome outcome = qd_program_await(&program, child);
-    ck_assert_int_eq(outcome.code, 1);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_await(&program, child), 1, NULL, NULL);
     EXPECT(text, " of 12 done, 4 failed, ");
     EXPECT(text, "point 1  contact.restitution=0.3, limits.speed=1000, replica 1");
     EXPECT(text, "\033[36m");
     EXPECT(text, "\033[J"); // redrawn, and gone at the end
-    outcome = RUN("sweep", "s.yaml", "-o", "log", "--jobs", "2");
+    qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "log", "--jobs", "2");
     ck_assert_ptr_null(strchr(outcome.err, '\033'));
     qd_program_forget(&outcome);
 }
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("sweep", 300, setup_with_file, teardown);
-    qd_test_once(tcase, a_sweep_and_what_it_leaves, columns_of_fields, columns_that_are_refused,
-                 what_is_done_is_not_done_again_and_a_sweep_may_grow, failures_are_tried_again_when_told_to,
-                 a_dry_run_tells_and_changes_nothing, points_that_are_the_same_are_named_and_run_once,
-                 texts_and_lists_find_their_way, shares_make_the_same_rows, a_job_array_has_shares,
-                 a_job_script_runs_as_it_is, a_signal_stops_all_with_checkpoints,
-                 a_sweep_that_is_killed_takes_its_runs_along, nobody_else_works_in_the_same_directory,
-                 wrong_use_is_told_in_one_line, a_table_on_a_terminal_and_lines_in_a_log);
-    return qd_test_run_case("sweep", tcase);
+    return qd_test_main("sweep", 300, setup_with_file, teardown, a_sweep_and_what_it_leaves,
+                        columns_of_fields, columns_that_are_refused,
+                        what_is_done_is_not_done_again_and_a_sweep_may_grow,
+                        failures_are_tried_again_when_told_to, a_dry_run_tells_and_changes_nothing,
+                        points_that_are_the_same_are_named_and_run_once, texts_and_lists_find_their_way,
+                        shares_make_the_same_rows, a_job_array_has_shares, a_job_script_runs_as_it_is,
+                        a_signal_stops_all_with_checkpoints, a_sweep_that_is_killed_takes_its_runs_along,
+                        nobody_else_works_in_the_same_directory, wrong_use_is_told_in_one_line,
+                        a_table_on_a_terminal_and_lines_in_a_log);
 }

@@ -21,9 +21,7 @@ enum { REPLICAS = 2, STEPS = 60, LONG_STEPS = 12000 };
 static void make_good(unsigned replicas, unsigned steps) {
     qd_sweeps_write(&program, "s.yaml", replicas, steps);
     qd_program_start start = qd_sweeps_start("s.yaml", "good", (const char *const[]){"--jobs", "2", NULL});
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
 }
 
 /// Goes on with a sweep, or begins it, with more arguments; returns how it ends.
@@ -33,10 +31,7 @@ static qd_program_outcome go_on(const char *directory, const char *const *more) 
 }
 
 static void expect_end(const char *directory, const char *const *more, int code, const char *said) {
-    qd_program_outcome outcome = go_on(directory, more);
-    ck_assert_msg(outcome.code == code, "exit %d, not %d: %s", outcome.code, code, outcome.err);
-    ck_assert_msg(!said || strstr(outcome.err, said), "does not say '%s': %s", said, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(go_on(directory, more), code, said, NULL);
 }
 
 static void wait_for(double seconds) {
@@ -111,9 +106,7 @@ START_TEST(one_run_that_is_killed_leaves_the_others_alone) {
     int killed = 0;
     for (int i = 0; i < 10 && !killed; ++i) { // where the run was faster: once more
         if (i > 0) qd_scratch_remove_tree(at("out").text);
-        qd_program_outcome outcome = disturb_first_run(SIGKILL);
-        ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-        qd_program_forget(&outcome);
+        qd_program_expect(disturb_first_run(SIGKILL), 1, NULL, NULL);
         char *rows = qd_test_sql(at("out/sweep.db").text,
                                  "SELECT count(*) FROM sweep WHERE point = 1 AND code = 137");
         killed = atoi(rows);
@@ -146,7 +139,7 @@ END_TEST
 START_TEST(a_run_in_use_is_waited_for) {
     make_good(1, LONG_STEPS);
     qd_program other = program;
-    qd_scratch_make(&other.capture);
+    other.capture = qd_scratch_make();
     qd_program_start run = {.arguments = {"run", "tiny.yaml", "-o", "out/runs/", "--set",
                                           "contact.restitution=0.3", "--set", "limits.speed=1000", "--steps",
                                           "12000", "-q"}};
@@ -158,9 +151,7 @@ START_TEST(a_run_in_use_is_waited_for) {
     pid_t child = qd_program_launch(&other, &run);
     while (!qd_scratch_exists(beside(directory, "run.db").text)) wait_for(0.002);
     expect_end("out", NULL, 1, NULL);
-    outcome = qd_program_await(&other, child);
-    ck_assert_msg(outcome.code == 0, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_await(&other, child), 0, NULL, NULL);
     qd_scratch_remove(&other.capture);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", 1); // the other was made without a log
@@ -336,9 +327,7 @@ START_TEST(a_share_tries_again_what_had_failed) {
     // No file of a run may be longer than this: every run breaks off.
     qd_program_start start = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "1/2", NULL});
     start.file_limit = 100000;
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
     expect_end("out", (const char *const[]){"--merge", NULL}, 75, NULL);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT count(*) FROM sweep WHERE code = 4", "4\n");
     // It knows what has failed, and what it does itself comes after that.
@@ -464,24 +453,15 @@ static Suite *suite(void) {
     suite_add_tcase(suite, kills);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 1200);
-    tcase_add_test(tcase, one_run_that_is_killed_leaves_the_others_alone);
-    tcase_add_test(tcase, one_run_that_is_stopped_stays_to_do);
-    tcase_add_test(tcase, a_run_in_use_is_waited_for);
-    tcase_add_test(tcase, a_damaged_database_is_made_again);
-    tcase_add_test(tcase, databases_of_others_are_left_alone);
-    tcase_add_test(tcase, results_that_are_of_no_use);
-    tcase_add_test(tcase, a_database_with_tables_of_others_is_damaged);
-    tcase_add_test(tcase, a_database_of_an_older_program_is_made_again);
-    tcase_add_test(tcase, a_share_that_is_damaged_costs_nothing);
-    tcase_add_test(tcase, what_is_done_counts_before_what_failed);
-    tcase_add_test(tcase, a_share_tries_again_what_had_failed);
-    tcase_add_test(tcase, a_small_disk_is_full_and_freed);
+    qd_test_once(tcase, one_run_that_is_killed_leaves_the_others_alone, one_run_that_is_stopped_stays_to_do,
+                 a_run_in_use_is_waited_for, a_damaged_database_is_made_again,
+                 databases_of_others_are_left_alone, results_that_are_of_no_use,
+                 a_database_with_tables_of_others_is_damaged, a_database_of_an_older_program_is_made_again,
+                 a_share_that_is_damaged_costs_nothing, what_is_done_counts_before_what_failed,
+                 a_share_tries_again_what_had_failed, a_small_disk_is_full_and_freed);
 #ifdef QD_FAULTS
-    tcase_add_test(tcase, killed_before_any_write);
-    tcase_add_test(tcase, any_write_fails);
-    tcase_add_test(tcase, any_call_fails_at_random);
-    tcase_add_test(tcase, no_write_succeeds_any_more);
-    tcase_add_test(tcase, any_allocation_fails);
+    qd_test_once(tcase, killed_before_any_write, any_write_fails, any_call_fails_at_random,
+                 no_write_succeeds_any_more, any_allocation_fails);
 #endif
     suite_add_tcase(suite, tcase);
     return suite;

@@ -10,18 +10,6 @@
 
 enum { STEPS = 60, SKIPPED = 77 };
 
-/// Runs a shell's commands in the program's directory; the exit code.
-static int shell(const char *commands) {
-    qd_program other = program;
-    other.path = "/bin/sh";
-    qd_program_start start = {.arguments = {"-c", commands}};
-    qd_program_outcome outcome = qd_program_run(&other, &start);
-    int code = outcome.code;
-    if (code != 0) printf("%s: exit %d: %s%s\n", commands, code, outcome.out, outcome.err);
-    qd_program_forget(&outcome);
-    return code;
-}
-
 /// Sweeps and gives the exit code.
 static int sweep(const char *directory, const char *more, const char *value) {
     qd_program_start start = qd_sweeps_start("s.yaml", directory, (const char *const[]){more, value, NULL});
@@ -51,11 +39,11 @@ START_TEST(gnu_parallel_makes_the_same_rows) {
     char command[160];
     snprintf(command, sizeof command, "parallel --will-cite -j2 --joblog log <commands; test $? -eq %u",
              2 * replicas);
-    ck_assert_int_eq(shell(command), 0);
+    ck_assert_int_eq(qd_program_shell(&program, command), 0);
     for (int code = 0; code < 2; ++code) {
         snprintf(command, sizeof command, "test $(awk 'NR > 1 && $7 == %d' log | wc -l) -eq %u", code,
                  2 * replicas);
-        ck_assert_int_eq(shell(command), 0);
+        ck_assert_int_eq(qd_program_shell(&program, command), 0);
     }
     ck_assert_int_eq(sweep("out", "--merge", NULL), 1);
     qd_sweeps_expect_same(&program, "good", "out");
@@ -68,9 +56,7 @@ END_TEST
 
 static Suite *suite(void) {
     Suite *suite = suite_create("sweep_parallel");
-    TCase *tcase = tcase_create("sweep_parallel");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 300);
+    TCase *tcase = qd_test_case("sweep_parallel", 300, setup, teardown);
     tcase_add_test(tcase, gnu_parallel_makes_the_same_rows);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -288,10 +288,8 @@ START_TEST(test_the_command_prints_a_table) {
         ck_assert_msg(strstr(result.out, said[i]) != NULL, "does not say '%s': %s", said[i], result.out);
     ck_assert(strstr(result.err, "threads  1 (--threads)") != NULL);
     qd_program_forget(&result);
-    result = RUN("bench", "--bodies", "500", "--steps", "40", "--repeats", "2", "--margin", "auto", "--speed",
-                 "0.002", "-q");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
+    SUCCEED("bench", "--bodies", "500", "--steps", "40", "--repeats", "2", "--margin", "auto", "--speed",
+            "0.002", "-q");
     result = RUN("bench", "--bodies", "200", "--steps", "2", "--repeats", "1", "-q");
     ck_assert_int_eq(result.code, 0);
     ck_assert_str_eq(result.err, "");
@@ -376,12 +374,11 @@ START_TEST(test_when_others_are_in_the_way) {
 END_TEST
 
 START_TEST(test_json_and_csv_have_the_same_rows) {
-    qd_program_outcome result = RUN("bench", "--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
-                                    "--steps", "2", "--repeats", "2", "--json", "--csv",
-                                    "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed", "2.5");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--sweep-bodies", "100,1e3", "--methods",
+                                        "brute,quadtree,grid", "--steps", "2", "--repeats", "2", "--json",
+                                        "--csv", "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed",
+                                        "2.5"),
+                                    0);
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 6);
     static const char *const methods[] = {"brute", "quadtree", "grid"};
@@ -403,7 +400,6 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
     ck_assert_str_eq(strchr(line, '\n'), "\n");
     free(csv);
     json_decref(whole);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -507,9 +503,7 @@ START_TEST(test_gnuplot_sees_no_path) {
                                                       "--steps", "1", "--repeats", "1", "-q", "--plot",
                                                       paths[i]},
                                         .environment = {path}};
-        qd_program_outcome result = qd_program_run(&program, &start);
-        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-        qd_program_forget(&result);
+        qd_program_succeed(&program, &start);
         size_t bytes = 0;
         char *script = qd_scratch_read(qd_scratch_at(&program.work, paths[i]).text, &bytes);
         ck_assert_msg(strncmp(script, "set terminal", 12) == 0 && !strstr(script, paths[i]), "%s", script);

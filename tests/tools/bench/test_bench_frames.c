@@ -60,12 +60,10 @@ START_TEST(test_it_can_be_stopped) {
 END_TEST
 
 START_TEST(test_the_command) {
-    qd_program_outcome result = RUN("bench", "--frames", "--sweep-bodies", "200,400", "--steps", "2",
-                                    "--size", "160x90", "-q", "--threads", "1", "--json", "--csv",
-                                    "frames.csv");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--frames", "--sweep-bodies", "200,400", "--steps", "2",
+                                        "--size", "160x90", "-q", "--threads", "1", "--json", "--csv",
+                                        "frames.csv"),
+                                    0);
     ck_assert_int_eq(json_integer_value(json_object_get(whole, "width")), 160);
     ck_assert_int_eq(json_integer_value(json_object_get(whole, "height")), 90);
     const json_t *rows = json_object_get(whole, "rows");
@@ -88,8 +86,7 @@ START_TEST(test_the_command) {
     ck_assert_uint_le(fields, heading);
     free(csv);
     json_decref(whole);
-    qd_program_forget(&result);
-    result = RUN("bench", "--frames", "--bodies", "50", "--steps", "1", "--size", "64x64");
+    qd_program_outcome result = RUN("bench", "--frames", "--bodies", "50", "--steps", "1", "--size", "64x64");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "frames of 64x64 pixels, scene uniform; 1 of each"));
     qd_program_forget(&result);
@@ -113,10 +110,9 @@ START_TEST(test_beside_lammps) {
         expect_refusal(RUN("bench", "--frames", "--lammps", "."), 1, "lmp");
         return;
     }
-    qd_program_outcome result = RUN("bench", "--frames", "--bodies", "300", "--steps", "2", "--size", "96x64",
-                                    "-q", "--lammps", ".", "--json");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
+    json_t *whole = qd_program_json(RUN("bench", "--frames", "--bodies", "300", "--steps", "2", "--size",
+                                        "96x64", "-q", "--lammps", ".", "--json"),
+                                    0);
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 3);
     const json_t *row = json_array_get(rows, 2);
@@ -125,7 +121,6 @@ START_TEST(test_beside_lammps) {
     ck_assert_int_gt(json_integer_value(json_object_get(row, "bytes")), 100);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
     json_decref(whole);
-    qd_program_forget(&result);
     expect_refusal(RUN("bench", "--frames", "--bodies", "30", "--steps", "1", "--size", "64x64", "-q",
                        "--lammps", "nowhere"),
                    1, "folder");
@@ -146,9 +141,7 @@ START_TEST(test_lammps_sees_no_path) {
     const qd_program_start start = {.arguments = {"bench", "--frames", "--bodies", "30", "--steps", "1",
                                                   "--size", "64x64", "-q", "--lammps", "a $b #&*"},
                                     .environment = {path}};
-    qd_program_outcome result = qd_program_run(&program, &start);
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
+    qd_program_succeed(&program, &start);
     char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
     ck_assert_msg(!strstr(script, "a $b") && strstr(script, "read_data quadrille_bench.data\n"), "%s",
                   script);
@@ -157,8 +150,7 @@ START_TEST(test_lammps_sees_no_path) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("bench_frames", 120, setup, teardown);
-    qd_test_once(tests, test_pictures_do_not_depend_on_threads, test_it_can_be_stopped, test_the_command,
-                 test_what_is_wrong_is_said_in_one_line, test_beside_lammps, test_lammps_sees_no_path);
-    return qd_test_run_case("bench_frames", tests);
+    return qd_test_main("bench_frames", 120, setup, teardown, test_pictures_do_not_depend_on_threads,
+                        test_it_can_be_stopped, test_the_command, test_what_is_wrong_is_said_in_one_line,
+                        test_beside_lammps, test_lammps_sees_no_path);
 }

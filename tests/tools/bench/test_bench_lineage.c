@@ -296,9 +296,7 @@ int main(void) {
     int methods = 0;
     while (method_number(methods)) ++methods;
     tcase_add_test(tcase, all_four_trees_are_there);
-    tcase_add_loop_test(tcase, random_scenes, 0, methods);
-    tcase_add_loop_test(tcase, awkward_scenes, 0, methods);
-    tcase_add_loop_test(tcase, few_bodies, 0, methods);
-    tcase_add_loop_test(tcase, wandering, 0, methods);
+    qd_test_loops(tcase, {random_scenes, methods}, {awkward_scenes, methods}, {few_bodies, methods},
+                  {wandering, methods});
     return qd_test_run_case("bench_lineage", tcase);
 }

@@ -241,11 +241,10 @@ START_TEST(test_reference_is_the_fastest_peer) {
 END_TEST
 
 START_TEST(test_the_command_writes_rows) {
-    qd_program_outcome result = RUN("bench", "--rigid", "gas", "--bodies", "300", "--steps", "2", "--repeats",
-                                    "1", "-q", "--threads", "1", "--json", "--csv", "rigid.csv");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--rigid", "gas", "--bodies", "300", "--steps", "2",
+                                        "--repeats", "1", "-q", "--threads", "1", "--json", "--csv",
+                                        "rigid.csv"),
+                                    0);
     ck_assert_str_eq(json_string_value(json_object_get(whole, "rigid")), "gas");
     const json_t *rows = json_object_get(whole, "rows");
     size_t methods = 0;
@@ -266,16 +265,13 @@ START_TEST(test_the_command_writes_rows) {
     ck_assert_uint_eq(json_object_size(json_object_get(json_array_get(rows, 0), "phases")), QD_PHASE_EXPORT);
     free(csv);
     json_decref(whole);
-    qd_program_forget(&result);
 }
 END_TEST
 
 START_TEST(test_the_command_says_what_fell) {
-    qd_program_outcome result = RUN("bench", "--rigid", "large_pyramid", "--bodies", "10", "--steps", "3",
-                                    "--repeats", "2", "--json", "-q");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--rigid", "large_pyramid", "--bodies", "10", "--steps", "3",
+                                        "--repeats", "2", "--json", "-q"),
+                                    0);
     ck_assert(json_real_value(json_object_get(json_object_get(whole, "start"), "top")) == 3.5);
     const json_t *rows = json_object_get(whole, "rows");
     for (size_t i = 0; i < json_array_size(rows); ++i) {
@@ -284,7 +280,6 @@ START_TEST(test_the_command_says_what_fell) {
         ck_assert_int_eq(json_integer_value(json_object_get(row, "fallen")), 0);
     }
     json_decref(whole);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -321,11 +316,10 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("bench_rigid", 120, setup, teardown);
-    qd_test_once(tests, test_gas_is_what_it_says, test_pile_rests_on_the_floor, test_scenes_are_what_they_say,
-                 test_pyramids_are_judged, test_what_is_driven_moves, test_methods_start_from_the_same_state,
-                 test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
-                 test_the_command_writes_rows, test_the_command_says_what_fell,
-                 test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
-    return qd_test_run_case("bench_rigid", tests);
+    return qd_test_main("bench_rigid", 120, setup, teardown, test_gas_is_what_it_says,
+                        test_pile_rests_on_the_floor, test_scenes_are_what_they_say, test_pyramids_are_judged,
+                        test_what_is_driven_moves, test_methods_start_from_the_same_state,
+                        test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
+                        test_the_command_writes_rows, test_the_command_says_what_fell,
+                        test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
 }

@@ -4,7 +4,6 @@
 #include "tools/lammps/lammps.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,11 +66,9 @@ START_TEST(test_it_can_be_stopped) {
 END_TEST
 
 START_TEST(test_the_command) {
-    qd_program_outcome result = RUN("bench", "--spring", "gas", "--bodies", "400", "--steps", "20",
-                                    "--repeats", "1", "--threads", "1", "--json", "--csv", "out.csv");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    json_t *whole = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(whole);
+    json_t *whole = qd_program_json(RUN("bench", "--spring", "gas", "--bodies", "400", "--steps", "20",
+                                        "--repeats", "1", "--threads", "1", "--json", "--csv", "out.csv"),
+                                    0);
     size_t rows = qdi_lammps_found(1) ? 2 : 1;
     const json_t *list = json_object_get(whole, "rows"), *ours = json_array_get(list, 0);
     ck_assert_uint_eq(json_array_size(list), rows);
@@ -82,9 +79,8 @@ START_TEST(test_the_command) {
     ck_assert_uint_eq(json_object_size(json_object_get(ours, "phases")), QD_PHASE_EXPORT);
     ck_assert(json_is_string(json_object_get(whole, "lammps")) == (rows == 2));
     json_decref(whole);
-    qd_program_forget(&result);
-    result = RUN("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20", "--repeats", "1",
-                 "--threads", "1");
+    qd_program_outcome result = RUN("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20",
+                                    "--repeats", "1", "--threads", "1");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "smooth: 400 disks; 20 steps after 1000, 1 times\n") &&
               strstr(result.out, "\nspring "));
@@ -103,8 +99,6 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("bench_spring", 120, setup, teardown);
-    qd_test_once(tests, test_both_go_the_same_way, test_it_can_be_stopped, test_the_command,
-                 test_what_is_wrong_is_said_in_one_line);
-    return qd_test_run_case("bench_spring", tests);
+    return qd_test_main("bench_spring", 120, setup, teardown, test_both_go_the_same_way,
+                        test_it_can_be_stopped, test_the_command, test_what_is_wrong_is_said_in_one_line);
 }

@@ -7,22 +7,12 @@
 #include <fcntl.h>
 #include <quadrille/scene.h>
 #include <quadrille/simd.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // The program at work: what it says, what it leaves, what it helps with.
-
-static void expect_equal_files(const char *a, const char *b) {
-    size_t a_bytes = 0, b_bytes = 0;
-    char *a_data = qd_scratch_read(at(a).text, &a_bytes), *b_data = qd_scratch_read(at(b).text, &b_bytes);
-    ck_assert_msg(a_data && b_data, "%s or %s is missing", a, b);
-    ck_assert_msg(a_bytes == b_bytes && memcmp(a_data, b_data, a_bytes) == 0, "%s and %s differ", a, b);
-    free(a_data);
-    free(b_data);
-}
 
 START_TEST(test_a_run_and_what_it_leaves) {
     qd_program_outcome result = RUN("run", "pool", "--bodies", "60", "--steps", "25", "--frames", "10", "-o",
@@ -181,7 +171,7 @@ START_TEST(test_same_bytes_for_any_number_of_threads) {
             char a[64], b[64];
             snprintf(a, sizeof a, "1/%s", files[f]);
             snprintf(b, sizeof b, "%s/%s", threads[i], files[f]);
-            expect_equal_files(a, b);
+            expect_same_files(a, b);
         }
     }
     SUCCEED("run", "pool", "--bodies", "300", "--steps", "60", "--frames", "0", "-o", "bare");
@@ -217,20 +207,16 @@ START_TEST(test_threads_by_environment) {
     ck_assert_ptr_nonnull(strstr(result.err, "threads  2 (OMP_NUM_THREADS)"));
     ck_assert_int_eq(qd_program_result_whole(&program, "omp", "threads"), 2);
     qd_program_forget(&result);
-    result = qd_program_run(&program,
-                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
-                                                              "--frames", "0", "-o", "slurm"},
-                                                .environment = {"SLURM_CPUS_PER_TASK=3"}});
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.err, "threads  3 (SLURM_CPUS_PER_TASK)"));
-    qd_program_forget(&result);
-    result = qd_program_run(&program,
-                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
-                                                              "--frames", "0", "-o", "bad"},
-                                                .environment = {"SLURM_CPUS_PER_TASK=none"}});
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.err, "quadrille: warning: SLURM_CPUS_PER_TASK is 'none'"));
-    qd_program_forget(&result);
+    qd_program_expect(
+        qd_program_run(&program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps",
+                                                                   "1", "--frames", "0", "-o", "slurm"},
+                                                     .environment = {"SLURM_CPUS_PER_TASK=3"}}),
+        0, "threads  3 (SLURM_CPUS_PER_TASK)", NULL);
+    qd_program_expect(
+        qd_program_run(&program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps",
+                                                                   "1", "--frames", "0", "-o", "bad"},
+                                                     .environment = {"SLURM_CPUS_PER_TASK=none"}}),
+        0, "quadrille: warning: SLURM_CPUS_PER_TASK is 'none'", NULL);
     result = qd_program_run(&program,
                             &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
                                                               "--frames", "0", "-o", "few"},
@@ -250,10 +236,8 @@ END_TEST
 START_TEST(test_zero_bodies_run) {
     qd_scratch_write(at("empty.yaml").text,
                      "name: empty\nworld: {size: [10, 10]}\nrun: {steps: 5}\nbodies: []\n");
-    qd_program_outcome told = RUN("run", "empty.yaml", "-o", "out", "--frames", "5");
-    ck_assert_int_eq(told.code, 0);
-    ck_assert_ptr_nonnull(strstr(told.err, "warning: the scene has no bodies"));
-    qd_program_forget(&told);
+    qd_program_expect(RUN("run", "empty.yaml", "-o", "out", "--frames", "5"), 0,
+                      "warning: the scene has no bodies", NULL);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "bodies"), 0);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 2);
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "0", "-o", "none", "--frames", "1");
@@ -424,22 +408,19 @@ START_TEST(test_bodies_from_a_file) {
     qd_program_text hash = qd_program_result_text(&program, "out", "state_hash");
     SUCCEED("run", "out/scene.yaml", "-o", "again", "--threads", "2");
     ck_assert_str_eq(qd_program_result_text(&program, "again", "state_hash").text, hash.text);
-    expect_equal_files("out/scene.yaml", "again/scene.yaml");
-    expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
+    expect_same_files("out/scene.yaml", "again/scene.yaml");
+    expect_same_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
     SUCCEED("run", "out/scene.yaml", "-o", "out", "--force");
     ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text, hash.text);
-    expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
+    expect_same_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
     // Another scene in the same place takes the copy away.
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "out", "--force");
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 3);
     // A disk outside a wall is put onto it, and the program says so.
     qd_scratch_write(at("low.csv").text, "x,y,r\n5,-0.1,0.5\n");
     qd_scratch_write(at("low.yaml").text, "run: {steps: 1}\nbodies:\n- file: {path: low.csv}\n");
-    qd_program_outcome result = RUN("run", "low.yaml", "-o", "low", "--frames", "0");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(
-        strstr(result.err, "note     low.csv: 1 disk lay outside the walls, by 0.1 at most"));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("run", "low.yaml", "-o", "low", "--frames", "0"), 0,
+                      "note     low.csv: 1 disk lay outside the walls, by 0.1 at most", NULL);
 }
 END_TEST
 
@@ -578,17 +559,15 @@ START_TEST(test_help_lines_fit_a_terminal) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("cli", 300, setup, teardown);
-    qd_test_once(tests, test_a_run_and_what_it_leaves, test_json_and_quiet,
-                 test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
-                 test_same_state_for_bound_threads, test_verbose_adds_tree_and_threads,
-                 test_default_directory_is_named_after_the_scene, test_same_bytes_for_any_number_of_threads,
-                 test_the_resolved_scene_runs_the_same, test_threads_by_environment, test_zero_bodies_run,
-                 test_a_body_that_is_not_there_is_told, test_brute_force_is_warned_of, test_help_of_scenes,
-                 test_a_scene_from_the_standard_input, test_progress_on_a_terminal,
-                 test_scenes_are_listed_and_printed, test_a_printed_scene_runs_as_the_built_in_one,
-                 test_bodies_from_a_file, test_long_steps_of_springs_are_told,
-                 test_energy_that_the_steps_made_is_told, test_files_and_built_in_scenes_are_told_apart,
-                 test_help, test_help_lines_fit_a_terminal);
-    return qd_test_run_case("cli", tests);
+    return qd_test_main(
+        "cli", 300, setup, teardown, test_a_run_and_what_it_leaves, test_json_and_quiet,
+        test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
+        test_same_state_for_bound_threads, test_verbose_adds_tree_and_threads,
+        test_default_directory_is_named_after_the_scene, test_same_bytes_for_any_number_of_threads,
+        test_the_resolved_scene_runs_the_same, test_threads_by_environment, test_zero_bodies_run,
+        test_a_body_that_is_not_there_is_told, test_brute_force_is_warned_of, test_help_of_scenes,
+        test_a_scene_from_the_standard_input, test_progress_on_a_terminal, test_scenes_are_listed_and_printed,
+        test_a_printed_scene_runs_as_the_built_in_one, test_bodies_from_a_file,
+        test_long_steps_of_springs_are_told, test_energy_that_the_steps_made_is_told,
+        test_files_and_built_in_scenes_are_told_apart, test_help, test_help_lines_fit_a_terminal);
 }

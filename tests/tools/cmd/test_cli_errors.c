@@ -3,7 +3,6 @@
 #include "tests/support/one_program.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,13 +259,13 @@ END_TEST
 
 START_TEST(test_a_full_disk) {
     // So many bytes hold the scene and the database but no picture of this size.
-    qd_program_outcome result = qd_program_run(
-        &program,
-        &(qd_program_start){.arguments = {"run", "pool", "--bodies", "200", "--steps", "20", "--frames", "1",
-                                          "--set", "view.size=[8000, 6000]", "-o", "out", "-q"},
-                            .file_limit = 300000});
-    qd_program_expect_complaint(&result, 4, "frame_000000.png");
-    qd_program_forget(&result);
+    expect_refusal(
+        qd_program_run(
+            &program,
+            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "200", "--steps", "20", "--frames",
+                                              "1", "--set", "view.size=[8000, 6000]", "-o", "out", "-q"},
+                                .file_limit = 300000}),
+        4, "frame_000000.png");
     ck_assert(!qd_scratch_exists(at("out/frames/frame_000000.png").text));
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     qd_program_expect_no_parts(at("out").text);
@@ -274,29 +273,25 @@ START_TEST(test_a_full_disk) {
 #define ONE "{disks: {count: 1}}"
     const char *bodies = "bodies=[" ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE "]";
 #undef ONE
-    result = qd_program_run(
-        &program,
-        &(qd_program_start){.arguments = {"run", "pool", "--set", bodies, "-o", "none"}, .file_limit = 1500});
-    qd_program_expect_complaint(&result, 4, "scene.yaml");
-    qd_program_forget(&result);
+    expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"run", "pool", "--set", bodies,
+                                                                              "-o", "none"},
+                                                                .file_limit = 1500}),
+                   4, "scene.yaml");
     ck_assert(!qd_scratch_exists(at("none").text));
 }
 END_TEST
 
 START_TEST(test_a_full_standard_output) {
     if (!qd_scratch_exists("/dev/full")) return;
-    qd_program_outcome result = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"scenes"}, .stdout_path = "/dev/full"});
-    ck_assert_int_eq(result.code, 4);
-    ck_assert_ptr_nonnull(
-        strstr(result.err, "quadrille: cannot write to the standard output: No space left"));
-    qd_program_forget(&result);
-    result = qd_program_run(&program,
-                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
-                                                              "--frames", "0", "-o", "out", "--json", "-q"},
-                                                .stdout_path = "/dev/full"});
-    ck_assert_int_eq(result.code, 4);
-    qd_program_forget(&result);
+    qd_program_expect(
+        qd_program_run(&program, &(qd_program_start){.arguments = {"scenes"}, .stdout_path = "/dev/full"}), 4,
+        "quadrille: cannot write to the standard output: No space left", NULL);
+    qd_program_expect(
+        qd_program_run(&program,
+                       &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                         "--frames", "0", "-o", "out", "--json", "-q"},
+                                           .stdout_path = "/dev/full"}),
+        4, NULL, NULL);
 }
 END_TEST
 
@@ -311,14 +306,12 @@ START_TEST(test_signals_and_the_lock) {
     pid_t child = qd_program_launch(&program, &how);
     qd_scratch_await(at("out/frames/frame_000001.png").text);
     qd_program second = program; // a run beside it must not come near
-    qd_scratch_make(&second.capture);
-    qd_program_outcome refused = qd_program_run(
-        &second, &(qd_program_start){.arguments = {"run", "pool", "--force", "-o", "out"}});
-    qd_program_expect_complaint(&refused, 4, "out is in use by another run");
-    qd_program_forget(&refused);
-    refused = qd_program_run(&second, &(qd_program_start){.arguments = {"resume", "out"}});
-    qd_program_expect_complaint(&refused, 4, "out is in use by another run");
-    qd_program_forget(&refused);
+    second.capture = qd_scratch_make();
+    expect_refusal(
+        qd_program_run(&second, &(qd_program_start){.arguments = {"run", "pool", "--force", "-o", "out"}}), 4,
+        "out is in use by another run");
+    expect_refusal(qd_program_run(&second, &(qd_program_start){.arguments = {"resume", "out"}}), 4,
+                   "out is in use by another run");
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(child, signals[_i].number), 0);
     qd_program_outcome result = qd_program_await(&program, child);
@@ -338,9 +331,7 @@ START_TEST(test_killed_at_once_leaves_whole_frames) {
     pid_t child = qd_program_launch(&program, &how);
     qd_scratch_await(at("out/frames/frame_000010.png").text);
     ck_assert_int_eq(kill(child, SIGKILL), 0);
-    qd_program_outcome result = qd_program_await(&program, child);
-    ck_assert_int_eq(result.code, -SIGKILL);
-    qd_program_forget(&result);
+    qd_program_expect(qd_program_await(&program, child), -SIGKILL, NULL, NULL);
     // Every file that has a final name ends as a PNG ends.
     char name[64];
     int frames = 0;
@@ -361,15 +352,14 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("cli_errors", 300, setup, teardown);
-    tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
     tcase_add_test(tests, test_missing_scenes);
-    tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
+    qd_test_loops(tests, {test_wrong_command_lines, (int)(sizeof usage / sizeof usage[0])},
+                  {test_wrong_scenes, (int)(sizeof scenes / sizeof scenes[0])});
     qd_test_once(tests, test_wrong_body_files, test_scene_beside, test_unreadable_scene, test_limits,
                  test_more_pairs_than_allowed, test_existing_output_is_refused,
                  test_other_outputs_that_cannot_be);
     if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_full_disk);
-    tcase_add_test(tests, test_a_full_standard_output);
+    qd_test_once(tests, test_a_full_standard_output, test_killed_at_once_leaves_whole_frames);
     tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
-    tcase_add_test(tests, test_killed_at_once_leaves_whole_frames);
     return qd_test_run_case("cli_errors", tests);
 }

@@ -1,4 +1,5 @@
 #include "tests/support/harness.h"
+#include "tests/support/json_values.h"
 #include "tests/support/recorded.h"
 
 #include <stdio.h>
@@ -13,24 +14,7 @@ static void make(const char *name, const qd_recording *how) {
 
 /// What `diff a b --json` says.
 static json_t *difference(int code) {
-    qd_program_outcome result = RUN("diff", "a", "b", "--json");
-    ck_assert_msg(result.code == code, "exit %d: %s%s", result.code, result.out, result.err);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_msg(json != NULL, "%s", result.out);
-    qd_program_forget(&result);
-    return json;
-}
-
-static json_int_t whole(const json_t *json, const char *key) {
-    const json_t *value = json_object_get(json, key);
-    ck_assert_msg(json_is_integer(value), "no %s", key);
-    return json_integer_value(value);
-}
-
-static const char *text(const json_t *json, const char *key) {
-    const char *value = json_string_value(json_object_get(json, key));
-    ck_assert_msg(value != NULL, "no %s", key);
-    return value;
+    return qd_program_json(RUN("diff", "a", "b", "--json"), code);
 }
 
 /// The two values differ in the last bit of a double.
@@ -203,8 +187,7 @@ START_TEST(what_cannot_be_compared) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("diff", 240, setup, teardown);
-    qd_test_once(tcase, equal_runs, a_planted_bit, a_planted_bit_between_records, two_that_cannot_be_replayed,
-                 two_scenes, damaged_rows, what_cannot_be_compared);
-    return qd_test_run_case("diff", tcase);
+    return qd_test_main("diff", 240, setup, teardown, equal_runs, a_planted_bit,
+                        a_planted_bit_between_records, two_that_cannot_be_replayed, two_scenes, damaged_rows,
+                        what_cannot_be_compared);
 }

@@ -51,16 +51,6 @@ static void make(const char *text, const char *directory) {
     SUCCEED("run", "made.yaml", "-o", directory, "-q", "--threads", "2");
 }
 
-static bool same_file(const char *a, const char *b) {
-    size_t first = 0, second = 0;
-    char *one = qd_scratch_read(at(a).text, &first), *two = qd_scratch_read(at(b).text, &second);
-    ck_assert_msg(one && two, "%s, %s", a, b);
-    bool same = first == second && memcmp(one, two, first) == 0;
-    free(one);
-    free(two);
-    return same;
-}
-
 static size_t count_in(const char *name, const char *what) {
     char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "%s", name);
@@ -91,7 +81,7 @@ START_TEST(every_snapshot_and_the_same_simulated_again) {
     snprintf(directory, sizeof directory, "out/export/%s", formats[_i]);
     ck_assert_uint_eq(qd_scratch_count(at(directory).text), file_counts[_i]);
     SUCCEED("export", "out", "--format", formats[_i], "-q", "-o", "again", "--every", "5", "--threads", "3");
-    ck_assert(same_file(file_of(directory, _i).text, file_of("again", _i).text));
+    expect_same_files(file_of(directory, _i).text, file_of("again", _i).text);
     ck_assert_uint_eq(qd_scratch_count(at("again").text), file_counts[_i]);
     char *after = qd_scratch_read(at("out/run.db").text, NULL);
     ck_assert_str_eq(before, after);
@@ -109,10 +99,7 @@ START_TEST(some_of_the_moments) {
     SUCCEED("export", "out", "--format", "lammps", "-q", "-o", "odd", "--frames", "2:", "--every", "7");
     ck_assert_uint_eq(count_in("odd/bodies.lammpstrj", "ITEM: TIMESTEP\n"), 4);
     ck_assert_uint_eq(count_in("odd/bodies.lammpstrj", "ITEM: TIMESTEP\n35\n"), 1);
-    qd_program_outcome result = RUN("export", "out", "--format", "vtp", "--frames", "8:", "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(json);
+    json_t *json = qd_program_json(RUN("export", "out", "--format", "vtp", "--frames", "8:", "--json"), 0);
     ck_assert_str_eq(json_string_value(json_object_get(json, "directory")), "out/export/vtp");
     ck_assert_str_eq(json_string_value(json_object_get(json, "format")), "vtp");
     ck_assert_int_eq(json_integer_value(json_object_get(json, "frames")), 1);
@@ -120,7 +107,6 @@ START_TEST(some_of_the_moments) {
     ck_assert_int_eq(json_integer_value(json_object_get(json, "last_step")), 40);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "files")), 8);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -275,11 +261,10 @@ START_TEST(no_room) {
     make(scene, "out");
     static const char *const names[] = {"bodies.lammpstrj.part", "bodies.xyz.part", "bodies_000000.vtp.part",
                                         "bodies.csv.part"};
-    qd_program_outcome result = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"export", "out", "--format", formats[_i], "-q"},
-                                      .file_limit = 3000});
-    qd_program_expect_complaint(&result, 4, names[_i]);
-    qd_program_forget(&result);
+    expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"export", "out", "--format",
+                                                                              formats[_i], "-q"},
+                                                                .file_limit = 3000}),
+                   4, names[_i]);
     ck_assert(!qd_scratch_exists(at("out/export").text));
 }
 END_TEST
@@ -296,9 +281,7 @@ START_TEST(stopped_by_a_signal) {
     qd_scratch_await(at(directory).text);
     nanosleep(&(struct timespec){0, 50000000}, NULL);
     kill(child, SIGTERM);
-    qd_program_outcome result = qd_program_await(&program, child);
-    qd_program_expect_complaint(&result, 128 + SIGTERM, "nothing was exported");
-    qd_program_forget(&result);
+    expect_refusal(qd_program_await(&program, child), 128 + SIGTERM, "nothing was exported");
     ck_assert(!qd_scratch_exists(at("long/export").text));
 }
 END_TEST
@@ -417,8 +400,8 @@ START_TEST(everything_comes_back_from_a_run) {
     SUCCEED("run", "back/scene.yaml", "-o", "copy", "-q");
     SUCCEED("diff", "back", "copy");
     begin_with("run: {path: back/bodies_0.qdworld}", "third", "again");
-    ck_assert(same_file("compared/bodies.csv", "again/bodies.csv"));
-    ck_assert(same_file("back/bodies_0.qdworld", "third/bodies_0.qdworld"));
+    expect_same_files("compared/bodies.csv", "again/bodies.csv");
+    expect_same_files("back/bodies_0.qdworld", "third/bodies_0.qdworld");
     SUCCEED("verify", "back", "-q");
 }
 END_TEST
@@ -472,12 +455,8 @@ END_TEST
 START_TEST(the_last_state_is_named) {
     make(scene, "out");
     qd_scratch_write(at("last.yaml").text, "run: {steps: 0, dt: 0.1}\nbodies:\n- run: {path: out}\n");
-    qd_program_outcome result = RUN("run", "last.yaml", "-o", "last");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_msg(strstr(result.err, "out: its bodies at step 40, the last that is kept") != NULL ||
-                      strstr(result.out, "out: its bodies at step 40, the last that is kept") != NULL,
-                  "%s%s", result.out, result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("run", "last.yaml", "-o", "last"), 0,
+                      "out: its bodies at step 40, the last that is kept", NULL);
     char *resolved = qd_scratch_read(at("last/scene.yaml").text, NULL);
     ck_assert_ptr_nonnull(strstr(resolved, "path: bodies_0.qdworld\n      step: 40\n      hash: \""));
     free(resolved);
@@ -507,22 +486,15 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("export");
-    TCase *tests = tcase_create("export");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("export", 300, setup, teardown);
     tcase_add_loop_test(tests, every_snapshot_and_the_same_simulated_again, 0, 4);
     qd_test_once(tests, some_of_the_moments, tables_have_the_rows_of_the_store, fields_are_a_table,
                  distributions_are_a_table, fields_are_images, tables_without_snapshots, what_is_refused,
                  files_that_are_there);
-    tcase_add_loop_test(tests, a_damaged_snapshot, 0, 4);
-    tcase_add_loop_test(tests, no_room, 0, 4);
-    tcase_add_loop_test(tests, stopped_by_a_signal, 0, 4);
+    qd_test_loops(tests, {a_damaged_snapshot, 4}, {no_room, 4}, {stopped_by_a_signal, 4});
     suite_add_tcase(suite, tests);
-    tests = tcase_create("import");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, disks_come_back_from_files, 0, 5);
-    tcase_add_loop_test(tests, shapes_come_back_from_files, 0, 2);
+    tests = qd_test_case("import", 300, setup, teardown);
+    qd_test_loops(tests, {disks_come_back_from_files, 5}, {shapes_come_back_from_files, 2});
     qd_test_once(tests, everything_comes_back_from_a_run, generated_bodies_keep_clear_of_a_run,
                  runs_that_cannot_be_taken, the_last_state_is_named, a_run_without_memory);
     suite_add_tcase(suite, tests);

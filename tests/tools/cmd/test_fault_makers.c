@@ -229,9 +229,8 @@ END_TEST
 
 int main(void) {
     TCase *cases = qd_test_case("fault_makers", 3000, setup, teardown);
-    tcase_add_loop_test(cases, calls_fail_at_random, 0, MAKERS);
-    tcase_add_loop_test(cases, the_power_is_cut, 0, MAKERS);
-    tcase_add_loop_test(cases, a_sync_that_is_left_out_is_noticed, 0, MAKERS);
+    qd_test_loops(cases, {calls_fail_at_random, MAKERS}, {the_power_is_cut, MAKERS},
+                  {a_sync_that_is_left_out_is_noticed, MAKERS});
     return qd_test_run_case("fault_makers", cases);
 }
 

@@ -34,21 +34,11 @@ static qd_scratch_path frame(const char *directory, unsigned number) {
     return at(name);
 }
 
-static bool same_file(const char *a, const char *b) {
-    size_t first = 0, second = 0;
-    char *one = qd_scratch_read(a, &first), *two = qd_scratch_read(b, &second);
-    ck_assert_msg(one && two, "%s, %s", a, b);
-    bool same = first == second && memcmp(one, two, first) == 0;
-    free(one);
-    free(two);
-    return same;
-}
-
 /// The frames of `directory` are those of the run from number `from` on, byte for byte.
 static void expect_frames(const char *directory, unsigned from, unsigned count) {
     ck_assert_uint_eq(qd_scratch_count(at(directory).text), count + 1);
     for (unsigned i = 0; i < count; ++i)
-        ck_assert_msg(same_file(frame(directory, i).text, frame("out/frames", from + i).text),
+        ck_assert_msg(qd_scratch_same(frame(directory, i).text, frame("out/frames", from + i).text),
                       "frame %u of %s", i, directory);
 }
 
@@ -58,7 +48,7 @@ START_TEST(snapshots_give_the_frames_of_the_run) {
     static const char *const threads[] = {"1", "2", "3", "8"};
     SUCCEED("render", "out", "-q", "--threads", threads[_i]);
     expect_frames("out/render", 0, FRAMES);
-    ck_assert(same_file(at("out/render/manifest.csv").text, at("out/frames/manifest.csv").text));
+    expect_same_files("out/render/manifest.csv", "out/frames/manifest.csv");
     char *after = qd_scratch_read(at("out/run.db").text, NULL);
     ck_assert_str_eq(before, after);
     free(before);
@@ -76,7 +66,7 @@ START_TEST(several_at_a_time) {
             "--set", "view.fade=4", "--set", "stepper.capacity=1");
     SUCCEED("render", "out", "-q", "--jobs", jobs[_i], "--threads", "2");
     expect_frames("out/render", 0, FRAMES);
-    ck_assert(same_file(at("out/render/manifest.csv").text, at("out/frames/manifest.csv").text));
+    expect_same_files("out/render/manifest.csv", "out/frames/manifest.csv");
     SUCCEED("render", "out", "-q", "-o", "some", "--jobs", jobs[_i], "--frames", "5:6");
     expect_frames("some", 5, 2);
     SUCCEED("render", "out", "-q", "-o", "early", "--jobs", jobs[_i], "--frames", ":2", "--threads", "5");
@@ -143,7 +133,7 @@ START_TEST(simulated_again) {
     ck_assert_ptr_nonnull(list);
     ck_assert_msg(strstr(list, "\n5,35,0.7") != NULL, "%s", list);
     ck_assert_ptr_null(strstr(list, "\n6,"));
-    ck_assert(same_file(frame("odd", 5).text, frame("out/frames", 7).text));
+    ck_assert(qd_scratch_same(frame("odd", 5).text, frame("out/frames", 7).text));
     free(list);
 }
 END_TEST
@@ -163,11 +153,11 @@ START_TEST(trails_go_back) {
     SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "6:");
     expect_frames("again", 6, 3);
     SUCCEED("render", "out", "-q", "-o", "without", "--set", "view.trails=0", "--frames", "6");
-    ck_assert(!same_file(frame("without", 0).text, frame("out/frames", 6).text));
+    ck_assert(!qd_scratch_same(frame("without", 0).text, frame("out/frames", 6).text));
     SUCCEED("render", "out", "-q", "-o", "faded", "--set", "view.trails=0", "--frames", "4");
     SUCCEED("render", "out", "-q", "-o", "quicker", "--set", "view.trails=0", "--set", "view.fade=1",
             "--frames", "4");
-    ck_assert(!same_file(frame("faded", 0).text, frame("quicker", 0).text));
+    ck_assert(!qd_scratch_same(frame("faded", 0).text, frame("quicker", 0).text));
     expect_refusal(RUN("render", "out", "-o", "beyond", "--frames", "9"), 2, "has no frame 9");
 }
 END_TEST
@@ -182,7 +172,7 @@ START_TEST(a_query_goes_along) {
     SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "3:", "--threads", "2");
     expect_frames("again", 3, FRAMES - 3);
     SUCCEED("render", "out", "-q", "-o", "with", "--set", "view.query.follow=7", "--frames", "6");
-    ck_assert(!same_file(frame("with", 0).text, frame("out/frames", 6).text));
+    ck_assert(!qd_scratch_same(frame("with", 0).text, frame("out/frames", 6).text));
     expect_refusal(RUN("render", "out", "-o", "none", "--set", "view.query.region=auto"), 3,
                    "view.query.follow and view.query.path need the size that view.query.region has");
 }
@@ -203,8 +193,8 @@ START_TEST(text_of_searches_and_clocks) {
     SUCCEED("render", "paced", "-q", "-o", "other", "--every", "5");
     unsigned paced = 0;
     for (unsigned i = 0; i < FRAMES; ++i) {
-        ck_assert(same_file(frame("one", i).text, frame("other", i).text));
-        paced += !same_file(frame("one", i).text, frame("paced/frames", i).text);
+        ck_assert(qd_scratch_same(frame("one", i).text, frame("other", i).text));
+        paced += !qd_scratch_same(frame("one", i).text, frame("paced/frames", i).text);
     }
     ck_assert_uint_eq(paced, FRAMES - 1); // of the first there is nothing to tell
 }
@@ -235,7 +225,7 @@ START_TEST(changed_nodes) {
     SUCCEED("render", "out", "-q", "-o", "kept");
     unsigned differ = 0;
     for (unsigned i = 0; i < FRAMES; ++i)
-        differ += !same_file(frame("kept", i).text, frame("out/frames", i).text);
+        differ += !qd_scratch_same(frame("kept", i).text, frame("out/frames", i).text);
     ck_assert_uint_gt(differ, 0);
 }
 END_TEST
@@ -255,15 +245,13 @@ START_TEST(a_field_with_stress) {
         SUCCEED("render", "out", "-q", "-o", name, "--every", "5", "--frames", number);
         expect_frames(name, i, 1);
     }
-    qd_program_outcome outcome = RUN("render", "out", "-o", "kept", "--frames", "3");
-    ck_assert_int_eq(outcome.code, 0);
-    ck_assert_ptr_nonnull(strstr(outcome.err, "a snapshot does not tell what impulses its step gave"));
-    qd_program_forget(&outcome);
-    ck_assert(!same_file(frame("kept", 0).text, frame("out/frames", 3).text));
+    qd_program_expect(RUN("render", "out", "-o", "kept", "--frames", "3"), 0,
+                      "a snapshot does not tell what impulses its step gave", NULL);
+    ck_assert(!qd_scratch_same(frame("kept", 0).text, frame("out/frames", 3).text));
     SUCCEED("render", "out", "-q", "-o", "speed", "--set", "view.field=velocity");
     SUCCEED("render", "out", "-q", "-o", "speed3", "--set", "view.field=velocity", "--every", "5",
             "--threads", "3");
-    ck_assert(same_file(frame("speed", 4).text, frame("speed3", 4).text));
+    ck_assert(qd_scratch_same(frame("speed", 4).text, frame("speed3", 4).text));
 }
 END_TEST
 
@@ -273,11 +261,9 @@ START_TEST(bodies_by_thread) {
     SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--threads", "1");
     expect_frames("again", 0, FRAMES);
     SUCCEED("verify", "out", "-q");
-    qd_program_outcome outcome = RUN("render", "out", "-o", "kept", "--frames", "3");
-    ck_assert_int_eq(outcome.code, 0);
-    ck_assert_ptr_nonnull(strstr(outcome.err, "a snapshot does not tell which thread moved its bodies"));
-    qd_program_forget(&outcome);
-    ck_assert(!same_file(frame("kept", 0).text, frame("out/frames", 3).text));
+    qd_program_expect(RUN("render", "out", "-o", "kept", "--frames", "3"), 0,
+                      "a snapshot does not tell which thread moved its bodies", NULL);
+    ck_assert(!qd_scratch_same(frame("kept", 0).text, frame("out/frames", 3).text));
 }
 END_TEST
 
@@ -298,15 +284,11 @@ END_TEST
 START_TEST(a_run_that_is_not_over) {
     qd_recording how = {.scene = scene, .stop_at = 23};
     qd_recording_make(&how, at("out").text);
-    qd_program_outcome result = RUN("render", "out", "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(json);
+    json_t *json = qd_program_json(RUN("render", "out", "--json"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "frames")), 5);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "first_step")), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "last_step")), 20);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -386,11 +368,10 @@ START_TEST(no_room_for_the_pictures) {
     if (QD_TEST_THREAD_SANITIZER) return;
     static const char *const jobs[] = {"1", "2", "5"};
     make();
-    qd_program_outcome result = qd_program_run(
-        &program,
-        &(qd_program_start){.arguments = {"render", "out", "-q", "--jobs", jobs[_i]}, .file_limit = 400});
-    qd_program_expect_complaint(&result, 4, "out/render/frame_000000.png");
-    qd_program_forget(&result);
+    expect_refusal(
+        qd_program_run(&program, &(qd_program_start){.arguments = {"render", "out", "-q", "--jobs", jobs[_i]},
+                                                     .file_limit = 400}),
+        4, "out/render/frame_000000.png");
     qd_program_expect_no_parts(at("out/render").text);
     ck_assert(!qd_scratch_exists(frame("out/render", 0).text));
     ck_assert(!qd_scratch_exists(frame("out/render", 1).text));
@@ -404,8 +385,7 @@ int main(void) {
                  bodies_by_thread, another_view, a_run_that_is_not_over, a_video_too, what_is_refused,
                  frames_that_are_there, a_damaged_snapshot);
     qd_test_once(tests, a_signal_between_jobs);
-    tcase_add_loop_test(tests, no_room_for_the_pictures, 0, 3);
-    tcase_add_loop_test(tests, several_at_a_time, 0, 5);
-    tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
+    qd_test_loops(tests, {no_room_for_the_pictures, 3}, {several_at_a_time, 5},
+                  {snapshots_give_the_frames_of_the_run, 4});
     return qd_test_run_case("render", tests);
 }

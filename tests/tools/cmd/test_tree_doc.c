@@ -88,7 +88,5 @@ START_TEST(the_pictures_are_what_the_commands_make) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("tree_doc", 120, setup, teardown);
-    tcase_add_test(tests, the_pictures_are_what_the_commands_make);
-    return qd_test_run_case("tree_doc", tests);
+    return qd_test_main("tree_doc", 120, setup, teardown, the_pictures_are_what_the_commands_make);
 }

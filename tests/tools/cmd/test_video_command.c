@@ -95,8 +95,7 @@ START_TEST(test_the_command_fails) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("video_command", 600, setup, teardown);
-    qd_test_once(tcase, test_the_command, test_the_command_needs_whole_frames, test_the_command_stops_once,
-                 test_the_command_fails);
-    return qd_test_run_case("video_command", tcase);
+    return qd_test_main("video_command", 600, setup, teardown, test_the_command,
+                        test_the_command_needs_whole_frames, test_the_command_stops_once,
+                        test_the_command_fails);
 }

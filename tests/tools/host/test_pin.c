@@ -1,6 +1,5 @@
 // Which processor a thread is bound to: the rule on machines that are made up, and this machine's own.
 #define _GNU_SOURCE // sched_setaffinity
-#include "core/parallel/parallel.h"
 #include "tests/support/harness.h"
 #include "tools/host/json.h"
 #include "tools/host/os.h"
@@ -226,10 +225,9 @@ START_TEST(words_and_json_name_processors) {
 END_TEST
 
 int main(void) {
-    TCase *rule = qd_test_case("rule", 60, NULL, NULL);
-    qd_test_once(rule, close_takes_neighbours, spread_takes_all_nodes_and_their_cores_evenly,
-                 uneven_nodes_are_filled_evenly, more_threads_than_cores_wrap, the_most_threads_have_a_place,
-                 hwloc_reads_nodes_cores_and_processors, affinity_is_respected, off_looks_at_nothing,
-                 a_processor_that_is_refused_is_named, values_are_checked, words_and_json_name_processors);
-    return qd_test_run_case("pin", rule);
+    return qd_test_main(
+        "pin", 60, NULL, NULL, close_takes_neighbours, spread_takes_all_nodes_and_their_cores_evenly,
+        uneven_nodes_are_filled_evenly, more_threads_than_cores_wrap, the_most_threads_have_a_place,
+        hwloc_reads_nodes_cores_and_processors, affinity_is_respected, off_looks_at_nothing,
+        a_processor_that_is_refused_is_named, values_are_checked, words_and_json_name_processors);
 }

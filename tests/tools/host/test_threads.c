@@ -183,8 +183,7 @@ static void near(double is, double expected) {
 }
 
 START_TEST(test_quota_version_2) {
-    qd_scratch root;
-    qd_scratch_make(&root);
+    qd_scratch root = qd_scratch_make();
     near(qdi_cgroup_quota(root.path), 0); // nothing there
     plant(&root, "proc/self/cgroup", "0::/a/b\n");
     near(qdi_cgroup_quota(root.path), 0);
@@ -206,8 +205,7 @@ START_TEST(test_quota_version_2) {
 END_TEST
 
 START_TEST(test_quota_version_1) {
-    qd_scratch root;
-    qd_scratch_make(&root);
+    qd_scratch root = qd_scratch_make();
     plant(&root, "proc/self/cgroup", "12:memory:/job\n4:cpu,cpuacct:/job\n3:cpuset:/other\n");
     plant(&root, "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
     plant(&root, "sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");

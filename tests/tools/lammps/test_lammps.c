@@ -27,8 +27,7 @@ static void put(const qd_scratch *scratch, const char *ending, const char *text)
 #define HEAD(step, names) "ITEM: TIMESTEP\n" step "\nITEM: NUMBER OF ATOMS\n2\nITEM: ATOMS " names "\n"
 
 START_TEST(frames_are_read_by_their_columns) {
-    qd_scratch folder;
-    qd_scratch_make(&folder);
+    qd_scratch folder = qd_scratch_make();
     qdi_lammps_result result;
     qd_error error = {""};
     put(&folder, "dump",
@@ -71,8 +70,7 @@ START_TEST(broken_files_are_refused) {
         HEAD("0", "x y") "1 2\n3 4\n",                    // of nobody
         HEAD("0", "id x") "1 2\n2 3\n" HEAD("1", "id x"), // cut off
     };
-    qd_scratch folder;
-    qd_scratch_make(&folder);
+    qd_scratch folder = qd_scratch_make();
     qdi_lammps_result result;
     qd_error error = {""};
     ck_assert_int_eq(qdi_lammps_read(folder.path, &pair, &result, &error), QD_ERR_NOT_FOUND);
@@ -103,8 +101,7 @@ END_TEST
 
 /// What was kept came from the script that would be written now, and from the state that there is now.
 START_TEST(kept_numbers_belong_to_the_scenes) {
-    qd_scratch folder;
-    qd_scratch_make(&folder);
+    qd_scratch folder = qd_scratch_make();
     const qd_scratch_path now = qd_scratch_at(&folder, "now");
     for (size_t i = 0; i < QDI_LAMMPS_MATCHES; ++i) {
         const qdi_lammps_match *match = qdi_lammps_match_at(i);
@@ -186,9 +183,7 @@ START_TEST(failure_says_why) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("lammps", 120, NULL, NULL);
-    qd_test_once(tests, frames_are_read_by_their_columns, broken_files_are_refused,
-                 differences_count_no_periods, kept_numbers_belong_to_the_scenes, scenes_are_what_they_say,
-                 failure_says_why);
-    return qd_test_run_case("lammps", tests);
+    return qd_test_main("lammps", 120, NULL, NULL, frames_are_read_by_their_columns, broken_files_are_refused,
+                        differences_count_no_periods, kept_numbers_belong_to_the_scenes,
+                        scenes_are_what_they_say, failure_says_why);
 }

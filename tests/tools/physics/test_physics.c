@@ -153,9 +153,7 @@ START_TEST(test_table) {
 END_TEST
 
 START_TEST(test_json) {
-    qd_program_outcome outcome = RUN("--json", "packing");
-    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
-    json_t *rows = json_loads(outcome.out, 0, NULL);
+    json_t *rows = qd_program_json(RUN("--json", "packing"), 0);
     ck_assert_uint_eq(json_array_size(rows), 4);
     static const char *const keys[] = {"case",      "measured", "reference", "stderr",
                                        "tolerance", "pass",     "twin"};
@@ -168,7 +166,6 @@ START_TEST(test_json) {
     ck_assert_str_eq(json_string_value(json_object_get(first, "case")), "packing_triangular");
     ck_assert(fabs(json_real_value(json_object_get(first, "measured")) - 0.9068996821) < 1e-9);
     json_decref(rows);
-    qd_program_forget(&outcome);
 }
 END_TEST
 
@@ -201,9 +198,7 @@ int main(void) {
     qd_test_once(judging, test_estimates, test_blocks_see_what_hangs_together, test_line_to_zero,
                  test_rayleigh, test_reference, test_rows, test_gas);
     suite_add_tcase(suite, judging);
-    TCase *running = tcase_create("program");
-    tcase_add_checked_fixture(running, setup, teardown);
-    tcase_set_timeout(running, 120);
+    TCase *running = qd_test_case("program", 120, setup, teardown);
     qd_test_once(running, test_table, test_json, test_wrong_calls);
     suite_add_tcase(suite, running);
     return qd_test_run(suite);

@@ -2,7 +2,6 @@
 #include "tests/support/one_program.h"
 #include "tests/support/pages.h"
 #include "tests/support/recorder.h"
-#include "tests/support/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,13 +146,8 @@ START_TEST(bytes_repeat) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("page_moments", 300, setup, teardown);
-    tcase_add_test(tests, frames_with_a_snapshot_can_be_asked);
-    tcase_add_test(tests, a_checkpoint_will_do);
-    tcase_add_test(tests, a_run_without_frames_has_none);
-    tcase_add_test(tests, only_as_many_as_there_is_room_for);
-    tcase_add_test(tests, one_world_may_be_too_much);
-    tcase_add_test(tests, damaged_ones_are_left_out);
-    tcase_add_test(tests, bytes_repeat);
-    return qd_test_run_case("page_moments", tests);
+    return qd_test_main("page_moments", 300, setup, teardown, frames_with_a_snapshot_can_be_asked,
+                        a_checkpoint_will_do, a_run_without_frames_has_none,
+                        only_as_many_as_there_is_room_for, one_world_may_be_too_much,
+                        damaged_ones_are_left_out, bytes_repeat);
 }

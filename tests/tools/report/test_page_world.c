@@ -272,9 +272,7 @@ START_TEST(test_lack_of_memory) {
         qdi_json json = {.allocator = &allocator.allocator, .dense = true};
         qd_status status = qdi_page_world(world, &view, area, &json);
         qdi_json_free(&json);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        if (qd_test_had_memory(&allocator, status)) break;
         failed += 1;
     }
     ck_assert_uint_gt(failed, 5);
@@ -283,10 +281,6 @@ START_TEST(test_lack_of_memory) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("page_world", 300, NULL, NULL);
-    tcase_add_test(tests, test_random_worlds);
-    tcase_add_test(tests, test_camera_and_shapes);
-    tcase_add_test(tests, test_more_bodies_than_a_page_has);
-    tcase_add_test(tests, test_lack_of_memory);
-    return qd_test_run_case("page_world", tests);
+    return qd_test_main("page_world", 300, NULL, NULL, test_random_worlds, test_camera_and_shapes,
+                        test_more_bodies_than_a_page_has, test_lack_of_memory);
 }

@@ -2,7 +2,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tests/support/pages.h"
-#include "tests/support/stores.h"
 #include "tests/support/sweeps.h"
 #include "tools/verify/relative.h"
 
@@ -28,9 +27,7 @@ static void setup_with_file(void) {
 /// Sweeps into `out`; some of the points fail.
 static void sweep(const char *directory, const char *more, const char *value) {
     qd_program_start start = qd_sweeps_start("s.yaml", directory, (const char *const[]){more, value, NULL});
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
 }
 
 // ---- reading a page of a sweep ----
@@ -118,9 +115,7 @@ static size_t expect_csv(const qd_page *page, const char *name) {
 
 START_TEST(a_sweep_with_failed_points) {
     sweep("out", NULL, NULL);
-    qd_program_outcome outcome = RUN("report", "out");
-    ck_assert_msg(outcome.code == 0 && strstr(outcome.err, "out/report.html: "), "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(RUN("report", "out"), 0, "out/report.html: ", NULL);
     qd_page read = READ("out/report.html");
     ck_assert_uint_eq(row_count(&read), POINTS);
     ck_assert_uint_eq(expect_csv(&read, "out/sweep.csv"), POINTS);
@@ -371,15 +366,8 @@ START_TEST(ways_between_files) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("report_index", 300, setup_with_file, teardown);
-    tcase_add_test(tests, a_sweep_with_failed_points);
-    tcase_add_test(tests, an_unfinished_sweep_of_shares);
-    tcase_add_test(tests, points_that_are_the_same_run);
-    tcase_add_test(tests, last_frames);
-    tcase_add_test(tests, pages_of_runs);
-    tcase_add_test(tests, what_is_refused_of_a_sweep);
-    tcase_add_test(tests, a_scaling_test);
-    tcase_add_test(tests, a_damaged_result);
-    tcase_add_test(tests, ways_between_files);
-    return qd_test_run_case("report_index", tests);
+    return qd_test_main("report_index", 300, setup_with_file, teardown, a_sweep_with_failed_points,
+                        an_unfinished_sweep_of_shares, points_that_are_the_same_run, last_frames,
+                        pages_of_runs, what_is_refused_of_a_sweep, a_scaling_test, a_damaged_result,
+                        ways_between_files);
 }

@@ -248,9 +248,8 @@ START_TEST(test_an_earlier_test_is_refused) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("against", 240, setup, teardown);
-    qd_test_once(tcase, test_known_ratios, test_pairs_are_compared_with_each_other,
-                 test_states_of_all_pairs_count, test_the_file_of_a_run, test_the_same_program_in_pairs,
-                 test_other_states_are_told, test_bad_programs, test_an_earlier_test_is_refused);
-    return qd_test_run_case("against", tcase);
+    return qd_test_main("against", 240, setup, teardown, test_known_ratios,
+                        test_pairs_are_compared_with_each_other, test_states_of_all_pairs_count,
+                        test_the_file_of_a_run, test_the_same_program_in_pairs, test_other_states_are_told,
+                        test_bad_programs, test_an_earlier_test_is_refused);
 }

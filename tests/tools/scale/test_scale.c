@@ -384,10 +384,8 @@ START_TEST(test_states_that_differ_are_named) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("scale", 120, NULL, NULL);
-    qd_test_once(tcase, test_lists, test_ranks_have_threads, test_runs_are_interleaved, test_weak_series,
-                 test_intervals, test_serial_fractions, test_sums, test_verdicts,
-                 test_a_disturbed_test_is_not_reliable, test_counts_are_told,
-                 test_states_that_differ_are_named);
-    return qd_test_run_case("scale", tcase);
+    return qd_test_main("scale", 120, NULL, NULL, test_lists, test_ranks_have_threads,
+                        test_runs_are_interleaved, test_weak_series, test_intervals, test_serial_fractions,
+                        test_sums, test_verdicts, test_a_disturbed_test_is_not_reliable, test_counts_are_told,
+                        test_states_that_differ_are_named);
 }

@@ -152,9 +152,7 @@ START_TEST(springs_make_their_contacts) {
 END_TEST
 
 int main(void) {
-    TCase *traffic = qd_test_case("traffic", 60, NULL, NULL);
-    qd_test_once(traffic, every_pass_moves_something_in_some_step, disks_that_meet_nobody,
-                 substeps_count_each, a_pile_is_solved, disks_far_apart_are_not_solved,
-                 springs_make_their_contacts);
-    return qd_test_run_case("traffic", traffic);
+    return qd_test_main("traffic", 60, NULL, NULL, every_pass_moves_something_in_some_step,
+                        disks_that_meet_nobody, substeps_count_each, a_pile_is_solved,
+                        disks_far_apart_are_not_solved, springs_make_their_contacts);
 }

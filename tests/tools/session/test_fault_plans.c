@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef QD_FAULTS // not with sanitizers, which put functions of their own in front
 
@@ -173,13 +172,8 @@ START_TEST(calls_fail_at_random) {
 END_TEST
 
 int main(void) {
-    TCase *cases = qd_test_case("fault_plans", 3000, setup, teardown);
-    tcase_add_test(cases, the_power_is_cut);
-    tcase_add_test(cases, the_power_is_cut_twice);
-    tcase_add_test(cases, what_is_done_stays_done);
-    tcase_add_test(cases, a_sync_that_is_left_out_is_noticed);
-    tcase_add_test(cases, calls_fail_at_random);
-    return qd_test_run_case("fault_plans", cases);
+    return qd_test_main("fault_plans", 3000, setup, teardown, the_power_is_cut, the_power_is_cut_twice,
+                        what_is_done_stays_done, a_sync_that_is_left_out_is_noticed, calls_fail_at_random);
 }
 
 #else

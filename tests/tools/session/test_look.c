@@ -58,9 +58,7 @@ static pid_t start_long(void) {
 
 static void stop(pid_t child) {
     kill(child, SIGTERM);
-    qd_program_outcome result = qd_program_await(&program, child);
-    ck_assert_msg(result.code == 75, "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
+    qd_program_expect(qd_program_await(&program, child), 75, NULL, NULL);
 }
 
 /// A command that must succeed, and say how far the run has come; at least `least` files are in a folder
@@ -92,11 +90,8 @@ START_TEST(test_a_run_that_goes_on_is_looked_at) {
     stop(child);
     ck_assert_int_ge(last_checkpoint(), before); // nobody was in its way
     ck_assert(!qd_scratch_exists(at("out/run.db-wal").text));
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
-    ck_assert_msg(result.code == 0 && strstr(result.out, ", where the run is not complete, "), "%s%s",
-                  result.out, result.err);
-    qd_program_forget(&result);
-    result = RUN("render", "out", "-o", "last", "--every", "500");
+    qd_program_expect(RUN("verify", "out", "--threads", "1"), 0, NULL, ", where the run is not complete, ");
+    qd_program_outcome result = RUN("render", "out", "-o", "last", "--every", "500");
     ck_assert_msg(strstr(result.err, "out is not complete: it is recorded up to step "), "%s", result.err);
     qd_program_forget(&result);
 }
@@ -179,8 +174,6 @@ START_TEST(test_a_log_is_asked_for) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("look", 300, setup, teardown);
-    qd_test_once(tests, test_a_run_that_goes_on_is_looked_at, test_a_log_has_a_line_every_so_many_steps,
-                 test_a_log_is_asked_for);
-    return qd_test_run_case("look", tests);
+    return qd_test_main("look", 300, setup, teardown, test_a_run_that_goes_on_is_looked_at,
+                        test_a_log_has_a_line_every_so_many_steps, test_a_log_is_asked_for);
 }

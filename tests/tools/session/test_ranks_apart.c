@@ -163,9 +163,7 @@ START_TEST(stops_with_a_checkpoint) {
     write_scene(2);
     const qd_program_start how = {.arguments = {"run", "scene.yaml", "-o", "out", "-q", "--threads", "1",
                                                 "--ranks", "3", "--steps", "1000000"}};
-    qd_program_outcome outcome = qd_program_stop_at(&program, &how, "out/run.db-wal", SIGTERM);
-    ck_assert_msg(outcome.code == 75, "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_stop_at(&program, &how, "out/run.db-wal", SIGTERM), 75, NULL, NULL);
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"),
                      qd_runs_number(at("out").text, "SELECT max(step) FROM hashes"));
     SUCCEED("verify", "out", "-q", "--threads", "1");

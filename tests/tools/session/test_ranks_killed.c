@@ -140,7 +140,5 @@ END_TEST
 int main(int argc, char **argv) {
     (void)argc;
     (void)argv;
-    TCase *tests = qd_test_case("ranks_killed", 300, NULL, NULL);
-    qd_test_once(tests, one_that_is_killed_at_any_moment);
-    return qd_test_run_case("ranks_killed", tests);
+    return qd_test_main("ranks_killed", 300, NULL, NULL, one_that_is_killed_at_any_moment);
 }

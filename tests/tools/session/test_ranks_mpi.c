@@ -132,10 +132,7 @@ START_TEST(refused_for_many) {
     qd_scratch_write(at("scene.yaml").text, scenes[0]);
     const char *const *const words = cases[_i];
     const qd_program_start how = MANY("2", words[0], words[1], words[2]);
-    qd_program_outcome outcome = qd_program_run(&many, &how);
-    ck_assert_int_eq(outcome.code, 2);
-    ck_assert_msg(strstr(outcome.err, words[3]) != NULL, "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&many, &how), 2, words[3], NULL);
 }
 END_TEST
 
@@ -144,10 +141,7 @@ END_TEST
 START_TEST(messages_arrive) {
     const qd_program_start how = {.arguments = {"--quiet", "-n", counts_of_processes[_i], QD_MPI_ROUNDS},
                                   .environment = {LEAKS_PASS}};
-    qd_program_outcome outcome = qd_program_run(&many, &how);
-    ck_assert_msg(outcome.code == 0, "%s%s", outcome.out, outcome.err);
-    ck_assert_msg(strstr(outcome.out, " 0 wrong") != NULL, "%s", outcome.out);
-    qd_program_forget(&outcome);
+    qd_program_expect(qd_program_run(&many, &how), 0, NULL, " 0 wrong");
 }
 END_TEST
 

@@ -65,10 +65,9 @@ START_TEST(goes_on_with_other_ranks) {
     make_reference();
     qd_program_start how = {
         .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4", "--force"}};
-    qd_program_outcome outcome = qd_program_stop_at(&program, &how, "out/frames/frame_000005.png",
-                                                    _i == 2 ? SIGTERM : SIGKILL);
-    ck_assert_int_eq(outcome.code, _i == 2 ? 75 : -SIGKILL);
-    qd_program_forget(&outcome);
+    qd_program_expect(
+        qd_program_stop_at(&program, &how, "out/frames/frame_000005.png", _i == 2 ? SIGTERM : SIGKILL),
+        _i == 2 ? 75 : -SIGKILL, NULL, NULL);
     if (_i == 0)
         SUCCEED("resume", "out", "-q", "--threads", "1");
     else if (_i == 1)
@@ -190,11 +189,9 @@ static void expect_gathered_for_checkpoints(json_int_t steps) {
 START_TEST(sums_gather_nothing) {
     qd_scratch_write(at("little.yaml").text, scene);
     for (int ranks = 0; ranks < 2; ++ranks) {
-        qd_program_outcome told = RUN("run", "little.yaml", "-o", ranks ? "out" : "ref", SUMS, "--log", "1",
-                                      "--no-progress", ranks ? "--ranks" : NULL, "3");
-        ck_assert_msg(told.code == 0, "%s", told.err);
-        ck_assert_msg(strstr(told.err, "\n       299 ") != NULL, "%s", told.err);
-        qd_program_forget(&told);
+        qd_program_expect(RUN("run", "little.yaml", "-o", ranks ? "out" : "ref", SUMS, "--log", "1",
+                              "--no-progress", ranks ? "--ranks" : NULL, "3"),
+                          0, "\n       299 ", NULL);
     }
     expect_gathered_for_checkpoints(300);
 }

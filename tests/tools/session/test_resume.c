@@ -55,19 +55,15 @@ static qd_program_outcome stop_at(int frame, int number) {
 START_TEST(test_stopped_by_a_signal) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
     make_reference();
-    qd_program_outcome result = stop_at(9 + _i, numbers[_i]);
-    qd_program_expect_complaint(&result, 75, "; `quadrille resume out` goes on from step");
-    qd_program_forget(&result);
+    expect_refusal(stop_at(9 + _i, numbers[_i]), 75, "; `quadrille resume out` goes on from step");
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     qd_program_expect_no_parts(at("out").text);
     ck_assert_int_ge(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"), 15 * (9 + _i));
     // No row is later than the checkpoint that was made for the signal.
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM events"),
                      qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"));
-    result = RUN("resume", "out", "--threads", "2");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    ck_assert_ptr_nonnull(strstr(result.err, "resume   from the checkpoint of step"));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("resume", "out", "--threads", "2"), 0, "resume   from the checkpoint of step",
+                      NULL);
     expect_as_reference("out");
 }
 END_TEST
@@ -159,9 +155,7 @@ START_TEST(test_trails_go_on) {
     free(text);
     qd_scratch_write(at("little.yaml").text, trailed);
     SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
-    qd_program_outcome result = stop_at(9, SIGINT);
-    qd_program_expect_complaint(&result, 75, "; `quadrille resume out` goes on from step");
-    qd_program_forget(&result);
+    expect_refusal(stop_at(9, SIGINT), 75, "; `quadrille resume out` goes on from step");
     SUCCEED("resume", "out", "-q", "--threads", "2");
     expect_as_reference("out");
 }
@@ -169,19 +163,12 @@ END_TEST
 
 START_TEST(test_killed_again_and_again) {
     make_reference();
-    qd_program_outcome result = stop_at(4, SIGKILL);
-    ck_assert_int_eq(result.code, -SIGKILL);
-    qd_program_forget(&result);
+    qd_program_expect(stop_at(4, SIGKILL), -SIGKILL, NULL, NULL);
     int kills = (int)qd_test_effort(12);
     for (int i = 0; i < kills; ++i) {
         qd_program_start how = {
             .arguments = {"run", "little.yaml", "-o", "out", "-q", "--resume", "--threads", "1"}};
-        pid_t child = qd_program_launch(&program, &how);
-        usleep((useconds_t)(1000 * (5 + 17 * i % 120)));
-        kill(child, SIGKILL);
-        result = qd_program_await(&program, child);
-        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "exit %d: %s", result.code, result.err);
-        qd_program_forget(&result);
+        (void)qd_program_disturb(&program, &how, 1e-3 * (5 + 17 * i % 120), SIGKILL);
     }
     SUCCEED("resume", "out", "-q", "--threads", "1");
     expect_as_reference("out");
@@ -253,10 +240,8 @@ START_TEST(test_a_complete_run_gets_more_steps) {
     qd_program_outcome result = RUN("resume", "out", "--steps", "233");
     ck_assert_str_eq(result.err, "out is complete\n");
     qd_program_forget(&result);
-    result = RUN("resume", "out", "--steps", "450");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    ck_assert_ptr_nonnull(strstr(result.err, "resume   from the checkpoint of step 233\n"));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("resume", "out", "--steps", "450"), 0, "resume   from the checkpoint of step 233\n",
+                      NULL);
     expect_as_longer_reference();
     // One that was stopped goes on to more steps as well.
     run_steps("300");
@@ -330,11 +315,8 @@ START_TEST(test_bodies_of_a_run_are_those_of_its_end) {
     qd_scratch_write(at("little.yaml").text, scene);
     SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "33", "--set", "checkpoint.every=0", "--set",
             "record.snapshots=0", "--frames", "0");
-    qd_program_outcome result = RUN("run", "next.yaml", "-o", "next");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_msg(strstr(result.err, "its bodies at step 33, the last that is kept") != NULL, "%s",
-                  result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("run", "next.yaml", "-o", "next"), 0,
+                      "its bodies at step 33, the last that is kept", NULL);
 }
 END_TEST
 
@@ -343,11 +325,8 @@ START_TEST(test_more_steps_leave_the_video) {
     SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "60", "--video", "film.png");
     size_t bytes = 0, after = 0;
     free(qd_scratch_read(at("film.png").text, &bytes));
-    qd_program_outcome result = RUN("resume", "out", "--steps", "90");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    ck_assert_msg(strstr(result.err, "film.png ends at step 60 and stays as it is") != NULL, "%s",
-                  result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("resume", "out", "--steps", "90"), 0, "film.png ends at step 60 and stays as it is",
+                      NULL);
     free(qd_scratch_read(at("film.png").text, &after));
     ck_assert_uint_eq(after, bytes);
     ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 7 + 1);
@@ -358,20 +337,14 @@ START_TEST(test_kernels_are_kept) {
     make_reference();
     SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--steps", "100", "--simd",
             "portable");
-    qd_program_outcome result = RUN("resume", "out", "--steps", "200");
-    ck_assert_msg(result.code == 0 && strstr(result.err, "kernels  portable (as the run was begun)\n"), "%s",
-                  result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("resume", "out", "--steps", "200"), 0, "kernels  portable (as the run was begun)\n",
+                      NULL);
     ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, "portable");
-    result = RUN("resume", "out", "--steps", "300", "--simd", "auto");
-    ck_assert_msg(result.code == 0 && strstr(result.err, " (--simd)\n"), "%s", result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("resume", "out", "--steps", "300", "--simd", "auto"), 0, " (--simd)\n", NULL);
     ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, qd_simd_name(qd_simd_best()));
     // Those that this processor does not know are no reason to stop.
     qd_runs_change(at("out").text, "UPDATE run SET simd = 'abacus'");
-    result = RUN("resume", "out", "--steps", "450");
-    ck_assert_msg(result.code == 0 && strstr(result.err, " (the processor's best)\n"), "%s", result.err);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("resume", "out", "--steps", "450"), 0, " (the processor's best)\n", NULL);
     expect_refusal(RUN("resume", "out", "--simd", "mmx"), 2, "'mmx' is none of auto, portable, sse2");
     expect_as_longer_reference();
 }
@@ -404,9 +377,7 @@ END_TEST
 
 /// A run that was stopped somewhere behind its third checkpoint.
 static void make_stopped(void) {
-    qd_program_outcome result = stop_at(11, SIGTERM);
-    ck_assert_msg(result.code == 75, "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
+    qd_program_expect(stop_at(11, SIGTERM), 75, NULL, NULL);
 }
 
 static void expect_refused(const char *named) {
@@ -597,11 +568,8 @@ START_TEST(test_the_forecast) {
     pid_t child = qd_program_launch(&program, &how);
     qd_scratch_await(at("much/frames/frame_000003.png").text);
     kill(child, SIGTERM);
-    result = qd_program_await(&program, child);
-    ck_assert_int_eq(result.code, 75);
-    ck_assert_msg(strstr(result.err, "quadrille: warning: the run is going to need about ") != NULL, "%s",
-                  result.err);
-    qd_program_forget(&result);
+    qd_program_expect(qd_program_await(&program, child), 75,
+                      "quadrille: warning: the run is going to need about ", NULL);
 }
 END_TEST
 

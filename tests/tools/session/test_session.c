@@ -151,8 +151,7 @@ START_TEST(test_the_crowd_is_found) {
 END_TEST
 
 START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
-    qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_world *world = qd_test_world(NULL);
     qdi_crowd crowd = qdi_crowd_find(world); // nobody: all of the world
     ck_assert(crowd.centre.x == 50 && crowd.centre.y == 50 && crowd.reach == 50);
     for (int i = 0; i < 1000; ++i) {
@@ -169,12 +168,7 @@ START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("session", 120, NULL, NULL);
-    tcase_add_test(tests, test_state_goes_to_bytes_and_back);
-    tcase_add_test(tests, test_damaged_state_is_refused);
-    tcase_add_test(tests, test_words_of_the_forecast);
-    tcase_add_test(tests, test_words_of_bytes);
-    tcase_add_test(tests, test_the_crowd_is_found);
-    tcase_add_test(tests, test_a_crowd_of_one_place_or_of_nobody);
-    return qd_test_run_case("session", tests);
+    return qd_test_main("session", 120, NULL, NULL, test_state_goes_to_bytes_and_back,
+                        test_damaged_state_is_refused, test_words_of_the_forecast, test_words_of_bytes,
+                        test_the_crowd_is_found, test_a_crowd_of_one_place_or_of_nobody);
 }

@@ -1,10 +1,6 @@
 #define _GNU_SOURCE // kill, usleep
-#include "tests/support/harness.h"
-#include "tests/support/one_program.h"
-#include "tests/support/runs.h"
+#include "tests/support/staged.h"
 
-#include <quadrille/random.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +48,6 @@ static const char hopper[] =
     "    view: {colour: refiled, trails: 0, field: none, title: true}\n"
     "    steps: 60\n";
 
-// Runs it undisturbed into `ref`.
-static void run_reference(void) {
-    qd_scratch_write(at("hopper.yaml").text, hopper);
-    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q");
-}
-
-static int64_t number(const char *sql) {
-    return qd_runs_number(at("ref").text, sql);
-}
-
 static char *read_list(const char *name) {
     char *list = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(list != NULL, "%s", name);
@@ -69,7 +55,7 @@ static char *read_list(const char *name) {
 }
 
 START_TEST(test_frames_are_those_of_their_stage) {
-    run_reference();
+    run_reference(hopper);
     ck_assert_int_eq(number("SELECT count(*) FROM stages"), 5);
     ck_assert_int_ne(number("SELECT step % 25 FROM stages WHERE number = 1"), 0);
     ck_assert_int_eq(number("SELECT (step + 1) % 24 FROM stages WHERE number = 4"), 0);
@@ -104,15 +90,12 @@ END_TEST
 
 // A stage that is not the table's is found; a list without stages, as it was once, is fine.
 START_TEST(test_lists_are_verified) {
-    run_reference();
+    run_reference(hopper);
     char *list = read_list("ref/frames/manifest.csv"), *name = strstr(list, ",settle\n");
     char *cut = read_list("ref/frames/manifest.csv"), *to = cut;
     name[2] = 'o';
     qd_scratch_write(at("ref/frames/manifest.csv").text, list);
-    qd_program_outcome found = RUN("verify", "ref");
-    ck_assert_int_eq(found.code, 5);
-    ck_assert_msg(strstr(found.out, "sottle, the table") != NULL, "%s%s", found.out, found.err);
-    qd_program_forget(&found);
+    qd_program_expect(RUN("verify", "ref"), 5, NULL, "sottle, the table");
     for (const char *line = cut; *line; line = strchr(line, '\n') + 1) {
         const char *comma = strchr(line, '\n');
         while (*comma != ',') --comma;
@@ -202,7 +185,7 @@ END_TEST
 
 // What --set says of frames and view holds for all stages; a stage's own key for that one.
 START_TEST(test_set_for_all_stages) {
-    run_reference();
+    run_reference(hopper);
     SUCCEED("run", "hopper.yaml", "-o", "none", "-q", "--frames", "0");
     ck_assert_int_eq(qd_program_result_whole(&program, "none", "frames"), 0);
     ck_assert(!qd_scratch_exists(at("none/frames").text));
@@ -228,7 +211,7 @@ END_TEST
 
 // A run that goes on from any stage draws what one does that never stopped: `auto`, trails and what fades.
 START_TEST(test_resumed_in_each_stage) {
-    run_reference();
+    run_reference(hopper);
     char steps[32];
     snprintf(steps, sizeof steps, "%d", (int)number("SELECT steps FROM run"));
     for (int step = 90; step < 270; step += 22) {
@@ -244,38 +227,14 @@ START_TEST(test_resumed_in_each_stage) {
 }
 END_TEST
 
-// Kills a run after so long a time, again and again, and compares what is left at the end.
-static void kill_and_resume(uint64_t seed, int kills) {
-    qd_random random = qd_random_at(seed, 0, 0);
-    char every[40], out[32];
-    snprintf(out, sizeof out, "out%d", (int)seed);
-    snprintf(every, sizeof every, "checkpoint.every=%d", 1 + (int)(20 * qd_random_uniform(&random)));
-    SUCCEED("run", "hopper.yaml", "-o", "good", "-q", "--force", "--set", every);
-    for (int i = 0; i < kills; ++i) {
-        qd_program_start how = {.arguments = {"run", "hopper.yaml", "-o", out, "-q", "--resume", "--threads",
-                                              i % 2 ? "2" : "1", "--set", every}};
-        pid_t child = qd_program_launch(&program, &how);
-        usleep((useconds_t)(1000 * (10 + 100 * qd_random_uniform(&random))));
-        (void)kill(child, SIGKILL);
-        qd_program_outcome result = qd_program_await(&program, child);
-        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "seed %d: %s", (int)seed, result.err);
-        qd_program_forget(&result);
-    }
-    SUCCEED("run", "hopper.yaml", "-o", out, "-q", "--resume", "--set", every);
-    qd_runs_expect_same(at("good").text, at(out).text);
-    SUCCEED("verify", out, "-q");
-}
-
 START_TEST(test_killed_again_and_again) {
-    qd_scratch_write(at("hopper.yaml").text, hopper);
-    const size_t rounds = qd_test_replaying() ? 1 : qd_test_effort(2);
-    for (size_t i = 0; i < rounds; ++i) kill_and_resume(qd_test_seed(1) + i, 5);
+    killed_again_and_again(hopper);
 }
 END_TEST
 
 // Where a frame is gone the run goes back to before it, whatever the distances of frames were up to there.
 START_TEST(test_a_frame_that_is_missing) {
-    run_reference();
+    run_reference(hopper);
     const int64_t frames = number("SELECT count(*) FROM frames WHERE step <= 200");
     for (int64_t gone = 1; gone < frames; gone += 6) {
         char name[80], words[200];
@@ -335,22 +294,15 @@ START_TEST(test_refused) {
     char text[1024];
     snprintf(text, sizeof text, "name: bad\nstages: [%s]\n", refused[_i].stages);
     qd_scratch_write(at("bad.yaml").text, text);
-    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    qd_program_expect_complaint(&result, 3, refused[_i].said);
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
 END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("stage_frames", 300, setup, teardown);
-    tcase_add_test(tests, test_frames_are_those_of_their_stage);
-    tcase_add_test(tests, test_lists_are_verified);
-    tcase_add_test(tests, test_rendered_again);
-    tcase_add_test(tests, test_set_for_all_stages);
-    tcase_add_test(tests, test_resumed_in_each_stage);
-    tcase_add_test(tests, test_killed_again_and_again);
-    tcase_add_test(tests, test_a_frame_that_is_missing);
-    tcase_add_test(tests, test_video);
+    qd_test_once(tests, test_frames_are_those_of_their_stage, test_lists_are_verified, test_rendered_again,
+                 test_set_for_all_stages, test_resumed_in_each_stage, test_killed_again_and_again,
+                 test_a_frame_that_is_missing, test_video);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
     return qd_test_run_case("stage_frames", tests);
 }

@@ -1,7 +1,5 @@
 #define _GNU_SOURCE // kill, usleep
-#include "tests/support/harness.h"
-#include "tests/support/one_program.h"
-#include "tests/support/runs.h"
+#include "tests/support/staged.h"
 
 #include <quadrille/random.h>
 #include <quadrille/scene.h>
@@ -47,18 +45,8 @@ static const char hopper[] =
     "    until: [{below: {metric: dynamic, value: 1}}]\n"
     "    at_most: 1500\n";
 
-// Runs it undisturbed into `ref`.
-static void run_reference(void) {
-    qd_scratch_write(at("hopper.yaml").text, hopper);
-    SUCCEED("run", "hopper.yaml", "-o", "ref", "-q");
-}
-
-static int64_t number(const char *sql) {
-    return qd_runs_number(at("ref").text, sql);
-}
-
 START_TEST(test_goes_through_its_stages) {
-    run_reference();
+    run_reference(hopper);
     ck_assert_int_eq(number("SELECT count(*) FROM stages"), 3);
     const int64_t filled = number("SELECT step FROM stages WHERE name = 'settle'");
     const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
@@ -95,7 +83,7 @@ END_TEST
 
 // Contacts that only a stage ends are events, too: the first of its first step.
 START_TEST(test_events_of_a_change) {
-    run_reference();
+    run_reference(hopper);
     // The hopper's gate is body 3: two polylines have ids 1 and 2.
     const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
     char sql[300];
@@ -116,10 +104,7 @@ START_TEST(test_events_of_a_change) {
     // One that is missing is missed, and so is one of a stage that records nothing.
     snprintf(sql, sizeof sql, "DELETE FROM events WHERE step = %d AND number = 0", (int)open + 1);
     qd_runs_change(at("ref").text, sql);
-    qd_program_outcome found = RUN("verify", "ref", "-q");
-    ck_assert_int_eq(found.code, 5);
-    ck_assert_msg(strstr(found.out, "it is number 1, 0 in the replay") != NULL, "%s%s", found.out, found.err);
-    qd_program_forget(&found);
+    qd_program_expect(RUN("verify", "ref", "-q"), 5, NULL, "it is number 1, 0 in the replay");
 }
 END_TEST
 
@@ -138,9 +123,7 @@ START_TEST(test_events_of_some_stages) {
     ck_assert_int_eq(number("SELECT count(DISTINCT stage) FROM metrics m JOIN events e USING (step)"), 2);
     qd_runs_change(at("ref").text,
                    "UPDATE events SET impulse = 77 WHERE step = (SELECT max(step) FROM events)");
-    qd_program_outcome found = RUN("verify", "ref", "-q");
-    ck_assert_int_eq(found.code, 5);
-    qd_program_forget(&found);
+    qd_program_expect(RUN("verify", "ref", "-q"), 5, NULL, NULL);
 }
 END_TEST
 
@@ -153,23 +136,19 @@ START_TEST(test_buried_with_the_first_step) {
                      "stages:\n  - {name: slow, steps: 5}\n"
                      "  - {name: fast, steps: 5, remove: [{id: 2}], world: {gravity: [9e4, 0]}}\n");
     for (int i = 0; i < 2; ++i) {
-        qd_program_outcome result = RUN("run", "fast.yaml", "-o", "ref", "-q", "--resume");
-        ck_assert_int_eq(result.code, 5);
-        ck_assert_msg(strstr(result.err, "step 6: body 1: ") != NULL, "%s", result.err);
-        qd_program_forget(&result);
+        qd_program_expect(RUN("run", "fast.yaml", "-o", "ref", "-q", "--resume"), 5,
+                          "step 6: body 1: ", NULL);
         ck_assert_int_eq(number("SELECT max(step) FROM events"), 0); // it makes no step
         ck_assert_int_eq(number("SELECT count(*) FROM failures"), 1);
         ck_assert_int_eq(number("SELECT max(step) FROM checkpoints"), 5);
-        qd_program_outcome sound = RUN("verify", "ref", "-q");
-        ck_assert_msg(sound.code == 0, "%d: %s%s", sound.code, sound.out, sound.err);
-        qd_program_forget(&sound);
+        SUCCEED("verify", "ref", "-q");
     }
 }
 END_TEST
 
 // What is written resolved is read as the same scene, and --set reaches into a stage by number.
 START_TEST(test_resolved_scene_is_the_same) {
-    run_reference();
+    run_reference(hopper);
     SUCCEED("run", "ref/scene.yaml", "-o", "again", "-q");
     qd_runs_expect_same(at("ref").text, at("again").text);
     SUCCEED("run", "hopper.yaml", "-o", "short", "-q", "--set", "stages.1.time=0.1", "--set",
@@ -195,39 +174,14 @@ START_TEST(test_swept) {
 }
 END_TEST
 
-// Kills a run with a kill after so long a time, again and again, and compares what is left at the end.
-static void kill_and_resume(uint64_t seed, int kills) {
-    qd_random random = qd_random_at(seed, 0, 0);
-    char every[40], out[32];
-    snprintf(out, sizeof out, "out%d", (int)seed);
-    snprintf(every, sizeof every, "checkpoint.every=%d", 1 + (int)(40 * qd_random_uniform(&random)));
-    SUCCEED("run", "hopper.yaml", "-o", "good", "-q", "--force", "--set", every);
-    for (int i = 0; i < kills; ++i) {
-        qd_program_start how = {.arguments = {"run", "hopper.yaml", "-o", out, "-q", "--resume", "--threads",
-                                              i % 2 ? "2" : "1", "--set", every}};
-        pid_t child = qd_program_launch(&program, &how);
-        usleep((useconds_t)(1000 * (10 + 150 * qd_random_uniform(&random))));
-        (void)kill(child, SIGKILL);
-        qd_program_outcome result = qd_program_await(&program, child);
-        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "seed %d: %s", (int)seed, result.err);
-        qd_program_forget(&result);
-    }
-    SUCCEED("run", "hopper.yaml", "-o", out, "-q", "--resume", "--set", every);
-    qd_runs_expect_same(at("good").text, at(out).text);
-    qd_program_expect_no_parts(at(out).text);
-    SUCCEED("verify", out, "-q");
-}
-
 START_TEST(test_killed_again_and_again) {
-    qd_scratch_write(at("hopper.yaml").text, hopper);
-    const size_t rounds = qd_test_replaying() ? 1 : qd_test_effort(2);
-    for (size_t i = 0; i < rounds; ++i) kill_and_resume(qd_test_seed(1) + i, 5);
+    killed_again_and_again(hopper);
 }
 END_TEST
 
 // A checkpoint at each step around the ends of stages: a run that goes on from any of them is the same.
 START_TEST(test_resumes_at_each_step_about_a_boundary) {
-    run_reference();
+    run_reference(hopper);
     const int64_t filled = number("SELECT step FROM stages WHERE number = 1");
     for (int64_t step = filled - 1; step <= filled + 1; ++step) {
         char steps[32], set[64];
@@ -242,7 +196,7 @@ END_TEST
 
 // More steps take a run past the end of its last stage, in which it stays.
 START_TEST(test_more_steps) {
-    run_reference();
+    run_reference(hopper);
     const int64_t steps = number("SELECT max(step) FROM metrics");
     ck_assert_int_lt(steps, number("SELECT steps FROM run"));
     SUCCEED("run", "hopper.yaml", "-o", "long", "-q", "--steps", "2500", "--set", "run.at_least=2500");
@@ -277,14 +231,7 @@ END_TEST
 // Starts or resumes the built-in scene, kills it after so long; whether it was complete before that.
 static bool gate_is_complete(double seconds, const char *threads) {
     qd_program_start how = {.arguments = {GATE("out"), "--threads", threads}};
-    pid_t child = qd_program_launch(&program, &how);
-    usleep((useconds_t)(1e6 * seconds));
-    (void)kill(child, SIGKILL);
-    qd_program_outcome result = qd_program_await(&program, child);
-    ck_assert_msg(result.code == -SIGKILL || result.code == 0, "%d: %s", result.code, result.err);
-    const bool complete = result.code == 0;
-    qd_program_forget(&result);
-    return complete;
+    return qd_program_disturb(&program, &how, seconds, SIGKILL) == 0;
 }
 
 // The built-in scene, killed at random, 50 times in the long form: it fills, settles, opens and runs empty,
@@ -325,10 +272,8 @@ START_TEST(test_added_bodies_are_not_emitted) {
         " {at: [8, 8], static: true}]}]\n"
         "    until: [{gone: {first: emitted, last: 4}}]\n    at_most: 900\n");
     // What is printed is true of all steps, not of the last one alone: 4 bodies are left.
-    qd_program_outcome outcome = RUN("run", "hopper.yaml", "-o", "ref", "--no-progress");
-    ck_assert_msg(outcome.code == 0 && strstr(outcome.err, " bodies on average (4 at the end) in ") != NULL,
-                  "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(RUN("run", "hopper.yaml", "-o", "ref", "--no-progress"), 0,
+                      " bodies on average (4 at the end) in ", NULL);
     ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 1 + 3 + 3);
     // Looks are 10 steps apart.
     ck_assert_int_eq(
@@ -434,9 +379,7 @@ START_TEST(test_refused) {
     snprintf(text, sizeof text, "name: bad\nbodies: [{list: [{name: gate, at: [5, 5]}]}]\nstages: [%s]\n",
              refused[_i].stages);
     qd_scratch_write(at("bad.yaml").text, text);
-    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    qd_program_expect_complaint(&result, 3, refused[_i].said);
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
 END_TEST
 
@@ -457,20 +400,12 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("stages", 300, setup, teardown);
-    tcase_add_test(tests, test_goes_through_its_stages);
-    tcase_add_test(tests, test_events_of_a_change);
-    tcase_add_test(tests, test_events_of_some_stages);
-    tcase_add_test(tests, test_buried_with_the_first_step);
-    tcase_add_test(tests, test_resolved_scene_is_the_same);
-    tcase_add_test(tests, test_swept);
-    tcase_add_test(tests, test_killed_again_and_again);
-    tcase_add_test(tests, test_resumes_at_each_step_about_a_boundary);
-    tcase_add_test(tests, test_more_steps);
-    tcase_add_test(tests, test_scene_of_the_document);
-    tcase_add_test(tests, test_added_bodies_are_not_emitted);
-    tcase_add_test(tests, test_gone_of_one_emitter);
+    qd_test_once(tests, test_goes_through_its_stages, test_events_of_a_change, test_events_of_some_stages,
+                 test_buried_with_the_first_step, test_resolved_scene_is_the_same, test_swept,
+                 test_killed_again_and_again, test_resumes_at_each_step_about_a_boundary, test_more_steps,
+                 test_scene_of_the_document, test_added_bodies_are_not_emitted, test_gone_of_one_emitter,
+                 test_a_stage_that_cannot_begin);
     tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tests, test_a_stage_that_cannot_begin);
     Suite *suite = suite_create("stages");
     suite_add_tcase(suite, tests);
     tests = qd_test_case("gate", 300, setup, teardown);

@@ -64,10 +64,7 @@ static void expect_same_file(const char *a, const char *b, const char *name) {
 // What a stage has otherwise shows from the first step of that stage on, between hashes too.
 START_TEST(test_diff) {
     run_both();
-    qd_program_outcome same = RUN("diff", "ref", "bare");
-    ck_assert_int_eq(same.code, 0);
-    ck_assert_msg(strstr(same.out, "state: equal at all 388 steps") != NULL, "%s", same.out);
-    qd_program_forget(&same);
+    qd_program_expect(RUN("diff", "ref", "bare"), 0, NULL, "state: equal at all 388 steps");
     static const struct {
         const char *hashes, *said;
     } cases[] = {{"record.hashes=1", "equal at step 22, differ at step 23: body 24: position.x is "},
@@ -144,10 +141,6 @@ START_TEST(test_resume) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("stages_across", 300, setup, teardown);
-    tcase_add_test(tests, test_diff);
-    tcase_add_test(tests, test_export);
-    tcase_add_test(tests, test_render_and_verify);
-    tcase_add_test(tests, test_resume);
-    return qd_test_run_case("stages_across", tests);
+    return qd_test_main("stages_across", 300, setup, teardown, test_diff, test_export, test_render_and_verify,
+                        test_resume);
 }

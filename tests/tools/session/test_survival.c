@@ -190,16 +190,14 @@ END_TEST
 START_TEST(without_flock) {
     char fault[32];
     snprintf(fault, sizeof fault, "QD_FAULT_FLOCK=%d", ENOSYS);
-    qd_program_outcome outcome = run_with("run", fault, NULL);
-    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
-    qd_program_forget(&outcome);
+    qd_program_expect(run_with("run", fault, NULL), 0, NULL, NULL);
     expect_as_undisturbed("run");
     remove_run("run");
     ck_assert_int_eq(mkdir(qd_scratch_at(&program.work, "run").text, 0777), 0);
     int other = open(qd_scratch_at(&program.work, "run/lock").text, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     ck_assert_int_eq(fcntl(other, F_OFD_SETLK, &whole), 0);
-    outcome = run_with("run", fault, NULL);
+    qd_program_outcome outcome = run_with("run", fault, NULL);
     expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "is in use by another run"));
     qd_program_forget(&outcome);
     close(other);
@@ -329,22 +327,13 @@ END_TEST
 
 static Suite *suite(void) {
     Suite *suite = suite_create("survival");
-    TCase *tcase = tcase_create("survival");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 3000);
-    tcase_add_test(tcase, killed_at_any_moment);
-    tcase_add_test(tcase, stopped_at_any_moment);
-    tcase_add_test(tcase, a_small_disk_is_full_and_freed);
-    tcase_add_test(tcase, recording_changes_no_state);
+    TCase *tcase = qd_test_case("survival", 3000, setup, teardown);
+    qd_test_once(tcase, killed_at_any_moment, stopped_at_any_moment, a_small_disk_is_full_and_freed,
+                 recording_changes_no_state);
 #ifdef QD_FAULTS
-    tcase_add_test(tcase, shared_memory_does_not_count);
-    tcase_add_test(tcase, killed_before_any_write);
-    tcase_add_test(tcase, any_write_fails);
-    tcase_add_test(tcase, the_disk_fills_up);
-    tcase_add_test(tcase, any_allocation_fails);
-    TCase *locks = tcase_create("locks");
-    tcase_add_checked_fixture(locks, setup, teardown);
-    tcase_set_timeout(locks, 120);
+    qd_test_once(tcase, shared_memory_does_not_count, killed_before_any_write, any_write_fails,
+                 the_disk_fills_up, any_allocation_fails);
+    TCase *locks = qd_test_case("locks", 120, setup, teardown);
     tcase_add_test(locks, without_flock);
     suite_add_tcase(suite, locks);
 #endif

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // Runs that a rule ends: at the step that the rows of a run without rules say, and at the same one however
 // often they were killed.
@@ -169,12 +168,7 @@ START_TEST(test_killed_again_and_again) {
     for (int i = 0; i < kills; ++i) {
         qd_program_start how = {.arguments = {"run", "slowed.yaml", "-o", "out", "-q", "--resume",
                                               "--threads", i % 2 ? "2" : "1", "--set", set}};
-        pid_t child = qd_program_launch(&program, &how);
-        usleep((useconds_t)(1000 * (15 + 23 * i % 140)));
-        (void)kill(child, SIGKILL);
-        qd_program_outcome result = qd_program_await(&program, child);
-        ck_assert(result.code == -SIGKILL || result.code == 0);
-        qd_program_forget(&result);
+        (void)qd_program_disturb(&program, &how, 1e-3 * (15 + 23 * i % 140), SIGKILL);
     }
     SUCCEED("run", "slowed.yaml", "-o", "out", "-q", "--resume", "--set", set);
     qd_runs_expect_same(at("ref").text, at("out").text);
@@ -239,9 +233,7 @@ START_TEST(test_refused) {
     snprintf(text, sizeof text, "name: bad\nworld: {size: [40, 30]}\nrun: {steps: 9, until: %s}\n%s",
              refused[_i].rule, rest);
     qd_scratch_write(at("bad.yaml").text, text);
-    qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    qd_program_expect_complaint(&result, 3, refused[_i].said);
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
 END_TEST
 

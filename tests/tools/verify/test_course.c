@@ -82,7 +82,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = qd_test_case("course", 60, NULL, NULL);
-    tcase_add_loop_test(tests, test_frames_of_stages, 0, (int)qd_test_effort(100));
     tcase_add_test(tests, test_longest);
+    tcase_add_loop_test(tests, test_frames_of_stages, 0, (int)qd_test_effort(100));
     return qd_test_run_case("course", tests);
 }

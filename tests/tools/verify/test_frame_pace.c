@@ -120,8 +120,7 @@ START_TEST(test_random_runs) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("frame_pace", 0, NULL, NULL);
-    qd_test_once(tests, test_equal_times, test_other_strides_and_ends, test_other_beginnings,
-                 test_single_frames, test_times_far_apart_are_refused, test_random_runs);
-    return qd_test_run_case("frame_pace", tests);
+    return qd_test_main("frame_pace", 0, NULL, NULL, test_equal_times, test_other_strides_and_ends,
+                        test_other_beginnings, test_single_frames, test_times_far_apart_are_refused,
+                        test_random_runs);
 }

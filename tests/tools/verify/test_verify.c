@@ -42,14 +42,10 @@ START_TEST(a_sound_run) {
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(result.err, "");
     qd_program_forget(&result);
-    result = RUN("verify", "out", "--json", "--threads", "2");
-    ck_assert_int_eq(result.code, 0);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_ptr_nonnull(json);
+    json_t *json = qd_program_json(RUN("verify", "out", "--json", "--threads", "2"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "findings")), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "hashes")), 9);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -74,32 +70,20 @@ END_TEST
 // compared with others.
 START_TEST(runs_of_earlier_versions) {
     make("old", &(qd_recording){.earlier = true});
-    qd_program_outcome result = RUN("verify", "old", "--threads", "1,3");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, " 9 hashes, "));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("verify", "old", "--threads", "1,3"), 0, NULL, " 9 hashes, ");
     // Sums were made in another order: what that can do is let pass, and no more.
     qd_recording_sql(at("old").text, "UPDATE metrics SET kinetic = kinetic * (1 + 1e-12) WHERE step = 20");
     SUCCEED("verify", "old", "--threads", "1", "-q");
     qd_recording_sql(at("old").text, "UPDATE metrics SET kinetic = kinetic * (1 + 1e-6) WHERE step = 20");
     EXPECT_FOUND(RUN("verify", "old", "--threads", "1"), "metrics: step 20: kinetic is ");
     make_sound("new");
-    result = RUN("diff", "old", "new");
-    ck_assert_int_eq(result.code, 1);
-    ck_assert_ptr_nonnull(strstr(result.err, "old has state hashes of form 1, new of form 2"));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("diff", "old", "new"), 1, "old has state hashes of form 1, new of form 2", NULL);
     qd_recording_sql(at("new").text, "UPDATE forms SET form = 1"); // what it says is not what it has
     EXPECT_FOUND(RUN("verify", "new", "--threads", "1"), "hashes: step 0: ");
     qd_recording_sql(at("new").text, "UPDATE forms SET form = 3");
-    result = RUN("verify", "new");
-    ck_assert_int_eq(result.code, 4);
-    ck_assert_ptr_nonnull(strstr(result.err, "has hashes of form 3, of a newer Quadrille"));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("verify", "new"), 4, "has hashes of form 3, of a newer Quadrille", NULL);
     qd_recording_sql(at("new").text, "UPDATE forms SET form = 0");
-    result = RUN("verify", "new");
-    ck_assert_int_eq(result.code, 4);
-    ck_assert_ptr_nonnull(strstr(result.err, "table forms: hash is 0, which there never was"));
-    qd_program_forget(&result);
+    qd_program_expect(RUN("verify", "new"), 4, "table forms: hash is 0, which there never was", NULL);
 }
 END_TEST
 
@@ -193,13 +177,8 @@ static const char *const fields_of_run = "record.fields={every: 10, cells: [4, 3
 // Fields are measured again; one value of one cell, whichever quantity it is of, is named.
 START_TEST(any_quantity_of_the_fields) {
     put_file("scene.yaml", scene, sizeof scene - 1);
-    qd_program_outcome result = RUN("run", "scene.yaml", "-o", "out", "-q", "--set", fields_of_run);
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    qd_program_forget(&result);
-    result = RUN("verify", "out", "--threads", "1,2");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    ck_assert_msg(strstr(result.out, ", 5 steps of fields\n"), "%s", result.out);
-    qd_program_forget(&result);
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--set", fields_of_run);
+    qd_program_expect(RUN("verify", "out", "--threads", "1,2"), 0, NULL, ", 5 steps of fields\n");
     qd_recording_sql(at("out").text, "CREATE TABLE kept AS SELECT number, data FROM fields WHERE step = 20");
     for (int q = 0; q < QD_FIELD_QUANTITIES; ++q) {
         char change[256], back[160], named[96];
@@ -215,15 +194,15 @@ START_TEST(any_quantity_of_the_fields) {
         snprintf(named, sizeof named, "fields: step 20: %s of cell (1, 1) is 3.14159265",
                  qd_field_name((qd_field_quantity)q));
         qd_recording_sql(at("out").text, change);
-        result = RUN("verify", "out", "--threads", "1");
+        qd_program_outcome result = RUN("verify", "out", "--threads", "1");
         ck_assert_ptr_null(strstr(result.err, "findings"));
         EXPECT_FOUND(result, named);
         qd_recording_sql(at("out").text, back);
     }
     qd_recording_sql(at("out").text, "UPDATE fields SET width = width * 2 WHERE step = 30");
     qd_recording_sql(at("out").text, "UPDATE fields SET step = 41 WHERE step = 40");
-    result = RUN("verify", "out", "--threads", "1");
-    EXPECT_FOUND(result, "fields: step 30: the cells or the time are not those of the replay",
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
+                 "fields: step 30: the cells or the time are not those of the replay",
                  "fields: step 41: the run has only 40 steps");
 }
 END_TEST
@@ -233,14 +212,8 @@ START_TEST(any_of_the_distributions) {
     static const char *const means[] = {"record.distributions={every: 10, bins: 9}",
                                         "record.distributions={every: 10, sample: 2, bins: 9}"};
     put_file("scene.yaml", scene, sizeof scene - 1);
-    qd_program_outcome result = RUN("run", "scene.yaml", "-o", "out", "-q", "--set", means[_i], "--set",
-                                    "record.structure=true");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    qd_program_forget(&result);
-    result = RUN("verify", "out", "--threads", "1,2");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    ck_assert_msg(strstr(result.out, ", 5 steps of distributions\n"), "%s", result.out);
-    qd_program_forget(&result);
+    SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--set", means[_i], "--set", "record.structure=true");
+    qd_program_expect(RUN("verify", "out", "--threads", "1,2"), 0, NULL, ", 5 steps of distributions\n");
     for (int kind = 0; kind < QD_DISTRIBUTION_KINDS; ++kind) {
         char change[256], named[96];
         snprintf(change, sizeof change,
@@ -251,7 +224,7 @@ START_TEST(any_of_the_distributions) {
         qd_recording_sql(at("out").text, change);
         snprintf(named, sizeof named, "distributions: step 20: bin 5 of %s is 3.14159265",
                  qd_distribution_name((qd_distribution)kind));
-        result = RUN("verify", "out", "--threads", "1");
+        qd_program_outcome result = RUN("verify", "out", "--threads", "1");
         ck_assert_ptr_null(strstr(result.err, "findings"));
         EXPECT_FOUND(result, named);
         qd_recording_sql(at("out").text, "DELETE FROM distributions");
@@ -260,17 +233,15 @@ START_TEST(any_of_the_distributions) {
     }
     qd_recording_sql(at("out").text, "UPDATE distributions SET width = width * 2 WHERE step = 30");
     qd_recording_sql(at("out").text, "UPDATE distributions SET step = 41 WHERE step = 40");
-    result = RUN("verify", "out", "--threads", "1");
-    EXPECT_FOUND(result, "distributions: step 30: the bins of g or the time are not those of the replay",
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
+                 "distributions: step 30: the bins of g or the time are not those of the replay",
                  "distributions: step 41: the run has only 40 steps");
     // One that is no distribution any more, and one that comes twice.
     qd_recording_sql(at("out").text, "DELETE FROM distributions WHERE step > 20");
     qd_recording_sql(at("out").text, "UPDATE distributions SET bins = 8 WHERE step = 20 AND number = 2");
-    result = RUN("verify", "out", "--threads", "1");
-    EXPECT_FOUND(result, "table distributions: step 20: ");
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "table distributions: step 20: ");
     qd_recording_sql(at("out").text, "UPDATE distributions SET name = 'g' WHERE step = 10 AND number = 2");
-    result = RUN("verify", "out", "--threads", "1");
-    EXPECT_FOUND(result, "table distributions: step 10: ");
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "table distributions: step 10: ");
 }
 END_TEST
 
@@ -321,10 +292,7 @@ START_TEST(a_planted_bit) {
     // Recorded at the very step: one body, one field, and both values differ in the last bit.
     make("each", &(qd_recording){.sets = {"record.snapshots=1", "record.hashes=1", "frames.every=0"},
                                  .plant = plant});
-    result = RUN("verify", "each", "--threads", "1", "--json");
-    ck_assert_int_eq(result.code, 5);
-    json_t *json = json_loads(result.out, 0, NULL);
-    ck_assert_msg(json != NULL, "%s", result.out);
+    json_t *json = qd_program_json(RUN("verify", "each", "--threads", "1", "--json"), 5);
     const json_t *found = json_array_get(json_object_get(json, "findings"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "findings")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(found, "step")), 18);
@@ -338,7 +306,6 @@ START_TEST(a_planted_bit) {
     memcpy(&q, &two, sizeof q);
     ck_assert_uint_eq(p ^ q, 1);
     json_decref(json);
-    qd_program_forget(&result);
 }
 END_TEST
 
@@ -418,8 +385,7 @@ START_TEST(frames_of_the_table) {
     expect_frame("frames: frame 1: frames/frame_000001.png has pixels ");
     qd_recording_turn(at("out").text, "frames", "pixels", 1, 15, 0);
     qd_recording_sql(at("out").text, "DELETE FROM frames WHERE number = 4");
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
-    EXPECT_FOUND(result, "frames: frame 4: ");
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "frames: frame 4: ");
     qd_recording_sql(at("out").text, "UPDATE frames SET pixels = 'x' WHERE number = 3");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
                  "frames: frame 3: the table has no hash of the pixels");
@@ -490,9 +456,7 @@ START_TEST(what_is_no_run) {
     ck_assert_int_eq(remove(at("out/scene.yaml").text), 0);
     expect_refusal(RUN("verify", "out"), 3, "scene.yaml");
     qd_scratch_write(at("out/scene.yaml").text, "bodies: [list: [{shape: disk, at: [-5, 5]}]]\n");
-    qd_program_outcome result = RUN("verify", "out");
-    ck_assert_int_eq(result.code, 3);
-    qd_program_forget(&result);
+    qd_program_expect(RUN("verify", "out"), 3, NULL, NULL);
     qd_scratch_write(at("out/scene.yaml").text, yaml);
     free(yaml);
     qd_scratch_write(at("out/run.db").text,
@@ -508,11 +472,9 @@ int main(void) {
     tcase_add_test(tcase, a_sound_run);
     int scenes = 0;
     while (qd_scene_builtin_name((size_t)scenes)) ++scenes;
-    tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
-    tcase_add_test(tcase, runs_of_earlier_versions);
-    tcase_add_test(tcase, any_bit_of_a_hash);
-    tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
-    tcase_add_loop_test(tcase, any_of_the_distributions, 0, 2);
+    qd_test_once(tcase, runs_of_earlier_versions, any_bit_of_a_hash);
+    qd_test_loops(tcase, {built_in_scenes, scenes}, {any_byte_of_a_stored_world, 2},
+                  {any_of_the_distributions, 2});
     qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_quantity_of_the_fields,
 
                  any_byte_of_the_file, a_planted_bit, a_snapshot_of_another_run, pictures,

@@ -101,12 +101,10 @@ START_TEST(events_of_a_killed_run) {
     make("out", &(qd_recording){.stop_at = 31});
     ck_assert_int_ge(qd_runs_number(at("out").text, "SELECT count(*) FROM events WHERE step = 31"), 2);
     qd_recording_sql(at("out").text, "DELETE FROM events WHERE step = 31 AND number > 0");
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    qd_program_forget(&result);
+    SUCCEED("verify", "out", "--threads", "1");
     // Nothing behind it says whether it is the row or the state.
     qd_recording_sql(at("out").text, "UPDATE events SET impulse = 1e9 WHERE step = 31");
-    result = RUN("verify", "out", "--threads", "1");
+    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
     ck_assert_msg(!strstr(result.out, "state: "), "%s", result.out);
     EXPECT_FOUND(result, "events: step 31: event 0: impulse is 1000000000, ");
     qd_recording_sql(at("out").text, "DELETE FROM events WHERE step = 30");
@@ -132,13 +130,8 @@ START_TEST(failures_are_compared) {
                      "run: {steps: 100, dt: 0.1}\nlimits: {speed: 5}\nframes: {every: 0}\n"
                      "bodies:\n  - disks: {count: 1, radius: 1, place: grid, region: [4, 89, 2, 2]}\n");
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; ++i) {
-        qd_program_outcome result = RUN("run", "fall.yaml", "-o", "out", "-q", "--force");
-        ck_assert_int_eq(result.code, 5);
-        qd_program_forget(&result);
-        result = RUN("verify", "out", "--threads", "1");
-        ck_assert_msg(result.code == 0 && strstr(result.out, ", 1 failure\n"), "%s%s", result.out,
-                      result.err);
-        qd_program_forget(&result);
+        qd_program_expect(RUN("run", "fall.yaml", "-o", "out", "-q", "--force"), 5, NULL, NULL);
+        qd_program_expect(RUN("verify", "out", "--threads", "1"), 0, NULL, ", 1 failure\n");
         char sql[96];
         snprintf(sql, sizeof sql, "UPDATE failures SET %s", damages[i]);
         qd_recording_sql(at("out").text, sql);
@@ -153,8 +146,7 @@ START_TEST(failures_are_compared) {
 END_TEST
 
 int main(void) {
-    TCase *tests = qd_test_case("verify_events", 300, setup, teardown);
-    qd_test_once(tests, any_column_of_an_event, events_that_are_not_there, events_of_a_killed_run,
-                 events_tell_of_the_state, failures_are_compared);
-    return qd_test_run_case("verify_events", tests);
+    return qd_test_main("verify_events", 300, setup, teardown, any_column_of_an_event,
+                        events_that_are_not_there, events_of_a_killed_run, events_tell_of_the_state,
+                        failures_are_compared);
 }
