@@ -6,19 +6,12 @@
 // between their middles. Who touches at the start what cannot move is stopped with its core alone, a disk of
 // half its size: sliding and resting are the solver's.
 //
-// Two movers that touch at the start have been solved as well, and a dense crowd that is churned, or falls on
-// itself, overlaps here and there. If whoever overlaps were stopped where it stands, all of it would jam in
-// mid-air, with all its speed: what the solver sees would be the same in each step, and nothing would come of
-// it. So they may come nearer, as the solver sees it: at the points of contact, along the normal, also by
-// turning; by a part of what is left between their middles, and once one of them was stopped, of which the
-// solver knows nothing, by less of it. Disks, which no turning brings nearer, must not overlap by more than a
-// part of their sizes in all.
-//
 // A mover that runs away from the one that meets it is not stopped by it, and the other comes as far as that
 // gets. It would always come too late otherwise: stopped where they meet, it stands while the other goes on,
 // in every step, and never touches it.
 //
-// Large bodies drive small ones (rigid/ccd_drive.c).
+// Two movers that touch may press each other (rigid/ccd_press.c); large bodies drive small ones
+// (rigid/ccd_drive.c).
 
 #include "sim/rigid/ccd_stop.h"
 
@@ -37,11 +30,8 @@
 static const double met_gap = 3e-6;
 /// Parts of a body's size: relative motion that is followed; the radius of a core.
 static const double followed_part = 0.5, core_part = 0.5;
-/// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
-/// they touch, what of that is left once one of them was stopped, and what the middles may in any case; and
-/// what one that runs after another is to overlap it by, to be sure of the contact.
-static const double pressed_part = QDI_PRESSED_PART, stopped_part = 0.5, stopped_disks_part = 0.02,
-                    caught_part = 0.01;
+/// Part of both sizes that one that runs after another is to overlap it by, to be sure of the contact.
+static const double caught_part = 0.01;
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
 
@@ -78,24 +68,10 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
     }
 }
 
-/// Stops of ccd: how long somebody is on the path, and a wall or what nothing stops the whole step.
-static double time_of(const qdi_step *step, uint32_t row) {
-    return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
-}
-
-/// Stops of ccd: the mean velocity of a body from when it was stopped until the step's end.
-static qd_vec2 velocity_after(const qdi_step *step, uint32_t row) {
-    const double stop = time_of(step, row);
-    if (!(stop < step->dt) || !(step->ccd->carried[row] < step->dt)) return (qd_vec2){0, 0};
-    const double part = (step->dt - step->ccd->carried[row]) / (step->dt - stop);
-    const qd_vec2 along = step->ccd->along[row];
-    return (qd_vec2){along.x * part, along.y * part};
-}
-
 /// Stops of ccd: how far turning moves a point of a body in the step, also when it has been stopped.
 static double turn_of(const qdi_step *step, uint32_t row, double spin) {
     if (row == QDI_NO_ROW || step->world->shape[row] == 0) return 0;
-    const double stop = time_of(step, row);
+    const double stop = qdi_ccd_time_of(step, row);
     return fabs(spin) * step->world->radius[row] * (stop > 0 ? stop : step->dt);
 }
 
@@ -112,11 +88,11 @@ static qdi_twist velocity_of(const qdi_path_segment *segment) {
 /// Stops of ccd: how far a point of one of two moves in the step, seen from the other, with the velocities
 /// that they have on their paths: also when that has been stopped. row_b QDI_NO_ROW: what stands.
 static double relative_way(const qdi_step *step, uint32_t row_a, qdi_twist u, uint32_t row_b, qdi_twist v) {
-    const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
+    const double time_a = qdi_ccd_time_of(step, row_a), time_b = qdi_ccd_time_of(step, row_b);
     const qd_vec2 va = {u.x, u.y}, vb = {v.x, v.y};
     double way = speed_between(va, vb) * (time_a < time_b ? time_a : time_b);
     if (time_a < time_b || time_b < step->dt) {
-        const qd_vec2 wa = velocity_after(step, row_a), wb = velocity_after(step, row_b);
+        const qd_vec2 wa = qdi_ccd_velocity_after(step, row_a), wb = qdi_ccd_velocity_after(step, row_b);
         if (time_a < time_b) way += speed_between(wa, vb) * (time_b - time_a);
         if (time_b < time_a) way += speed_between(va, wb) * (time_a - time_b);
         way += speed_between(wa, wb) * (step->dt - (time_a < time_b ? time_b : time_a));
@@ -153,56 +129,9 @@ static qdi_party core_of(const qdi_party *party) {
     return core;
 }
 
-/// Two movers that touch, or meet.
-typedef struct movers {
-    uint32_t row_a, row_b;
-    const qdi_party *a, *b;
-    qd_vec2 normal; ///< of the contact
-    bool touching;  ///< at the start
-} movers;
-
-/// Stops of ccd: when the two have come `limit` nearer, or infinity: at these speeds as long as both go on,
-/// and then by `after` more at most.
-static double nearer_by(const qdi_step *step, const movers *m, double speed_a, double speed_b, double limit,
-                        double after) {
-    const double time_a = time_of(step, m->row_a), time_b = time_of(step, m->row_b);
-    const double first = time_a < time_b ? time_a : time_b, last = time_a < time_b ? time_b : time_a,
-                 both = speed_a + speed_b, one = time_a < time_b ? speed_b : speed_a;
-    if (both * first > limit) return limit / both;
-    const double left = both * first < after ? after - both * first : 0;
-    return one * (last - first) > left ? first + left / one : (double)INFINITY;
-}
-
-/// Stops of ccd: a body's speed along a normal.
-static double speed_along(const qdi_party *party, qd_vec2 n) {
-    return party->segment.vx * n.x + party->segment.vy * n.y;
-}
-
-/// Stops of ccd: when two movers that touch at the start have come too near to each other.
-static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifold *manifold, qd_vec2 shift,
-                         double size, double gap) {
-    const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
-    const qd_vec2 n = m->normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
-    const double speed_a = speed_along(m->a, n), speed_b = -speed_along(m->b, n),
-                 left = size + qdi_smaller(gap, 0);
-    if (m->a->form.kind == QD_SHAPE_DISK && m->b->form.kind == QD_SHAPE_DISK) {
-        const double limit = qdi_larger(pressed_part * size + gap, 0);
-        return nearer_by(step, m, speed_a, speed_b, limit, stopped_disks_part * limit);
-    }
-    const double apart = qdi_larger(left, 0.25 * size), limit = pressed_part * apart;
-    double time = nearer_by(step, m, speed_a, speed_b, apart, apart);
-    for (int k = 0; k < manifold->count; ++k) {
-        const qd_vec2 at = manifold->at[k].point;
-        const double here_a = speed_a + p->spin * (at.x * n.y - at.y * n.x),
-                     here_b = speed_b - q->spin * ((at.x - d.x) * n.y - (at.y - d.y) * n.x);
-        time = qdi_smaller(time, nearer_by(step, m, here_a, here_b, limit, stopped_part * limit));
-    }
-    return time;
-}
-
 /// Stops of ccd: makes cores of those of two that move. No edge of a polyline leaves these to its neighbour:
 /// that may have let the body pass for its own part, as it touches it.
-static void make_cores(const qdi_step *step, const movers *m, qdi_party *a, qdi_party *b) {
+static void make_cores(const qdi_step *step, const qdi_movers *m, qdi_party *a, qdi_party *b) {
     const uint8_t *kind = step->world->kind;
     if (kind[m->row_a] == QD_BODY_DYNAMIC) *a = core_of(a);
     if (kind[m->row_b] == QD_BODY_DYNAMIC) *b = core_of(b);
@@ -230,22 +159,23 @@ static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, d
 
 /// Stops of ccd: the time at which the first of two is to be stopped that meet at a time; infinity: it runs
 /// away.
-static double stop_of_mover(const qdi_step *step, const movers *m, bool first, double time) {
-    const double size = m->a->inner + m->b->inner, speed_a = speed_along(m->a, m->normal),
-                 speed_b = -speed_along(m->b, m->normal);
+static double stop_of_mover(const qdi_step *step, const qdi_movers *m, bool first, double time) {
+    const double size = m->a->inner + m->b->inner, speed_a = qdi_ccd_speed_along(m->a, m->normal),
+                 speed_b = -qdi_ccd_speed_along(m->b, m->normal);
     const double speed = first ? speed_a : speed_b, other = first ? speed_b : speed_a;
     if (m->touching || step->round >= FLEEING) return time;
     if (speed < 0 && other > 0) return (double)INFINITY;
     if (!(other < 0 && speed > 0)) return time;
-    const double left = time_of(step, first ? m->row_b : m->row_a) - time; // that the other one goes on
+    const double left = qdi_ccd_time_of(step, first ? m->row_b : m->row_a) -
+                        time; // that the other one goes on
     return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
 }
 
-/// Stops of ccd: true where another mover may stop a body. What is driven and touches it has been solved with
-/// it.
-static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other, bool touching) {
+/// Stops of ccd: true where another mover may stop a body, `full`: that is as near as it may come. What is
+/// driven and touches it has been solved with it.
+static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other, bool touching, bool full) {
     const uint8_t *flags = step->ccd->flags;
-    if (!(flags[row] & QDI_FOLLOWED) || !may_stop(step, row)) return false;
+    if ((!(flags[row] & QDI_FOLLOWED) && !full) || !may_stop(step, row)) return false;
     const double own = qdi_inner_of_row(step->world, row), its = qdi_inner_of_row(step->world, other);
     if (flags[row] & QDI_DRIVEN) return !touching && QDI_DRIVING_PART * its > own;
     if (step->following || !(QDI_DRIVING_PART * own > its) || qdi_is_bullet(step->world, row)) return true;
@@ -253,19 +183,12 @@ static bool stops_for(const qdi_step *step, uint32_t row, uint32_t other, bool t
 }
 
 /// Stops of ccd: stops two movers that meet, where they are followed.
-static void stop_movers(const qdi_step *step, const movers *m, double time, int worker) {
+static void stop_movers(const qdi_step *step, const qdi_movers *m, double time, int worker) {
     const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);
-    if (stop_a < step->dt && stops_for(step, m->row_a, m->row_b, m->touching))
+    if (stop_a < step->dt && stops_for(step, m->row_a, m->row_b, m->touching, m->full))
         lower(step, m->row_a, stop_a, worker);
-    if (stop_b < step->dt && stops_for(step, m->row_b, m->row_a, m->touching))
+    if (stop_b < step->dt && stops_for(step, m->row_b, m->row_a, m->touching, m->full))
         lower(step, m->row_b, stop_b, worker);
-}
-
-/// Stops of ccd: the size that the motion of two movers is compared with: twice the smaller one, or a small
-/// body would sink into a large one. Where impacts are followed exactly only bodies that were given up come
-/// here, and a press that is stopped by each of many small ones would push them through what they lie on.
-static double size_of_both(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
-    return step->following ? a->inner + b->inner : 2 * qdi_smaller(a->inner, b->inner);
 }
 
 /// Stops of ccd: true where two that move like this relative to each other are looked at.
@@ -399,28 +322,17 @@ static bool never_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shi
     return qdi_ccd_least_gap(step->world, a, b, shift) > reach + rounding && !qdi_ccd_edge_of(step, a, b);
 }
 
-/// Stops of ccd: true for two disks that overlap by all that they may, of which one was stopped: the other
-/// must not come nearer, not even by as little as the solver is left with otherwise. That is so in each step
-/// where walls stop both and one later than the other, and they came through each other.
-static bool are_full(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
-    const qd_world *world = step->world;
-    if (world->shape[a] != 0 || world->shape[b] != 0) return false;
-    if (!(time_of(step, a) < step->dt) && !(time_of(step, b) < step->dt)) return false;
-    return qdi_ccd_least_gap(world, a, b, shift) <=
-           -pressed_part * 2 * qdi_smaller(world->radius[a], world->radius[b]);
-}
-
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const bool both = moves_a && moves_b;
-    if (both ? !stops_for(step, a, b, false) && !stops_for(step, b, a, false)
-             : !may_stop(step, moves_a ? a : b))
-        return;
     qd_vec2 shift = {0, 0};
     if (step->periodic) shift = qdi_image_shift(world, image);
-    const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b),
-               looked_at = bullet || (both && are_full(step, a, b, shift));
+    const bool full = both && qdi_ccd_are_full(step, a, b, shift);
+    if (both ? !stops_for(step, a, b, false, full) && !stops_for(step, b, a, false, full)
+             : !may_stop(step, moves_a ? a : b))
+        return;
+    const bool bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b), looked_at = bullet || full;
     const bool first_ways = go_their_ways(step, a, b);
     if (!looked_at && first_ways && !qdi_ccd_glances(step) && is_nothing(step, a, b, shift)) return;
     const double reach = step->reach * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a);
@@ -428,7 +340,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const qdi_party *mover = moves_a ? &one : &two;
-    const double size = both ? size_of_both(step, &one, &two) : mover->inner,
+    const double size = both ? qdi_ccd_size_of_both(step, a, b) : mover->inner,
                  way = way_between(step, a, &segment_a, b, &segment_b);
     if (!looked_at && !(way > QDI_UNSEEN_PART * size)) return;
     const double least = qdi_ccd_least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
@@ -438,7 +350,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     if (first_ways && !step->following && stay_apart(step, a, &one, b, &two, shift, reach)) return;
     const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, looked_at)) return;
-    movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
+    qdi_movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY, full};
     const qdi_first_meeting first = qdi_first_meeting_of(step, a, &segment_a, b, &segment_b);
     const bool cores = gap <= met_gap * mover->inner && !m.touching;
     if (cores) make_cores(step, &m, &one, &two);
@@ -447,7 +359,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                             ? qdi_larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
     double time = m.touching
-                      ? pressed_at(step, &m, &manifold, shift, size, gap)
+                      ? qdi_ccd_pressed_at(step, &m, &manifold, shift, gap, last)
                       : qdi_meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);

@@ -78,7 +78,41 @@ double qdi_ccd_least_gap(const qd_world *world, uint32_t a, uint32_t b, qd_vec2 
 /// The gap between a wall, where it was then, and a body.
 double qdi_ccd_gap_to_wall(const qdi_step *step, const qdi_party *party, int wall);
 
+// ---- rigid/ccd_press.c ----
+
+/// Two movers that touch, or meet.
+typedef struct qdi_movers {
+    uint32_t row_a, row_b;
+    const qdi_party *a, *b;
+    qd_vec2 normal; ///< of the contact
+    bool touching;  ///< at the start
+    bool full;      ///< as near as they may come, one of them stopped (qdi_ccd_are_full)
+} qdi_movers;
+
+/// The size that the motion of two movers is compared with: twice the smaller one, or a small body would sink
+/// into a large one. Where impacts are followed exactly only bodies that were given up come here, and a press
+/// that is stopped by each of many small ones would push them through what they lie on.
+double qdi_ccd_size_of_both(const qdi_step *step, uint32_t a, uint32_t b);
+/// The mean velocity of a body from when it was stopped until the step's end.
+qd_vec2 qdi_ccd_velocity_after(const qdi_step *step, uint32_t row);
+/// A body's speed along a normal.
+double qdi_ccd_speed_along(const qdi_party *party, qd_vec2 n);
+/// When two movers that touch at the start, `gap` apart, have come too near to each other. `last`: see
+/// qdi_meeting_of.
+double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_manifold *manifold,
+                          qd_vec2 shift, double gap, double last);
+/// True for two movers whose middles are as near as they may come, of which one was stopped: the other must
+/// not come nearer, not even by as little as the solver is left with otherwise, and though it is too slow to
+/// be followed. That is so in each step where walls stop both and one later than the other, and they came
+/// through each other.
+bool qdi_ccd_are_full(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift);
+
 // ---- rigid/ccd_stop.c ----
+
+/// Stops of ccd: how long somebody is on the path, and a wall or what nothing stops the whole step.
+static inline double qdi_ccd_time_of(const qdi_step *step, uint32_t row) {
+    return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
+}
 
 /// Stops of ccd: the time at which a body stops, as found so far.
 double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row);
