@@ -186,17 +186,12 @@ static size_t swaps_in_a_channel(qd_continuous mode, int which, bool periodic, d
     uint32_t index[ROW];
     double last[ROW], gone[ROW];
     for (int i = 0; i < ROW; ++i) {
-<<<<<<< HEAD
         double speed = lengths * .2 / dt * (i % 2 ? -1 : 1) * qd_test_between(&random, .5, 1);
-        index[i] = qd_test_disk(world, .5 + i, .105, speed, qd_test_between(&random, -1, 1), .1, 0).index;
-=======
-        double speed = lengths * .2 / dt * (i % 2 ? -1 : 1) * between(&random, .5, 1);
         qd_body_def body = qd_body_def_default();
         body.shape = shape_in_channel(which);
         body.position = (qd_vec2){.5 + i, .105};
-        body.velocity = (qd_vec2){speed, between(&random, -1, 1)};
+        body.velocity = (qd_vec2){speed, qd_test_between(&random, -1, 1)};
         index[i] = qd_test_add(world, &body).index;
->>>>>>> leeway
         last[i] = gone[i] = .5 + i;
     }
     size_t swaps = 0;
