@@ -5,7 +5,6 @@
 #include "sim/world/grain.h"
 #include "sim/world/names.h"
 
-
 /// What passes over contacts work with; places are those in the present state.
 typedef struct meeting_job {
     const qdi_contact_splice *splice;

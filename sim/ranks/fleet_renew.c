@@ -10,7 +10,6 @@
 #include "sim/world/bodies.h"
 #include "sim/world/contact_list.h"
 
-
 /// A renewal on one rank.
 typedef struct renewal {
     qdi_ranks *ranks;

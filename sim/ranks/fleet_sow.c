@@ -8,7 +8,6 @@
 #include "sim/world/energy_balance.h"
 #include "sim/world/names.h"
 
-
 /// Of how many mean sizes a body is a giant.
 enum { GIANT = 8 };
 

@@ -5,7 +5,6 @@
 #include "sim/scene/scene_impl.h"
 #include "sim/world/bodies.h"
 
-
 /// Bodies at most of scenes of which every rank places all, to keep its own.
 enum { DRAWN_MOST = 10000000 };
 

@@ -1,7 +1,6 @@
 // Keys of a scene: bodies by rule.
 #include "sim/scene/schema_shared.h"
 
-
 /// Where a distribution of radii ends.
 #define CUT_KEYS(of)                                                                                         \
     KEY(of ".min", REAL, IN_ITEM(radius.range.x), 0, QDI_FURTHEST, "Smallest radius.", .required = true,     \

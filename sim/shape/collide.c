@@ -4,7 +4,6 @@
 #include "sim/shape/collide_impl.h"
 #include "sim/shape/separate.h"
 
-
 // Turns a manifold of (b, a) into that of (a, b).
 static void flip_manifold(qd_vec2 between, qdi_manifold *m) {
     m->normal = (qd_vec2){-m->normal.x, -m->normal.y};

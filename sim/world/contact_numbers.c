@@ -5,7 +5,6 @@
 
 #include "sim/world/contact_list.h"
 
-
 enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
 
 /// An order and the place that has it.

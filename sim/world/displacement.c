@@ -8,7 +8,6 @@
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
 
-
 qd_status qdi_homes_reserve(qd_world *world, size_t indices) {
     if (!world->follows) return QD_OK;
     qd_status status = qdi_reserve(world->allocator, &world->home, &world->home_room, world->home_room,

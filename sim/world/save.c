@@ -16,7 +16,6 @@
 // Shapes and traits get new numbers from 1 on, in that order. The tree is not stored: it is a
 // function of the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
 
-
 #include "sim/world/save.h"
 
 #include "core/base/arithmetic.h"

@@ -1,6 +1,5 @@
 #include "tools/bench/output.h"
 
-
 /// Bench's table: the row that the others are compared with: the grid's, or the first.
 static const qdi_bench_row *reference(const qdi_bench_row *rows, size_t count) {
     for (size_t i = 0; i < count; ++i)

@@ -1,7 +1,6 @@
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 
-
 // A program that is given few addresses (ulimit -v) ends its run, or says in a line that memory is out. What
 // OpenMP's runtime does where it gets no thread is to end the program with words of its own.
 
