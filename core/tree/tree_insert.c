@@ -24,8 +24,10 @@ qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
 
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box) {
     float longest = qdi_longest(box);
-    while (at != QDI_ROOT && ((longest > qdi_grid_side(&tree->grid, qdi_node_level(tree, at))) |
-                              !qdi_node_holds(tree, at, box))) {
+    while (at != QDI_ROOT) {
+        const bool longer = longest > qdi_grid_side(&tree->grid, qdi_node_level(tree, at)),
+                   outside = !qdi_node_holds(tree, at, box);
+        if (!(longer | outside)) break;
         at = tree->infos[qdi_family_of(at)].parent;
     }
     if (at == QDI_ROOT) return qdi_tree_find(tree, box);
