@@ -166,8 +166,8 @@ static double stop_of_mover(const qdi_step *step, const qdi_movers *m, bool firs
     if (m->touching || step->round >= FLEEING) return time;
     if (speed < 0 && other > 0) return (double)INFINITY;
     if (!(other < 0 && speed > 0)) return time;
-    const double left = qdi_ccd_time_of(step, first ? m->row_b : m->row_a) -
-                        time; // that the other one goes on
+    // How long the other one goes on.
+    const double left = qdi_ccd_time_of(step, first ? m->row_b : m->row_a) - time;
     return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
 }
 

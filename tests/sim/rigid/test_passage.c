@@ -187,9 +187,7 @@ static size_t swaps_in_a_channel(qd_continuous mode, int which, bool periodic, d
     double last[ROW], gone[ROW];
     for (int i = 0; i < ROW; ++i) {
         double speed = lengths * .2 / dt * (i % 2 ? -1 : 1) * qd_test_between(&random, .5, 1);
-        qd_body_def body = qd_body_def_default();
-        body.shape = shape_in_channel(which);
-        body.position = (qd_vec2){.5 + i, .105};
+        qd_body_def body = qd_test_body_at(shape_in_channel(which), .5 + i, .105);
         body.velocity = (qd_vec2){speed, qd_test_between(&random, -1, 1)};
         index[i] = qd_test_add(world, &body).index;
         last[i] = gone[i] = .5 + i;

@@ -44,7 +44,6 @@ static void pose_of(qd_random *random, bool grid, qdi_pose *pose) {
 static qdi_form polygon_of(qd_random *random, bool grid, qdi_hull *hull) {
     qd_shape shape = {.kind = QD_SHAPE_POLYGON,
                       .count = grid ? 4 : 3 + (int)((QDI_HULLS_CORNERS - 2) * qd_random_uniform(random))};
-    if (shape.count > QDI_HULLS_CORNERS) shape.count = QDI_HULLS_CORNERS;
     const double wide = length_of(random, grid), high = length_of(random, grid), turn = 6.3 / shape.count;
     const bool diamond = qd_random_uniform(random) < 0.5;
     for (int k = 0; k < shape.count; ++k) {
@@ -144,8 +143,7 @@ START_TEST(all_instruction_sets_give_the_same_bits) {
          seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         pair list[QDI_RECTS_MOST];
-        size_t count = 1 + (size_t)(QDI_RECTS_MOST * qd_random_uniform(&random));
-        if (count > QDI_RECTS_MOST) count = QDI_RECTS_MOST;
+        const size_t count = 1 + (size_t)(QDI_RECTS_MOST * qd_random_uniform(&random));
         for (size_t i = 0; i < count; ++i) list[i] = pair_of(&random, false);
         for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd)
             if (qd_simd_available((qd_simd)simd)) check_batch(list, count, (qd_simd)simd, &faces[simd], seed);
@@ -187,8 +185,7 @@ START_TEST(polygons_are_as_one_by_one) {
          seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 2, 0);
         pair list[QDI_HULLS_MOST];
-        size_t count = 1 + (size_t)(QDI_HULLS_MOST * qd_random_uniform(&random));
-        if (count > QDI_HULLS_MOST) count = QDI_HULLS_MOST;
+        const size_t count = 1 + (size_t)(QDI_HULLS_MOST * qd_random_uniform(&random));
         for (size_t i = 0; i < count; ++i) {
             list[i] = pair_of(&random, true);
             list[i].a.hull = &list[i].hull_a;
