@@ -6,7 +6,7 @@
 // solver sees it: at the points of contact, along the normal, also by turning; by a part of what is left
 // between their middles, and once one of them was stopped, of which the solver knows nothing, by less of it.
 // The disks in them must not come to overlap by more than a part of their sizes in a step; and once they do,
-// and one of them was stopped, they come no nearer.
+// and one of them was stopped, disks come no nearer, and other shapes hardly.
 
 #include "core/math/larger.h"
 #include "sim/rigid/ccd_stop.h"
@@ -16,10 +16,13 @@
 #include <math.h>
 
 /// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
-/// they touch, what of that is left once one of them was stopped, and the same of two disks; and times the
-/// distance that middles may come to, which counts as that near where two are not disks.
+/// they touch, what of that is left once one of them was stopped, and the same of two disks; and what two
+/// that are not disks may once they are as near as they are to come. That is not nothing: a heap that has
+/// landed has many such pairs, which are no nearer only when all of it has been solved, and each would stop
+/// the next. And times the distance that middles may come to, which counts as that near: who was stopped
+/// there is not nearer than that, and must not be stopped there in each step.
 static const double pressed_part = QDI_PRESSED_PART, stopped_part = 0.5, stopped_disks_part = 0.02,
-                    full_part = 1.2;
+                    full_part = 0.1, near_part = 1.01;
 
 double qdi_ccd_size_of_both(const qdi_step *step, uint32_t a, uint32_t b) {
     const double own = qdi_inner_of_row(step->world, a), its = qdi_inner_of_row(step->world, b);
@@ -66,12 +69,12 @@ static double nearest(const qdi_step *step, uint32_t a, uint32_t b) {
            pressed_part * qdi_ccd_size_of_both(step, a, b);
 }
 
-/// Press of ccd: true where the middles of two movers are about that near at the start.
+/// Press of ccd: true where the middles of two movers are that near at the start.
 static bool middles_full(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
     const qdi_motion *now = &step->world->now;
     const double x = now->x[b] + shift.x - now->x[a], y = now->y[b] + shift.y - now->y[a];
     const bool shaped = (step->world->shape[a] | step->world->shape[b]) != 0;
-    return sqrt(x * x + y * y) <= (shaped ? full_part : 1) * nearest(step, a, b);
+    return sqrt(x * x + y * y) <= (shaped ? near_part : 1) * nearest(step, a, b);
 }
 
 bool qdi_ccd_are_full(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
@@ -101,7 +104,7 @@ double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_m
         const double limit = qdi_larger(pressed_part * size + gap, 0);
         return nearer_by(step, m, n, speed_a, speed_b, limit, stopped_disks_part * limit);
     }
-    const double apart = qdi_larger(left, 0.25 * size), limit = m->full ? 0 : pressed_part * apart;
+    const double apart = qdi_larger(left, 0.25 * size), limit = (m->full ? full_part : pressed_part) * apart;
     double time = qdi_smaller(nearer_by(step, m, n, speed_a, speed_b, apart, apart),
                               middles_at(step, m, shift, last));
     for (int k = 0; k < manifold->count; ++k) {

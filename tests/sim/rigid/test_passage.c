@@ -242,13 +242,13 @@ START_TEST(any_row_keeps_its_order) {
 }
 END_TEST
 
-// Squares and the like that touched aslant came past each other, one row of ten: now it is one of some
-// hundred.
+// Squares and the like that touched aslant came past each other, one row of ten: now it is one of fifty or
+// less.
 START_TEST(nearly_any_row_of_shapes_keeps_its_order) {
     size_t mixed = 0, rows = 0;
     for (int k = 0; k < ROW_LENGTHS; ++k)
-        mixed += mixed_rows(1 + _i, row_lengths[k], qd_test_effort(2), &rows);
-    ck_assert_msg(30 * mixed <= rows, "%zu of %zu rows", mixed, rows);
+        mixed += mixed_rows(1 + _i, row_lengths[k], qd_test_effort(6), &rows);
+    ck_assert_msg(25 * mixed <= rows, "%zu of %zu rows", mixed, rows);
 }
 END_TEST
 
