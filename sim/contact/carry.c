@@ -53,15 +53,23 @@ static inline double of_touch(const double of[2], const bool goes_on[2]) {
 static const qdi_given nothing_given = {{0, 0}, {0, 0}};
 static const qdi_warm_start nothing_held = {{0, 0}, {0, 0}};
 
-/// Carrying over: what touches gave that are no more (`left`) goes to one that is there instead: to the fresh
-/// one of the same place, else to the other fresh one, else to the deeper one.
-static void give_rest(const double impulse[2], const double friction[2], const bool left[2],
-                      const bool fresh[2], qdi_given *given) {
-    for (int k = 0; k < 2; ++k) {
-        if (!left[k]) continue;
-        const int to = fresh[k] ? k : fresh[1 - k] ? 1 - k : 0;
-        given->impulse[to] += impulse[k];
-        given->friction[to] += friction[k];
+/// Carrying over: true where one of two touches of a contact goes on in the other one.
+static inline bool same_touch(const qdi_found_pair *had, int j, const qdi_found_pair *found, int k) {
+    return j < had->count && k < found->count && had->feature[j] == found->feature[k];
+}
+
+/// Carrying over: what touches gave that are no more goes to one that is there instead: to the fresh one of
+/// the same place, else to the other fresh one, else to the deeper one.
+static void give_rest(const qdi_found_pair *had, const qdi_found_pair *found, const double impulse[2],
+                      const double friction[2], qdi_given *given) {
+    bool fresh[2];
+    for (int k = 0; k < 2; ++k)
+        fresh[k] = k < found->count && !same_touch(had, 0, found, k) && !same_touch(had, 1, found, k);
+    for (int j = 0; j < had->count; ++j) {
+        if (same_touch(had, j, found, 0) || same_touch(had, j, found, 1)) continue;
+        const int to = fresh[j] ? j : fresh[1 - j] ? 1 - j : 0;
+        given->impulse[to] += impulse[j];
+        given->friction[to] += friction[j];
     }
 }
 
@@ -81,27 +89,21 @@ static inline void take_over(const carry_job *job, size_t old, size_t place, boo
     qdi_warm_start *warm_start = &after->warm_starts[place];
     // What held them in another direction is worth nothing in this one.
     const bool same = had->nx * found->nx + had->ny * found->ny >= SAME_WAY || job->springs;
-    bool left[2] = {true, had->count > 1}, fresh[2];
+    int going = 0; // touches of before
     for (int k = 0; k < 2; ++k) {
-        const uint32_t feature = found->feature[k];
-        const bool there = k < found->count;
-        const bool goes_on[2] = {there && had->feature[0] == feature,
-                                 there && had->count > 1 && had->feature[1] == feature};
+        const bool goes_on[2] = {same_touch(had, 0, found, k), same_touch(had, 1, found, k)};
         const bool held_on[2] = {goes_on[0] && same, goes_on[1] && same};
         given->impulse[k] = of_touch(impulse, goes_on);
         given->friction[k] = of_touch(friction, goes_on);
         warm_start->normal[k] = of_touch(held->normal, held_on);
         warm_start->tangent[k] = of_touch(held->tangent, held_on);
-        left[0] = left[0] && !goes_on[0];
-        left[1] = left[1] && !goes_on[1];
-        fresh[k] = there && !goes_on[0] && !goes_on[1];
+        going += goes_on[0] + goes_on[1];
     }
-    const bool any = !left[0] || (had->count > 1 && !left[1]);
     if (!touches)
         qdi_put_rare(given, &nothing_given, sizeof nothing_given);
-    else if (left[0] || left[1])
-        give_rest(impulse, friction, left, fresh, given);
-    if (job->grains && any) *warm_start = *held;
+    else if (going < had->count)
+        give_rest(had, found, impulse, friction, given);
+    if (job->grains && going > 0) *warm_start = *held;
 }
 
 /// Carrying over: whether there is nothing to take over of an old contact, as of all without a contact model.

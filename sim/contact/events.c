@@ -110,8 +110,12 @@ static bool is_impact(const event_job *job, size_t i) {
 /// Counts the impacts of a range of speculative contacts.
 static void count_impacts(void *context, size_t begin, size_t end) {
     const event_job *job = context;
+    const size_t first = job->before->contact_count;
     size_t count = 0;
-    for (size_t i = begin; i < end; ++i) count += is_impact(job, i);
+    for (size_t i = begin; i < end; ++i) {
+        if (i + AHEAD < end) __builtin_prefetch(&job->outcomes[qdi_place_of(job->before, first + i + AHEAD)]);
+        count += is_impact(job, i);
+    }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
 }
 
