@@ -65,8 +65,8 @@ static void give_rest(const qdi_found_pair *had, const qdi_found_pair *found, co
     bool fresh[2];
     for (int k = 0; k < 2; ++k)
         fresh[k] = k < found->count && !same_touch(had, 0, found, k) && !same_touch(had, 1, found, k);
-    for (int j = 0; j < had->count; ++j) {
-        if (same_touch(had, j, found, 0) || same_touch(had, j, found, 1)) continue;
+    for (int j = 0; j < 2; ++j) {
+        if (j >= had->count || same_touch(had, j, found, 0) || same_touch(had, j, found, 1)) continue;
         const int to = fresh[j] ? j : fresh[1 - j] ? 1 - j : 0;
         given->impulse[to] += impulse[j];
         given->friction[to] += friction[j];
