@@ -22,7 +22,7 @@ typedef struct carry_job {
     bool forceless;              ///< contacts give nothing to each other, but those of a loaded world
     bool grains;                 ///< a second place of the warm start belongs to the only touch
     uint32_t *from;              ///< by place: that in `before`, or NOWHERE; not where they are the same
-    uint8_t *goes_on;            ///< by contact of `before`
+    uint8_t *goes_on;            ///< by contact of `before`, the speculative ones too: it touches now
     size_t *begun;               ///< per range
 } carry_job;
 
@@ -50,10 +50,34 @@ static inline double of_touch(const double of[2], const bool goes_on[2]) {
     return goes_on[1] ? of[1] : first;
 }
 
-/// What the contact at place `old` of `before` gave becomes, by feature, what that at `place` has. Which
-/// touch goes on is beyond guessing where two are equally deep: hence choices and no branches. Values are
-/// written one by one: a copy of what was just written would have to wait for it.
-static inline void take_over(const carry_job *job, size_t old, size_t place) {
+static const qdi_given nothing_given = {{0, 0}, {0, 0}};
+static const qdi_warm_start nothing_held = {{0, 0}, {0, 0}};
+
+/// Carrying over: true where one of two touches of a contact goes on in the other one.
+static inline bool same_touch(const qdi_found_pair *had, int j, const qdi_found_pair *found, int k) {
+    return j < had->count && k < found->count && had->feature[j] == found->feature[k];
+}
+
+/// Carrying over: what touches gave that are no more goes to one that is there instead: to the fresh one of
+/// the same place, else to the other fresh one, else to the deeper one.
+static void give_rest(const qdi_found_pair *had, const qdi_found_pair *found, const double impulse[2],
+                      const double friction[2], qdi_given *given) {
+    bool fresh[2];
+    for (int k = 0; k < 2; ++k)
+        fresh[k] = k < found->count && !same_touch(had, 0, found, k) && !same_touch(had, 1, found, k);
+    for (int j = 0; j < 2; ++j) {
+        if (j >= had->count || same_touch(had, j, found, 0) || same_touch(had, j, found, 1)) continue;
+        const int to = fresh[j] ? j : fresh[1 - j] ? 1 - j : 0;
+        given->impulse[to] += impulse[j];
+        given->friction[to] += friction[j];
+    }
+}
+
+/// What the contact at place `old` of `before` gave becomes, by feature, what that at `place` has; where that
+/// does not touch, an end or an impact tells it (events.c). Which touch goes on is beyond guessing where two
+/// are equally deep: hence choices and no branches. Values are written one by one: a copy of what was just
+/// written would have to wait for it.
+static inline void take_over(const carry_job *job, size_t old, size_t place, bool touches) {
     const qdi_contact_state *before = job->before, *after = job->after;
     const uint32_t old_at = before->spots[old].geometry, at = after->spots[place].geometry;
     const qdi_found_pair *had = &before->found[old_at], *found = &after->found[at];
@@ -65,24 +89,22 @@ static inline void take_over(const carry_job *job, size_t old, size_t place) {
     qdi_warm_start *warm_start = &after->warm_starts[place];
     // What held them in another direction is worth nothing in this one.
     const bool same = had->nx * found->nx + had->ny * found->ny >= SAME_WAY || job->springs;
-    bool any = false;
+    int going = 0; // touches of before
     for (int k = 0; k < 2; ++k) {
-        const uint32_t feature = found->feature[k];
-        const bool there = k < found->count;
-        const bool goes_on[2] = {there && had->feature[0] == feature,
-                                 there && had->count > 1 && had->feature[1] == feature};
+        const bool goes_on[2] = {same_touch(had, 0, found, k), same_touch(had, 1, found, k)};
         const bool held_on[2] = {goes_on[0] && same, goes_on[1] && same};
         given->impulse[k] = of_touch(impulse, goes_on);
         given->friction[k] = of_touch(friction, goes_on);
         warm_start->normal[k] = of_touch(held->normal, held_on);
         warm_start->tangent[k] = of_touch(held->tangent, held_on);
-        any = any || goes_on[0] || goes_on[1];
+        going += goes_on[0] + goes_on[1];
     }
-    if (job->grains && any) *warm_start = *held;
+    if (!touches)
+        qdi_put_rare(given, &nothing_given, sizeof nothing_given);
+    else if (going < had->count)
+        give_rest(had, found, impulse, friction, given);
+    if (job->grains && going > 0) *warm_start = *held;
 }
-
-static const qdi_given nothing_given = {{0, 0}, {0, 0}};
-static const qdi_warm_start nothing_held = {{0, 0}, {0, 0}};
 
 /// Carrying over: whether there is nothing to take over of an old contact, as of all without a contact model.
 static inline bool gave_nothing(const carry_job *job, size_t old) {
@@ -169,16 +191,16 @@ static void carry_range(void *context, size_t begin, size_t end) {
         ask_for(job, p, end);
         const uint32_t old = job->same ? (uint32_t)p : job->from[p];
         const bool held = old != NOWHERE && same_bodies(&before->partners[old], &after->partners[p]);
+        const bool touches = after->spots[p].contact < after->contact_count;
         if (held && !gave_nothing(job, old)) {
-            take_over(job, old, p);
+            take_over(job, old, p, touches);
         } else {
             qdi_put_rare(&after->given[p], &nothing_given, sizeof nothing_given);
             qdi_put_rare(&after->warm_starts[p], &nothing_held, sizeof nothing_held);
         }
-        const bool touches = after->spots[p].contact < after->contact_count;
         const bool persists = held && touches && before->spots[old].contact < before->contact_count;
         after->persists[p] = persists;
-        if (persists) job->goes_on[before->spots[old].contact] = 1;
+        if (held && touches) job->goes_on[before->spots[old].contact] = 1;
         begun += touches && !persists;
     }
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;
@@ -200,12 +222,12 @@ qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const
                      .forceless = world->def.contact == QD_CONTACT_NONE && !outcomes,
                      .grains = springs && qdi_spring_grains(&world->def.spring),
                      .from = qdi_arena_take(arena, same ? 0 : count, sizeof *job.from),
-                     .goes_on = qdi_arena_take(arena, before->contact_count, 1),
+                     .goes_on = qdi_arena_take(arena, qdi_constraint_count(before), 1),
                      .begun = qdi_arena_take(arena, ranges, sizeof *job.begun)};
     if (!job.from || !job.goes_on || !job.begun) return QD_ERR_MEMORY;
     world->scratch.goes_on = job.goes_on;
     world->scratch.goes_on_placed = false;
-    qdi_team_for(world->team, before->contact_count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_for(world->team, qdi_constraint_count(before), QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_touching, &job);
     narrow->touching_total = qdi_exclusive_scan(narrow->touching, ranges);
     after->contact_count = narrow->touching_total;

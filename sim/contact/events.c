@@ -1,5 +1,6 @@
 // What became of contacts. Events are listed when somebody asks for them (world/contact_list.h); what must be
-// kept of the moment before, contacts that are no longer there, is kept here. Ranges write their own slots.
+// kept of the moment before, contacts that are no longer there, is kept here, and so are the impacts of
+// speculative ones. Ranges write their own slots.
 
 #include "sim/contact/events.h"
 
@@ -7,19 +8,20 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"
-#include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
+
+#include <stdlib.h>
 
 typedef struct event_job {
     const qd_world *world;
     const qdi_contact_state *before, *after;
     const qdi_outcome *outcomes; ///< by place in `before`, or NULL
-    const uint8_t *goes_on;      ///< by contact of `before`; NULL: all do
+    const uint8_t *goes_on;      ///< by contact of `before`, speculative ones too; NULL: all do
     bool placed;                 ///< which lie by place
-    bool springs;                ///< what ends gives nothing
     size_t *count;               ///< per range: contacts that ended, then those before it
     uint32_t *places;            ///< of those that ended
     const qdi_keys *keys;        ///< theirs, where they lie by place
+    qd_impact *impacts;          ///< of speculative contacts
 } event_job;
 
 // Counts the contacts that ended within each range.
@@ -70,7 +72,6 @@ static void keep_ended(void *context, size_t begin, size_t end) {
         const uint32_t place = job->places[i];
         qd_contact *ended = &job->after->ended[i];
         qdi_contact_at(job->world, job->before, place, ended);
-        if (!job->outcomes && !job->springs) continue;
         const qdi_outcome *outcome = job->outcomes ? &job->outcomes[place] : NULL;
         for (int k = 0; k < 2; ++k) {
             const bool gave = outcome && k < ended->count;
@@ -94,6 +95,80 @@ static qd_status keep_all(qd_world *world, event_job *job) {
     return status;
 }
 
+// ---- impacts of speculative contacts ----
+
+/// Number `i` of the speculative contacts gave something, and does not touch now: no event of a contact tells
+/// of it.
+static bool is_impact(const event_job *job, size_t i) {
+    const size_t number = job->before->contact_count + i;
+    if (job->goes_on[number]) return false;
+    const qdi_outcome *outcome = &job->outcomes[qdi_place_of(job->before, number)];
+    return outcome->impulse[0] != 0 || outcome->impulse[1] != 0 || outcome->tangent_impulse[0] != 0 ||
+           outcome->tangent_impulse[1] != 0;
+}
+
+/// Counts the impacts of a range of speculative contacts.
+static void count_impacts(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
+    const size_t first = job->before->contact_count;
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) {
+        if (i + AHEAD < end) __builtin_prefetch(&job->outcomes[qdi_place_of(job->before, first + i + AHEAD)]);
+        count += is_impact(job, i);
+    }
+    job->count[begin / QDI_CONTACT_GRAIN] = count;
+}
+
+/// Lists the impacts of a range of speculative contacts.
+static void put_impacts(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
+    const qdi_contact_state *before = job->before;
+    qd_impact *impact = job->impacts + job->count[begin / QDI_CONTACT_GRAIN];
+    for (size_t i = begin; i < end; ++i) {
+        if (!is_impact(job, i)) continue;
+        const uint32_t place = (uint32_t)qdi_place_of(before, before->contact_count + i),
+                       at = before->spots[place].geometry;
+        const qdi_outcome *outcome = &job->outcomes[place];
+        *impact++ = (qd_impact){.a = before->partners[place].a,
+                                .b = before->partners[place].b,
+                                .point = before->geometry[at].point[0],
+                                .normal = before->geometry[at].normal,
+                                .approach = before->found[at].approach,
+                                .impulse = outcome->impulse[0] + outcome->impulse[1],
+                                .friction = outcome->tangent_impulse[0] + outcome->tangent_impulse[1]};
+    }
+}
+
+int qdi_impact_order(const void *p, const void *q) {
+    const qd_impact *a = p, *b = q;
+    if (a->time != b->time) return a->time < b->time ? -1 : 1;
+    if (a->a.index != b->a.index) return a->a.index < b->a.index ? -1 : 1;
+    if (a->b.index != b->b.index) return a->b.index < b->b.index ? -1 : 1;
+    return a->approach > b->approach ? -1 : a->approach < b->approach;
+}
+
+/// Lists what speculative contacts gave, and no event tells, as impacts at the step's beginning, with those
+/// on the way through it.
+static qd_status list_impacts(qd_world *world, event_job *job) {
+    qdi_contact_state *after = &world->following;
+    const size_t near = job->before->near_count, ranges = qdi_range_count(near, QDI_CONTACT_GRAIN),
+                 others = after->impact_count;
+    if (!job->outcomes || !job->goes_on || near == 0) return QD_OK;
+    job->count = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job->count);
+    if (!job->count) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, near, QDI_CONTACT_GRAIN, count_impacts, job);
+    const size_t count = qdi_exclusive_scan(job->count, ranges);
+    if (count == 0) return QD_OK;
+    qd_status status = qdi_reserve(world->allocator, &after->impacts, &after->impact_room, others,
+                                   others + count, sizeof *after->impacts);
+    if (status != QD_OK) return status;
+    job->impacts = after->impacts + others;
+    qdi_team_for(world->team, near, QDI_CONTACT_GRAIN, put_impacts, job);
+    after->impact_count = others + count;
+    qsort(after->impacts, after->impact_count, sizeof *after->impacts, qdi_impact_order);
+    return QD_OK;
+}
+
 qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
     const qdi_contact_state *before = &world->present;
     qdi_contact_state *after = &world->following;
@@ -106,7 +181,6 @@ qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
         .outcomes = outcomes,
         .goes_on = world->scratch.goes_on,
         .placed = world->scratch.goes_on_placed,
-        .springs = qdi_springs(world),
         .count = qdi_arena_take(arena, qdi_range_count(old, QDI_CONTACT_GRAIN), sizeof *job.count)};
     if (!job.count) return QD_ERR_MEMORY;
     if (job.goes_on) qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, count_ended, &job);
@@ -118,5 +192,6 @@ qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &after->events, &after->event_room, 0,
                              after->contact_count + after->ends, sizeof *after->events);
-    return status == QD_OK && after->ends > 0 ? keep_all(world, &job) : status;
+    if (status == QD_OK && after->ends > 0) status = keep_all(world, &job);
+    return status == QD_OK ? list_impacts(world, &job) : status;
 }

@@ -1,5 +1,6 @@
 #include "sim/rigid/ccd.h"
 
+#include "sim/contact/events.h"
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/constraint.h"
@@ -128,22 +129,13 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     return QD_ERR_LIMIT;
 }
 
-int qdi_impact_order(const void *p, const void *q) {
-    const qd_impact *a = p, *b = q;
-    if (a->time != b->time) return a->time < b->time ? -1 : 1;
-    if (a->a.index != b->a.index) return a->a.index < b->a.index ? -1 : 1;
-    if (a->b.index != b->b.index) return a->b.index < b->b.index ? -1 : 1;
-    return a->approach > b->approach ? -1 : a->approach < b->approach;
-}
-
 /// Ccd: puts the impacts in order into `following`.
 static qd_status list_impacts(const qdi_step *step) {
     const qdi_ccd *ccd = step->ccd;
     qdi_contact_state *state = &step->world->following;
-    const size_t bounces = state->impact_count; // of what was stopped in the step before
     size_t count = 0;
     for (int pass = 0; pass < 2; ++pass) { // count, then copy
-        count = bounces;
+        count = 0;
         for (size_t i = 0; i < ccd->trajectory_count; ++i)
             for (uint32_t segment = ccd->trajectories[i].first; segment != QDI_NONE_YET;
                  segment = ccd->segments[segment].next) {
@@ -152,8 +144,8 @@ static qd_status list_impacts(const qdi_step *step) {
                 ++count;
             }
         if (pass == 1) continue;
-        qd_status status = qdi_reserve(step->world->allocator, &state->impacts, &state->impact_room, bounces,
-                                       count, sizeof *state->impacts);
+        qd_status status = qdi_reserve(step->world->allocator, &state->impacts, &state->impact_room, 0, count,
+                                       sizeof *state->impacts);
         if (status != QD_OK) return status;
     }
     state->impact_count = count;

@@ -13,8 +13,6 @@ extern const qdi_feature qdi_ccd_feature;
 /// Part of the distance from its centroid to its border that a body may move in a step without being
 /// followed.
 double qdi_ccd_part(const qd_world *world);
-/// qsort's order of impacts: by time, then by (a, b).
-int qdi_impact_order(const void *p, const void *q);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where
 /// they really go, their boxes with them. The world's tree must still be that of `now`; it may be brought up
 /// to date for `next`, which `found` tells. `walls` gets added what walls gave. Impacts go to `following`.

@@ -17,7 +17,6 @@
 
 #include "sim/contact/narrow.h"
 #include "sim/rigid/bounce.h"
-#include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/colour.h"
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/impulse.h"
@@ -35,14 +34,13 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
     bool bouncy;            ///< some surface gives something back
-    size_t *count;          ///< per range: constraints that may bounce, that do, impacts
+    size_t *count;          ///< per range: constraints that may bounce, then that do
     size_t *pressed;        ///< per range
     bool same;              ///< they are of the pairs of the step before
     size_t kept;            ///< links that are those of the step before until they are made
@@ -186,57 +184,6 @@ static void end_bounces(void *context, size_t begin, size_t end) {
     }
 }
 
-/// True for a constraint that has bounced though its contact is a speculative one: a body was stopped on its
-/// way, just before it touched.
-static bool is_impact(const rigid_job *job, const qdi_constraint *constraint) {
-    const qdi_contact_state *state = &job->world->present;
-    return state->spots[constraint->place].contact >= state->contact_count &&
-           constraint->impulse[0] + constraint->impulse[1] > 0;
-}
-
-/// Counts the impacts of a range of constraints.
-static void count_impacts(void *context, size_t begin, size_t end) {
-    const rigid_job *job = context;
-    size_t count = 0;
-    for (size_t i = begin; i < end; ++i) count += is_impact(job, &job->world->scratch.constraints[i]);
-    job->count[begin / QDI_CONTACT_GRAIN] = count;
-}
-
-/// Lists the impacts of a range of constraints.
-static void put_impacts(void *context, size_t begin, size_t end) {
-    const rigid_job *job = context;
-    qd_impact *impact = job->world->following.impacts + job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_constraint *constraint = &job->world->scratch.constraints[i];
-        if (!is_impact(job, constraint)) continue;
-        const qdi_contact_state *state = &job->world->present;
-        const qdi_partners *both = &state->partners[constraint->place];
-        const uint32_t at = state->spots[constraint->place].geometry;
-        *impact++ = (qd_impact){.a = both->a,
-                                .b = both->b,
-                                .point = state->geometry[at].point[0],
-                                .normal = state->geometry[at].normal,
-                                .approach = state->found[at].approach,
-                                .impulse = constraint->impulse[0] + constraint->impulse[1],
-                                .friction = constraint->tangent_impulse[0] + constraint->tangent_impulse[1]};
-    }
-}
-
-/// Solver: reports them as impacts at the step's beginning.
-static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
-    qdi_contact_state *state = &world->following;
-    if (world->present.near_count == 0) return QD_OK;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_impacts, job);
-    size_t impacts = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN));
-    qd_status status = qdi_reserve(world->allocator, &state->impacts, &state->impact_room, 0, impacts,
-                                   sizeof *state->impacts);
-    if (status != QD_OK || impacts == 0) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_impacts, job);
-    qsort(state->impacts, impacts, sizeof *state->impacts, qdi_impact_order);
-    state->impact_count = impacts;
-    return QD_OK;
-}
-
 // ---- what walls give ----
 
 /// The present contacts with walls.
@@ -337,9 +284,8 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     const bool any = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
     qd_status status = any ? qdi_bounce(world, colours) : QD_OK;
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
-    return any ? note_impacts(world, job, count) : QD_OK;
+    if (status == QD_OK) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
+    return status;
 }
 
 /// Makes links, colours them, lets them bounce and solves them.

@@ -159,10 +159,11 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    int pair_bits;       ///< of a body in these keys
-    uint64_t pairs;      ///< the number of these pairs, see qdi_contact_state
-    uint8_t *goes_on;    ///< by contact of the moment before: it is there still; in the arena; NULL: all are
-    bool goes_on_placed; ///< that is by place, else by number
+    int pair_bits;    ///< of a body in these keys
+    uint64_t pairs;   ///< the number of these pairs, see qdi_contact_state
+    uint8_t *goes_on; ///< by contact of the moment before, the speculative ones too: it touches now; in the
+                      ///< arena; NULL: all do
+    bool goes_on_placed; ///< that is by place, without speculative ones; else by number
     uint32_t *ended;     ///< places of those that are not, in order of (a, b); in the arena
     qdi_link *links;     ///< by spot
     size_t link_room;

@@ -31,9 +31,10 @@ typedef struct qd_touch {
 } qd_touch;
 
 /// Two bodies that touch (gap <= 0), or a body and a wall. a.index < b.index. At least one is dynamic.
-/// Impulses belong to the persisting contact: one that has just begun has none yet, and one that ends has its
-/// last. With springs they are the force of the moment times the step, also where the contact has just begun,
-/// and nothing where it ends.
+/// Impulses are along the normal as it was when the step began: of a contact that ends, the one that it has;
+/// else that of the moment before. One that has just begun mostly has none: only what slowed the two down
+/// before they touched. Of a touch that is no more another one of the contact has them. With springs they are
+/// the force of the moment times the step, also where the contact has just begun, and nothing where it ends.
 typedef struct qd_contact {
     qd_id a, b;
     qd_vec2 normal;    ///< unit, from a to b; (1, 0) where the centres of two disks coincide
@@ -45,7 +46,9 @@ typedef struct qd_contact {
     bool sensor;     ///< one of the two is a sensor: nothing comes of it
 } qd_contact;
 
-/// A bounce on the way through a step (qd_continuous), between a and b (a.index < b.index, or b is a wall).
+/// Between a and b (a.index < b.index, or b is a wall): a bounce on the way through a step (qd_continuous);
+/// or what the two, a little apart when the step began, gave each other in it without touching at its end:
+/// time 0.
 typedef struct qd_impact {
     qd_id a, b;
     double time;     ///< since the step began
@@ -66,8 +69,10 @@ typedef enum qd_event_kind {
 } qd_event_kind;
 
 /// What became of a contact from one moment to the next. The contact is as it is now, for QD_EVENT_END as it
-/// was but for the impulses, which are those of the step in between: so each step's impulses are in exactly
-/// one event.
+/// was but for the impulses, which are those of the step in between: so each impulse of a step is in exactly
+/// one event or impact, and together they are what contacts gave to every body. Where no step lies in between
+/// (qd_world_detect), contacts that begin or end have none, and one that persists has those of the last step
+/// still.
 typedef struct qd_event {
     qd_event_kind kind;
     const qd_contact *contact; ///< lives as long as the event

@@ -49,7 +49,8 @@ typedef enum qd_spring_law {
 /// dashpot; where the limit holds, q is set back as s is.
 /// - **Adhesion.** Where `adhesion` is above 0, two that overlap, or whose gap is below `range`, are pulled
 /// together by this force besides, at each touch. It does not count in the limits of friction and rolling.
-/// The impulse of a touch (qd_touch) holds it; no touch tells what resists rolling.
+/// The impulse of a touch (qd_touch) holds it; no touch tells what resists rolling. Two that are apart are no
+/// contact, and no event tells what pulls them together.
 /// - **Shapes.** With `hertz`, rolling or a range above 0 all dynamic bodies must be disks; others may be
 /// static or kinematic.
 /// - **Touches.** Each point of a contact has springs of its own: two sides that lie on each other are twice

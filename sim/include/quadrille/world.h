@@ -140,7 +140,7 @@ typedef struct qd_world_sums {
 typedef struct qd_world_totals {
     uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
-    uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
+    uint64_t impacts;      ///< bounces on the way through a step (qd_world_impacts)
     /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped;
     /// or their path was longer than half a period, and they went on as if they met nobody.
     uint64_t unfollowed;
@@ -323,9 +323,10 @@ QD_API const qd_contact *qd_world_contacts(const qd_world *world, size_t *count)
 /// change. Cost: as of qd_world_contacts.
 QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
 
-/// Bounces on the way through the step that led to the present moment, in order of time, then of (a, b). Such
-/// a bounce has begun and ended within the step, so it is no contact and no event. None after qd_world_load,
-/// or where no step was made since a change. Valid until a change.
+/// Bounces on the way through the step that led to the present moment, and what bodies gave each other in it
+/// that touch neither before nor after it, in order of time, then of (a, b). Such a bounce has begun and
+/// ended within the step, so it is no contact and no event. None after qd_world_load, or where no step was
+/// made since a change. Valid until a change.
 QD_API const qd_impact *qd_world_impacts(const qd_world *world, size_t *count);
 
 /// The tree, whose indices are the bodies' and whose origin is the world's centre. Its boxes hold the bodies,

@@ -1,80 +1,10 @@
-// The pressure that is measured of a world: against its events, what its walls feel, and equations of state.
+// The pressure that is measured of a world: against what its walls feel, and equations of state; against
+// events: test_impulses.c.
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
 #include <quadrille/metrics.h>
-#include <stdlib.h>
-
-/// A virial by the events of some steps, and the sum of its parts' sizes.
-typedef struct told_virial {
-    double sum, size;
-    size_t used; ///< touches that gave something
-} told_virial;
-
-/// Makes a step, and adds the virial that its events tell, of bodies that were at (x, y) before it.
-static void add_told_virial(qd_world *world, told_virial *told) {
-    qd_body_view view = qd_world_view(world);
-    double *x = calloc(view.index_count, sizeof *x), *y = calloc(view.index_count, sizeof *y);
-    for (size_t r = 0; r < view.count; ++r) {
-        x[view.index[r]] = view.x[r];
-        y[view.index[r]] = view.y[r];
-    }
-    qd_test_step(world, 0.01, 1);
-    size_t count;
-    const qd_event *events = qd_world_events(world, &count);
-    view = qd_world_view(world);
-    for (size_t i = 0; i < count; ++i) {
-        const qd_contact *c = events[i].contact;
-        if (events[i].kind == QD_EVENT_BEGIN || c->sensor || qd_id_is_wall(c->b)) continue;
-        if (view.kind[view.row_of_index[c->a.index]] || view.kind[view.row_of_index[c->b.index]]) continue;
-        double dx = x[c->b.index] - x[c->a.index], dy = y[c->b.index] - y[c->a.index];
-        dx -= 30 * floor(dx / 30 + 0.5);
-        // The normal of a contact that persists is that of now: within a step of the one that was used.
-        for (int k = 0; k < c->count; ++k) {
-            double jx = c->touch[k].impulse * c->normal.x - c->touch[k].friction * c->normal.y;
-            double jy = c->touch[k].impulse * c->normal.y + c->touch[k].friction * c->normal.x;
-            told->sum += dx * jx + dy * jy;
-            told->size += fabs(dx * jx) + fabs(dy * jy);
-            told->used += c->touch[k].impulse != 0;
-        }
-    }
-    free(x);
-    free(y);
-}
-
-/// The virial is that of the impulses which the events tell; but for those of touches that became others, as
-/// between shapes: some in each step, hence twenty steps.
-START_TEST(virial_is_that_of_the_events) {
-    qd_random random = qd_random_at(11 + (uint64_t)_i, 0, 2);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
-    def.boundary_x = QD_BOUNDARY_PERIODIC;
-    def.gravity.y = -20;
-    def.friction = _i % 2 ? 0.4 : 0;
-    def.restitution = 0.5;
-    def.continuous = QD_CONTINUOUS_OFF;
-    qd_world *world = qd_test_world(&def);
-    if (_i < 2)
-        qd_test_scatter_shapes(world, &random, 150);
-    else
-        qd_test_scatter(world, &random, 200);
-    qd_test_step(world, 0.01, 300);
-    told_virial told = {0, 0, 0};
-    double measured = 0;
-    for (int step = 0; step < 20; ++step) {
-        const double before = qd_test_measure(world).virial_impulse, size = told.size;
-        add_told_virial(world, &told);
-        const qd_metrics after = qd_test_measure(world);
-        const double last = after.virial_impulse - before;
-        measured += last;
-        ck_assert_double_eq_tol(after.virial * 0.01, last, 1e-12 * (told.size - size));
-    }
-    ck_assert_uint_gt(told.used, 400);
-    ck_assert_double_eq_tol(measured, told.sum, (_i < 2 ? 0.1 : 0.02) * told.size);
-    qd_world_destroy(world);
-}
-END_TEST
 
 // One disk in a box hits the walls as often as unfolding its path says.
 START_TEST(walls_feel_every_hit) {
@@ -197,6 +127,5 @@ int main(void) {
     TCase *tcase = qd_test_case("pressure", 240, NULL, NULL);
     qd_test_once(tcase, walls_feel_every_hit, an_ideal_gas_presses_on_the_walls,
                  hard_disks_have_their_equation_of_state);
-    tcase_add_loop_test(tcase, virial_is_that_of_the_events, 0, 4);
     return qd_test_run_case("pressure", tcase);
 }
