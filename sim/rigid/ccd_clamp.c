@@ -201,13 +201,17 @@ typedef struct stop_job {
     _Atomic uint32_t lowest_bad;
 } stop_job;
 
-/// Stops of ccd: carries a stopped body along; returns what that does to its energy.
+/// Stops of ccd: carries a stopped body along, and turns it: what was stopped where it met something would
+/// be in it then, or away from it, and in the next step as well; so nothing would come of their meeting.
+/// Returns what that does to its energy.
 static double carry(const qdi_step *step, uint32_t row, qdi_pose *pose) {
     const qdi_ccd *ccd = step->ccd;
     if (ccd->carrier[row] == QDI_NO_ROW) return 0;
-    const qd_vec2 way = qdi_ccd_carry(step, ccd->carrier[row], ccd->carried[row], pose);
-    pose->x += way.x;
-    pose->y += way.y;
+    const qdi_twist by = qdi_ccd_carry(step, ccd->carrier[row], ccd->carried[row], pose);
+    const qd_vec2 way = {by.x, by.y};
+    const qdi_path_segment turned = {.c = pose->c, .s = pose->s, .spin = by.spin};
+    const qdi_pose end = qdi_segment_pose(&turned, 1);
+    *pose = (qdi_pose){pose->x + way.x, pose->y + way.y, end.c, end.s};
     return qdi_ccd_energy(step->world, row, way) - qdi_ccd_energy(step->world, row, (qd_vec2){0, 0});
 }
 

@@ -27,27 +27,28 @@ static const double with_part = 0.25;
 /// How far, in parts of its size, a body may be carried beyond where it would have gone.
 static const double overhang_part = 0.5;
 
-qd_vec2 qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const qdi_pose *pose) {
+qdi_twist qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const qdi_pose *pose) {
     const qd_world *world = step->world;
     if (qdi_carrier_is_wall(carrier)) {
         const int wall = (int)(QDI_NO_ROW - 1 - carrier);
         const double way = qdi_wall_speed(world, wall) * (step->dt - from);
-        return wall / 2 == 0 ? (qd_vec2){way, 0} : (qd_vec2){0, way};
+        return wall / 2 == 0 ? (qdi_twist){way, 0, 0} : (qdi_twist){0, way, 0};
     }
     const qdi_path_segment segment = qdi_segment_at(step, carrier, from),
                            last = qdi_segment_at(step, carrier, step->dt);
     const qdi_pose then = qdi_segment_pose(&segment, from), end = qdi_segment_pose(&last, step->dt);
     const qd_vec2 arm = qdi_pivot_arm(world->axis, (qd_vec2){then.x, then.y}, pose->x, pose->y);
     const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
-    return (qd_vec2){end.x - then.x - arm.x + arm.x * c - arm.y * s,
-                     end.y - then.y - arm.y + arm.x * s + arm.y * c};
+    return (qdi_twist){end.x - then.x - arm.x + arm.x * c - arm.y * s,
+                       end.y - then.y - arm.y + arm.x * s + arm.y * c, segment.spin * (step->dt - from)};
 }
 
-qd_vec2 qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose) {
+qdi_twist qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose) {
     const double from = step->ccd->carried[row], span = step->dt - from;
-    if (!(span > 0) || step->ccd->carrier[row] == QDI_NO_ROW) return (qd_vec2){0, 0};
-    const qd_vec2 way = qdi_ccd_carry(step, step->ccd->carrier[row], from, pose);
-    return (qd_vec2){way.x / span, way.y / span};
+    if (!(span > 0) || step->ccd->carrier[row] == QDI_NO_ROW) return (qdi_twist){0, 0, 0};
+    const qdi_twist way = qdi_ccd_carry(step, step->ccd->carrier[row], from, pose);
+    const bool turned = step->ccd->stopped[row] > 0 && step->world->shape[row] != 0;
+    return (qdi_twist){way.x / span, way.y / span, turned ? way.spin / span : 0};
 }
 
 bool qdi_ccd_carries(const qd_world *world, uint32_t row) {
@@ -142,7 +143,7 @@ static bool comes_by(double at, double from, double to, double more) {
 static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segment *path, double stop,
                        uint32_t carrier) {
     const qdi_pose pose = qdi_segment_pose(path, stop);
-    const qd_vec2 way = qdi_ccd_carry(step, carrier, stop, &pose);
+    const qdi_twist way = qdi_ccd_carry(step, carrier, stop, &pose);
     const double more = overhang_part * qdi_inner_of_row(step->world, row);
     return comes_by(pose.x + way.x, path->x, path->x + path->vx * step->dt, more) &&
            comes_by(pose.y + way.y, path->y, path->y + path->vy * step->dt, more);
@@ -163,7 +164,7 @@ uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop) {
     for (int k = 0; k < 2; ++k) {
         const uint32_t carrier = qdi_carrier_is_wall(names[k]) ? names[k]
                                                                : step->world->row_of_index[names[k]];
-        const qd_vec2 way = qdi_ccd_carry(step, carrier, 0, &pose);
+        const qdi_twist way = qdi_ccd_carry(step, carrier, 0, &pose);
         const double x = path.vx - way.x / step->dt, y = path.vy - way.y / step->dt;
         if (!(x * x + y * y < least) || !stays_near(step, row, &path, stop, carrier)) continue;
         least = x * x + y * y;

@@ -37,7 +37,7 @@ qd_vec2 qdi_ccd_velocity_after(const qdi_step *step, uint32_t row) {
     const double stop = qdi_ccd_time_of(step, row);
     if (!(stop < step->dt) || !(step->ccd->carried[row] < step->dt)) return (qd_vec2){0, 0};
     const double part = (step->dt - step->ccd->carried[row]) / (step->dt - stop);
-    const qd_vec2 along = step->ccd->along[row];
+    const qdi_twist along = step->ccd->along[row];
     return (qd_vec2){along.x * part, along.y * part};
 }
 

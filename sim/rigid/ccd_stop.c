@@ -72,7 +72,10 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
 static double turn_of(const qdi_step *step, uint32_t row, double spin) {
     if (row == QDI_NO_ROW || step->world->shape[row] == 0) return 0;
     const double stop = qdi_ccd_time_of(step, row);
-    return fabs(spin) * step->world->radius[row] * (stop > 0 ? stop : step->dt);
+    double turn = fabs(spin) * (stop > 0 ? stop : step->dt);
+    if (stop < step->dt && step->ccd->carried[row] < step->dt)
+        turn += fabs(step->ccd->along[row].spin) * (step->dt - step->ccd->carried[row]);
+    return turn * step->world->radius[row];
 }
 
 /// Stops of ccd: the length of a difference of two velocities.

@@ -35,8 +35,10 @@ bool qdi_walk_on(const qdi_step *step, qdi_walk *w) {
         w->end = w->carried;
         return true;
     }
-    w->segment.vx = step->ccd->along[w->row].x;
-    w->segment.vy = step->ccd->along[w->row].y;
+    const qdi_twist along = step->ccd->along[w->row];
+    w->segment.vx = along.x;
+    w->segment.vy = along.y;
+    w->segment.spin += along.spin;
     w->end = step->dt;
     return true;
 }
