@@ -42,7 +42,7 @@ static void visit_range(void *context, size_t begin, size_t end, int worker) {
     __atomic_sub_fetch(&seen->busy[worker], 1, __ATOMIC_RELAXED);
 }
 
-START_TEST(every_item_once) {
+QD_TEST_LOOP(every_item_once, 0, TEAMS) {
     static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100003};
     static const size_t grains[] = {1, 2, 3, 8, 64, 1000, 1000000};
     qd_team *team = make_team(teams[_i]);
@@ -62,7 +62,6 @@ START_TEST(every_item_once) {
     }
     qd_team_destroy(team);
 }
-END_TEST
 
 static void note_worker(void *context, size_t begin, size_t end, int worker) {
     (void)end;
@@ -72,7 +71,7 @@ static void note_worker(void *context, size_t begin, size_t end, int worker) {
     ((int *)context)[begin] = worker;
 }
 
-START_TEST(work_is_shared_and_clocked) {
+QD_TEST(work_is_shared_and_clocked) {
     qd_team *team = make_team(2);
     int worker_of[64];
     qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
@@ -87,7 +86,6 @@ START_TEST(work_is_shared_and_clocked) {
     ck_assert_uint_ge(busy[0] + busy[1], before + 200000);
     qd_team_destroy(team);
 }
-END_TEST
 
 static void add_range(void *context, size_t begin, size_t end) {
     uint64_t *sums = context;
@@ -96,7 +94,7 @@ static void add_range(void *context, size_t begin, size_t end) {
 
 // Loops that follow each other at once, and after waits that make the threads fall asleep: none is missed,
 // and none seen twice.
-START_TEST(short_loops_in_a_row) {
+QD_TEST_LOOP(short_loops_in_a_row, 0, TEAMS) {
     enum { MOST = 64 };
     qd_team *team = make_team(teams[_i]), *other = make_team(2);
     uint64_t sums[MOST] = {0}, expected[MOST] = {0};
@@ -116,10 +114,9 @@ START_TEST(short_loops_in_a_row) {
     qd_team_destroy(other);
     qd_team_destroy(team);
 }
-END_TEST
 
 // A team that was never worth its threads has none to wait for; one that was can be destroyed at any time.
-START_TEST(teams_come_and_go) {
+QD_TEST(teams_come_and_go) {
     uint64_t sums[64] = {0};
     for (size_t k = 0; k < 50; ++k) {
         qd_team *team = make_team(3);
@@ -128,7 +125,6 @@ START_TEST(teams_come_and_go) {
     }
     ck_assert_uint_eq(sums[63], 64 * 100);
 }
-END_TEST
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 enum {
@@ -149,7 +145,7 @@ static size_t address_space(void) {
 }
 
 // Room for the stacks of some threads, but not of all. The runtime would end the program.
-START_TEST(threads_that_cannot_be_had_are_done_without) {
+QD_TEST_LOOP(threads_that_cannot_be_had_are_done_without, 0, SHADOWED ? 0 : 3) {
     static const size_t room[] = {1 << 20, 40 << 20, 400 << 20};
     size_t now = address_space();
     if (now == 0) return;
@@ -161,9 +157,8 @@ START_TEST(threads_that_cannot_be_had_are_done_without) {
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(loops_are_timed) {
+QD_TEST(loops_are_timed) {
     qd_team *team = make_team(2);
     int worker_of[64];
     qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
@@ -182,9 +177,8 @@ START_TEST(loops_are_timed) {
     ck_assert(times.loop_ns >= 64 * 200000 && times.alone_ns == 0); // nobody else could have come
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(loops_have_as_many_threads_as_they_may) {
+QD_TEST(loops_have_as_many_threads_as_they_may) {
     qd_team *team = make_team(3);
     int worker_of[64];
     ck_assert_int_eq(qdi_team_used(team), 3);
@@ -206,9 +200,8 @@ START_TEST(loops_have_as_many_threads_as_they_may) {
     }
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(scan_sums_what_comes_before) {
+QD_TEST(scan_sums_what_comes_before) {
     size_t values[1000];
     qd_random random = qd_random_at(1, 0, 1);
     for (size_t n = 0; n <= 1000; n += n < 5 ? 1 : 331) {
@@ -224,7 +217,6 @@ START_TEST(scan_sums_what_comes_before) {
     }
     ck_assert_uint_eq(qdi_exclusive_scan(NULL, 0), 0);
 }
-END_TEST
 
 // ---- the sort
 
@@ -277,7 +269,7 @@ static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t
     free(items);
 }
 
-START_TEST(sorts_like_qsort_and_stably) {
+QD_TEST_LOOP(sorts_like_qsort_and_stably, 0, 3) {
     static const size_t counts[] = {0, 1, 2, 3, 31, 63, 64, 65, 1000, 16383, 16384, 16385, 100000};
     static const int bits[] = {0, 1, 11, 12, 23, 40, 64};
     qd_team *team = make_team(teams[_i]);
@@ -293,9 +285,8 @@ START_TEST(sorts_like_qsort_and_stably) {
     }
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(sort_without_memory_moves_nothing) {
+QD_TEST(sort_without_memory_moves_nothing) {
     enum { N = 1000 };
     static uint64_t keys[N], spare[N];
     static uint32_t values[N], values_spare[N];
@@ -325,7 +316,6 @@ START_TEST(sort_without_memory_moves_nothing) {
     }
     ck_assert_uint_gt(sorts_refused, 0);
 }
-END_TEST
 
 typedef struct whereabouts {
     int wrong[8], visits[8]; // by worker: ranges elsewhere than on its processor, and all
@@ -380,7 +370,7 @@ static void go_to(int processor, const cpu_set_t *free) {
 // Threads that are bound work where they are bound to, also when they are bound anew, and the caller's own
 // thread, with what it starts, keeps its choice: it is taken to its processor as a loop begins, and a busy
 // system may move it on within the loop.
-START_TEST(threads_are_where_they_are_bound_to) {
+QD_TEST(threads_are_where_they_are_bound_to) {
     int allowed[8], threads = 3;
     int count = allowed_processors(allowed, 8);
     cpu_set_t before, after;
@@ -422,10 +412,9 @@ START_TEST(threads_are_where_they_are_bound_to) {
     ck_assert_int_eq(free_threads, threads);
     qd_team_destroy(team);
 }
-END_TEST
 
 // A processor that the system refuses leaves its thread free; all else is as it was.
-START_TEST(processors_that_are_refused_are_done_without) {
+QD_TEST(processors_that_are_refused_are_done_without) {
     static const int none[] = {16000, -1, 1 << 20};
     uint64_t sums[64] = {0};
     qd_team *team = make_team(3);
@@ -437,9 +426,8 @@ START_TEST(processors_that_are_refused_are_done_without) {
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 101 * (i + 1));
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(defs_are_checked) {
+QD_TEST(defs_are_checked) {
     qd_team *team = NULL;
     qd_team_def def = qd_team_def_default();
     ck_assert_int_eq(def.threads, 1);
@@ -458,16 +446,5 @@ START_TEST(defs_are_checked) {
     ck_assert_int_eq(qd_team_create(&def, &team), QD_ERR_ARGUMENT);
     qd_team_destroy(NULL);
 }
-END_TEST
 
-int main(void) {
-    TCase *loops = qd_test_case("loops", 120, NULL, NULL);
-    qd_test_once(loops, work_is_shared_and_clocked, teams_come_and_go);
-    qd_test_loops(loops, {every_item_once, TEAMS}, {short_loops_in_a_row, TEAMS});
-    if (!SHADOWED) tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
-    qd_test_once(loops, threads_are_where_they_are_bound_to, processors_that_are_refused_are_done_without);
-    qd_test_once(loops, loops_are_timed, loops_have_as_many_threads_as_they_may, scan_sums_what_comes_before);
-    tcase_add_loop_test(loops, sorts_like_qsort_and_stably, 0, 3);
-    qd_test_once(loops, sort_without_memory_moves_nothing, defs_are_checked);
-    return qd_test_run_case("team", loops);
-}
+QD_TEST_MAIN("team", 120, NULL, NULL)

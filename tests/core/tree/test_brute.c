@@ -10,7 +10,7 @@ static hits all_bodies(const qd_brute *brute) {
     return retrieve(brute, (qd_box){-1e30F, -1e30F, 1e30F, 1e30F}, QD_NO_BODY);
 }
 
-START_TEST(bad_defs_are_refused) {
+QD_TEST(bad_defs_are_refused) {
     qd_brute *brute = (qd_brute *)&brute; // create sets it to NULL
     qd_tree_def def = qd_tree_def_default();
     ck_assert_int_eq(qd_brute_create(&def, NULL), QD_ERR_ARGUMENT);
@@ -41,9 +41,8 @@ START_TEST(bad_defs_are_refused) {
     ck_assert_int_eq(qd_brute_create(&def, &brute), QD_ERR_VALUE);
     qd_brute_destroy(NULL);
 }
-END_TEST
 
-START_TEST(null_pointers_are_refused) {
+QD_TEST(null_pointers_are_refused) {
     qd_team *team = make_team(1);
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
@@ -65,9 +64,8 @@ START_TEST(null_pointers_are_refused) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(touching_coincident_and_apart) {
+QD_TEST(touching_coincident_and_apart) {
     qd_team *team = make_team(2);
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
@@ -92,9 +90,8 @@ START_TEST(touching_coincident_and_apart) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(pairs_across_the_border_carry_their_image) {
+QD_TEST(pairs_across_the_border_carry_their_image) {
     qd_team *team = make_team(1);
     const qd_tree_def def = def_of(10, 6, true, true);
     qd_brute *brute = make_brute(&def);
@@ -122,10 +119,9 @@ START_TEST(pairs_across_the_border_carry_their_image) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
 // Only the axes that have a period wrap around.
-START_TEST(each_axis_has_its_own_period) {
+QD_TEST(each_axis_has_its_own_period) {
     qd_team *team = make_team(1);
     qd_pairs *pairs = make_pairs(100);
     const qd_box boxes[] = {{4, 0, 5, 1}, {-5, 0, -4, 1}, {0, 4, 1, 5}, {0, -5, 1, -4}};
@@ -145,9 +141,8 @@ START_TEST(each_axis_has_its_own_period) {
     qd_pairs_destroy(pairs);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(boxes_that_a_periodic_world_refuses) {
+QD_TEST(boxes_that_a_periodic_world_refuses) {
     const qd_vec2 period = {10, 0};
     ck_assert(qdi_box_acceptable((qd_box){-2.5F, 0, 2.5F, 1}, period)); // exactly half a period
     ck_assert(!qdi_box_acceptable((qd_box){-2.5F, 0, 2.6F, 1}, period));
@@ -169,10 +164,9 @@ START_TEST(boxes_that_a_periodic_world_refuses) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
 // A query's box may lie anywhere, be of any length, and counts images from the copy of the cell it is in.
-START_TEST(queries_outside_the_cell) {
+QD_TEST(queries_outside_the_cell) {
     const qd_tree_def def = def_of(10, 10, true, true);
     qd_brute *brute = make_brute(&def);
     ck_assert_int_eq(qd_brute_add(brute, 7, (qd_box){1, 2, 2, 3}), QD_OK);
@@ -202,9 +196,8 @@ START_TEST(queries_outside_the_cell) {
     ck_assert_uint_eq(h.count, 0);
     qd_brute_destroy(brute);
 }
-END_TEST
 
-START_TEST(queries_skip_self_stop_and_check_their_box) {
+QD_TEST(queries_skip_self_stop_and_check_their_box) {
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
     for (qd_body_index k = 0; k < 10; ++k)
@@ -223,9 +216,8 @@ START_TEST(queries_skip_self_stop_and_check_their_box) {
     ck_assert_uint_eq(h.count, 3);
     qd_brute_destroy(brute);
 }
-END_TEST
 
-START_TEST(refresh_makes_it_hold_exactly_what_is_named) {
+QD_TEST(refresh_makes_it_hold_exactly_what_is_named) {
     qd_team *team = make_team(1);
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
@@ -249,9 +241,8 @@ START_TEST(refresh_makes_it_hold_exactly_what_is_named) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(duplicates_and_large_indices_change_nothing) {
+QD_TEST(duplicates_and_large_indices_change_nothing) {
     qd_team *team = make_team(2);
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
@@ -270,9 +261,8 @@ START_TEST(duplicates_and_large_indices_change_nothing) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(bad_boxes_keep_the_old_or_stay_out) {
+QD_TEST(bad_boxes_keep_the_old_or_stay_out) {
     qd_team *team = make_team(1);
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
@@ -300,9 +290,8 @@ START_TEST(bad_boxes_keep_the_old_or_stay_out) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(add_and_remove_one_by_one) {
+QD_TEST(add_and_remove_one_by_one) {
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
     const qd_box box = {0, 0, 1, 1};
@@ -321,9 +310,8 @@ START_TEST(add_and_remove_one_by_one) {
     ck_assert(held.count == 2 && held.body[0] == 0 && held.body[1] == QD_BODY_INDEX_MAX - 1);
     qd_brute_destroy(brute);
 }
-END_TEST
 
-START_TEST(too_many_pairs_are_refused) {
+QD_TEST(too_many_pairs_are_refused) {
     qd_team *team = make_team(2);
     const qd_tree_def def = def_of(10, 10, false, false);
     qd_brute *brute = make_brute(&def);
@@ -343,7 +331,6 @@ START_TEST(too_many_pairs_are_refused) {
     qd_brute_destroy(brute);
     qd_team_destroy(team);
 }
-END_TEST
 
 // Everything once, with allocation number `fail_at` failing. Returns true while that one was reached.
 static bool life_with_a_failure(size_t fail_at, qd_team *team) {
@@ -400,7 +387,7 @@ static bool life_with_a_failure(size_t fail_at, qd_team *team) {
     return reached;
 }
 
-START_TEST(each_allocation_may_fail) {
+QD_TEST(each_allocation_may_fail) {
     const int threads[] = {1, 2};
     for (size_t t = 0; t < COUNT(threads); ++t) {
         qd_team *team = make_team(threads[t]);
@@ -410,14 +397,5 @@ START_TEST(each_allocation_may_fail) {
         qd_team_destroy(team);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("brute", 120, NULL, NULL, bad_defs_are_refused, null_pointers_are_refused,
-                        touching_coincident_and_apart, pairs_across_the_border_carry_their_image,
-                        each_axis_has_its_own_period, boxes_that_a_periodic_world_refuses,
-                        queries_outside_the_cell, queries_skip_self_stop_and_check_their_box,
-                        refresh_makes_it_hold_exactly_what_is_named,
-                        duplicates_and_large_indices_change_nothing, bad_boxes_keep_the_old_or_stay_out,
-                        add_and_remove_one_by_one, too_many_pairs_are_refused, each_allocation_may_fail);
-}
+QD_TEST_MAIN("brute", 120, NULL, NULL)

@@ -89,7 +89,7 @@ static void check_scene(uint64_t seed, qd_team *team, qd_pairs *pairs) {
     qd_brute_destroy(brute);
 }
 
-START_TEST(random_scenes_on_whole_numbers) {
+QD_TEST(random_scenes_on_whole_numbers) {
     qd_team *team = make_team(2);
     qd_pairs *pairs = make_pairs(100000);
     const uint64_t first = qd_test_seed(1);
@@ -98,10 +98,9 @@ START_TEST(random_scenes_on_whole_numbers) {
     qd_pairs_destroy(pairs);
     qd_team_destroy(team);
 }
-END_TEST
 
 // (a, b, s) holds exactly where (b, a, -s) does, also where float32 rounds and boxes touch or nearly so.
-START_TEST(the_rule_is_symmetric) {
+QD_TEST(the_rule_is_symmetric) {
     const uint64_t seed = qd_test_seed(3);
     qd_random random = qd_random_at(seed, 0, 0);
     const size_t count = qd_test_effort(200000);
@@ -132,9 +131,8 @@ START_TEST(the_rule_is_symmetric) {
     ck_assert_uint_gt(overlaps, count / 10);
     ck_assert_uint_gt(wrapped, count / 100);
 }
-END_TEST
 
-START_TEST(pairs_are_the_same_for_any_team) {
+QD_TEST(pairs_are_the_same_for_any_team) {
     enum { N = 1000 };
     static qd_box boxes[N];
     static qd_body_index indices[N];
@@ -176,9 +174,5 @@ START_TEST(pairs_are_the_same_for_any_team) {
     qd_pairs_destroy(reference);
     qd_pairs_destroy(pairs);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("brute_random", 120, NULL, NULL, random_scenes_on_whole_numbers,
-                        the_rule_is_symmetric, pairs_are_the_same_for_any_team);
-}
+QD_TEST_MAIN("brute_random", 120, NULL, NULL)

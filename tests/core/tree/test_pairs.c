@@ -52,7 +52,7 @@ static void check_parts(const qd_pairs *pairs, size_t parts) {
     ck_assert_uint_eq(right, count);
 }
 
-START_TEST(parts_come_in_order) {
+QD_TEST_LOOP(parts_come_in_order, 1, 5) {
     qd_team *team = make_team(_i);
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
@@ -64,7 +64,6 @@ START_TEST(parts_come_in_order) {
     qd_pairs_destroy(pairs);
     qd_team_destroy(team);
 }
-END_TEST
 
 /// What somebody who takes pairs has of them.
 typedef struct taken_pairs {
@@ -92,7 +91,7 @@ static void take_pairs(void *context, size_t first, const qd_pair *pairs, size_t
 
 // Who takes the pairs gets what the result would have, and there is none; the memory of the search is a
 // step's in between. In the steady state nothing is allocated but by who takes them.
-START_TEST(pairs_are_taken) {
+QD_TEST_LOOP(pairs_are_taken, 1, 4) {
     qd_test_allocator test;
     qd_test_allocator_init(&test, 0);
     qd_team *team = make_team(_i), *alone = make_team(1);
@@ -151,9 +150,8 @@ START_TEST(pairs_are_taken) {
     qd_team_destroy(alone);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(more_workers_than_last_time) {
+QD_TEST(more_workers_than_last_time) {
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
     static const int threads[] = {1, 3, 2, 8, 1};
@@ -165,9 +163,8 @@ START_TEST(more_workers_than_last_time) {
     }
     qd_pairs_destroy(pairs);
 }
-END_TEST
 
-START_TEST(limit_is_exact) {
+QD_TEST_LOOP(limit_is_exact, 1, 4) {
     qd_team *team = make_team(_i);
     qd_pairs *pairs = NULL;
     static const size_t parts[] = {2, 60, 300};
@@ -190,7 +187,6 @@ START_TEST(limit_is_exact) {
     qd_pairs_destroy(pairs);
     qd_team_destroy(team);
 }
-END_TEST
 
 static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
     (void)end;
@@ -202,7 +198,7 @@ static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
 }
 
 // Searches that would never end do, and hold little more than the limit.
-START_TEST(limit_stops_everyone) {
+QD_TEST(limit_stops_everyone) {
     qd_team *team = make_team(3);
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(100000, NULL, &pairs), QD_OK);
@@ -216,9 +212,8 @@ START_TEST(limit_stops_everyone) {
     qd_pairs_destroy(pairs);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(bytes_are_those_of_the_allocator) {
+QD_TEST(bytes_are_those_of_the_allocator) {
     qd_team *team = make_team(2);
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
@@ -245,9 +240,8 @@ START_TEST(bytes_are_those_of_the_allocator) {
     ck_assert_uint_eq(memory.live_bytes, 0);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail) {
+QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
     qd_team *team = make_team(_i);
     size_t refused = 0;
     for (size_t fail_at = 1;; ++fail_at) {
@@ -277,10 +271,9 @@ START_TEST(every_allocation_may_fail) {
     ck_assert_uint_gt(refused, 5);
     qd_team_destroy(team);
 }
-END_TEST
 
 // A search whose plan finds no memory leaves no pairs of the one before.
-START_TEST(a_failed_plan_leaves_no_pairs) {
+QD_TEST(a_failed_plan_leaves_no_pairs) {
     qd_team *team = make_team(1);
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
@@ -295,9 +288,8 @@ START_TEST(a_failed_plan_leaves_no_pairs) {
     qd_pairs_destroy(pairs);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(arguments_are_checked) {
+QD_TEST(arguments_are_checked) {
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(10, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_pairs_create(0, NULL, &pairs), QD_ERR_VALUE);
@@ -310,16 +302,5 @@ START_TEST(arguments_are_checked) {
     (void)qd_pairs_data(pairs, NULL);
     qd_pairs_destroy(pairs);
 }
-END_TEST
 
-int main(void) {
-    TCase *array = qd_test_case("array", 120, NULL, NULL);
-    tcase_add_loop_test(array, parts_come_in_order, 1, 5);
-    tcase_add_loop_test(array, pairs_are_taken, 1, 4);
-    tcase_add_test(array, more_workers_than_last_time);
-    tcase_add_loop_test(array, limit_is_exact, 1, 4);
-    qd_test_once(array, limit_stops_everyone, bytes_are_those_of_the_allocator);
-    tcase_add_loop_test(array, every_allocation_may_fail, 1, 4);
-    qd_test_once(array, a_failed_plan_leaves_no_pairs, arguments_are_checked);
-    return qd_test_run_case("pairs", array);
-}
+QD_TEST_MAIN("pairs", 120, NULL, NULL)

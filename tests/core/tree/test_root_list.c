@@ -39,7 +39,7 @@ static void check_bounds(const qdi_root_list *root_list, size_t at, size_t begin
     check_bounds(root_list, 2 * at + 2, middle, end);
 }
 
-START_TEST(order_has_every_slot_once_and_tight_bounds) {
+QD_TEST_LOOP(order_has_every_slot_once_and_tight_bounds, 0, HABITS) {
     static const size_t counts[] = {65, 66, 71, 72, 73, 127, 128, 129, 200, 511, 513, 1000, 4097};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
         qd_rig rig;
@@ -60,9 +60,8 @@ START_TEST(order_has_every_slot_once_and_tight_bounds) {
         qd_rig_stop(&rig);
     }
 }
-END_TEST
 
-START_TEST(short_lists_have_no_order) {
+QD_TEST(short_lists_have_no_order) {
     for (size_t n = 60; n <= 66; ++n) {
         qd_rig rig;
         start_far(&rig, n, 0);
@@ -79,7 +78,6 @@ START_TEST(short_lists_have_no_order) {
         qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 typedef struct found_places {
     size_t count, most, last;
@@ -95,7 +93,7 @@ static bool note_place(void *context, size_t place) {
     return ++found->count < found->most;
 }
 
-START_TEST(search_finds_what_a_plain_look_finds) {
+QD_TEST_LOOP(search_finds_what_a_plain_look_finds, 0, HABITS) {
     enum { N = 700 };
     qd_rig rig;
     start_far(&rig, N, _i);
@@ -136,11 +134,10 @@ START_TEST(search_finds_what_a_plain_look_finds) {
     ck_assert_uint_gt(all, 100);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // The order follows the boxes: it is made anew by everything that changes the root's list or moves it to
 // other slots.
-START_TEST(order_is_never_stale) {
+QD_TEST(order_is_never_stale) {
     qd_rig rig;
     start_far(&rig, 150, 0);
     for (int i = 0; i < 200; ++i) qd_rig_square(&rig, i % 20 / 20.0 - 0.5, i / 20 / 10.0 - 0.5, 0.01);
@@ -168,12 +165,5 @@ START_TEST(order_is_never_stale) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *root_list = qd_test_case("root_list", 120, NULL, NULL);
-    qd_test_once(root_list, short_lists_have_no_order, order_is_never_stale);
-    qd_test_loops(root_list, {order_has_every_slot_once_and_tight_bounds, HABITS},
-                  {search_finds_what_a_plain_look_finds, HABITS});
-    return qd_test_run_case("root_list", root_list);
-}
+QD_TEST_MAIN("root_list", 120, NULL, NULL)

@@ -80,7 +80,7 @@ static uint64_t retrieve_tests(const lists *all, qd_box box) {
     return tests;
 }
 
-START_TEST(retrieves_count_lists) {
+QD_TEST_LOOP(retrieves_count_lists, 0, 4) {
     qd_rig rig;
     start_mixed(&rig, (uint64_t)_i + 1, 0, 1, 400);
     const lists all = lists_of(&rig);
@@ -99,11 +99,10 @@ START_TEST(retrieves_count_lists) {
     free(all.list);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // The join compares the bodies of each list with each other, and with those of lists above it, or after it on
 // its level, that overlap its bounds; one retrieve per body compares from either side; brute force all.
-START_TEST(pairs_count_lists) {
+QD_TEST_LOOP(pairs_count_lists, 0, 4) {
     qd_rig rig;
     start_mixed(&rig, (uint64_t)_i + 1, 0, 1, 300);
     const lists all = lists_of(&rig);
@@ -137,10 +136,9 @@ START_TEST(pairs_count_lists) {
     free(all.list);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // Enough bodies for many tasks; in odd runs a periodic world, from the third on with a long list at the root.
-START_TEST(same_for_any_team_and_kernels) {
+QD_TEST_LOOP(same_for_any_team_and_kernels, 0, 3) {
     const int bodies = 4000;
     uint64_t first[2] = {0, 0};
     static const int threads[] = {1, 2, 3, 8};
@@ -166,11 +164,5 @@ START_TEST(same_for_any_team_and_kernels) {
     }
     ck_assert(first[0] > 0 && first[0] < first[1]);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("search", 60, NULL, NULL);
-    qd_test_loops(tests, {retrieves_count_lists, 4}, {pairs_count_lists, 4},
-                  {same_for_any_team_and_kernels, 3});
-    return qd_test_run_case("search", tests);
-}
+QD_TEST_MAIN("search", 60, NULL, NULL)

@@ -228,17 +228,12 @@ static void run_scene(uint64_t seed) {
     stop(f);
 }
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, 5) {
     size_t scenes = qd_test_effort(500);
     uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
     if (qd_test_replaying()) scenes = 1;
     for (size_t s = 0; s < scenes; ++s) run_scene(first + s);
     qd_test_count(scenes);
 }
-END_TEST
 
-int main(void) {
-    TCase *random = qd_test_case("random", 600, NULL, NULL);
-    tcase_add_loop_test(random, random_scenes, 0, 5);
-    return qd_test_run_case("tree", random);
-}
+QD_TEST_MAIN("tree", 600, NULL, NULL)

@@ -9,7 +9,7 @@
 
 // ---- the root
 
-START_TEST(root_grows_and_shrinks_with_strays) {
+QD_TEST_LOOP(root_grows_and_shrinks_with_strays, 0, 6) {
     qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 1 + _i % 2);
     qd_random random = qd_random_at(21, (uint64_t)_i, 5);
     for (int i = 0; i < 300; ++i)
@@ -39,10 +39,9 @@ START_TEST(root_grows_and_shrinks_with_strays) {
     ck_assert_int_lt(lowest, -5);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // One by one the strays come, and go: the root follows the rule of tree.h after each.
-START_TEST(root_follows_single_bodies) {
+QD_TEST(root_follows_single_bodies) {
     qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
     for (int i = 0; i < 20; ++i) qd_rig_square(&rig, i * 0.35 - 3.5, 0.1, 0.2);
     qd_rig_refresh(&rig);
@@ -60,7 +59,6 @@ START_TEST(root_follows_single_bodies) {
     ck_assert_int_eq(qd_tree_statistics(rig.tree).root_level, 0);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 static bool note_first(void *context, const qd_tree_node_info *node) {
     qd_tree_node_info *first = context;
@@ -69,7 +67,7 @@ static bool note_first(void *context, const qd_tree_node_info *node) {
 }
 
 // R0 .. R3 of a world of side 8, as tree.h describes them.
-START_TEST(root_cells_alternate) {
+QD_TEST(root_cells_alternate) {
     static const double corners[] = {-4, -12, -12, -44};
     for (int k = 0; k < 4; ++k) {
         qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 1), 1);
@@ -91,7 +89,6 @@ START_TEST(root_cells_alternate) {
         qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // ---- worlds and capacities
 
@@ -121,23 +118,21 @@ static void check_mixture(const qd_tree_def *def) {
     qd_rig_stop(&rig);
 }
 
-START_TEST(worlds_of_all_sizes) {
+QD_TEST_LOOP(worlds_of_all_sizes, 0, 7) {
     static const double sizes[] = {0x1p-60, 1e-15, 1e-6, 1.0, 1e6, 1e15, 0x1p60};
     qd_tree_def def = qd_rig_def(sizes[_i], sizes[_i], 8);
     check_mixture(&def);
     def.size.x *= 0.77;
     check_mixture(&def);
 }
-END_TEST
 
-START_TEST(worlds_of_all_shapes) {
+QD_TEST_LOOP(worlds_of_all_shapes, 0, 5) {
     static const double shapes[][2] = {{1000, 1}, {1, 1000}, {1, 1e6}, {77.7, 3.3}, {1e-12, 1e3}};
     qd_tree_def def = qd_rig_def(shapes[_i][0], shapes[_i][1], 8);
     check_mixture(&def);
 }
-END_TEST
 
-START_TEST(capacity_extremes) {
+QD_TEST_LOOP(capacity_extremes, 0, 3) {
     static const uint32_t capacities[] = {1, 2, 65535};
     qd_tree_def def = qd_rig_def(10, 10, capacities[_i]);
     check_mixture(&def);
@@ -155,10 +150,9 @@ START_TEST(capacity_extremes) {
     qd_rig_validate(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // A node is split exactly when more than `capacity` of its bodies could go deeper.
-START_TEST(capacity_is_exact) {
+QD_TEST(capacity_is_exact) {
     for (uint32_t capacity = 1; capacity < 40; capacity += 6) {
         qd_rig rig = qd_rig_start(qd_rig_def(16, 16, capacity), 1);
         for (int i = 0; i < 50; ++i)
@@ -179,10 +173,9 @@ START_TEST(capacity_is_exact) {
         qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // Two boxes as long as half a period may touch on both sides: still one pair, through the nearest image.
-START_TEST(half_a_period_on_both_sides) {
+QD_TEST_LOOP(half_a_period_on_both_sides, 0, 3) {
     qd_tree_def def = qd_rig_def(16, 16, 1);
     if (_i != 1) def.period.x = 16;
     if (_i != 0) def.period.y = 16;
@@ -200,11 +193,10 @@ START_TEST(half_a_period_on_both_sides) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // A body whose new box is bad keeps the one it had, unless that does not fit a period that was set in
 // between: then it is out, and comes in again with the first good one.
-START_TEST(bad_boxes_after_another_period) {
+QD_TEST(bad_boxes_after_another_period) {
     qd_tree_def def = qd_tree_def_default();
     def.size = def.period = (qd_vec2){100, 100};
     def.capacity = 2;
@@ -243,9 +235,8 @@ START_TEST(bad_boxes_after_another_period) {
     qd_tree_destroy(tree);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(floats_at_their_ends) {
+QD_TEST(floats_at_their_ends) {
     const float most = FLT_MAX;
     const float least = 1e-45F;
     const qd_box boxes[] = {{-most, -most, most, most},
@@ -276,7 +267,6 @@ START_TEST(floats_at_their_ends) {
         qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // ---- what one can ask
 
@@ -323,7 +313,7 @@ static bool walk_node(void *context, const qd_tree_node_info *node) {
 }
 
 // The tree as seen from outside adds up, and each body is where the rule of placement says.
-START_TEST(nodes_bodies_and_statistics_agree) {
+QD_TEST(nodes_bodies_and_statistics_agree) {
     qd_rig rig = qd_rig_start(qd_rig_def(30, 20, 5), 1);
     for (int round = 0; round < 5; ++round) {
         put_mixture(&rig, 300, 40 + (uint64_t)round);
@@ -376,9 +366,8 @@ START_TEST(nodes_bodies_and_statistics_agree) {
     ck_assert_int_eq(qd_tree_remove(rig.tree, QD_NO_BODY), QD_ERR_STALE);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(revision_counts_changes) {
+QD_TEST(revision_counts_changes) {
     qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
     uint64_t revision = qd_tree_revision(rig.tree);
     put_mixture(&rig, 100, 50);
@@ -415,7 +404,6 @@ START_TEST(revision_counts_changes) {
     ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct stopper {
     size_t calls, most;
@@ -434,7 +422,7 @@ static bool stop_node(void *context, const qd_tree_node_info *node) {
     return ++s->calls < s->most;
 }
 
-START_TEST(visits_stop_when_told) {
+QD_TEST_LOOP(visits_stop_when_told, 0, 3) {
     qd_tree_def def = qd_rig_def(8, 8, 2);
     if (_i == 1) def.period = def.size;
     qd_rig rig = qd_rig_start(def, 1);
@@ -460,10 +448,9 @@ START_TEST(visits_stop_when_told) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // Indices with gaps, in any order, new ones in old gaps; the order of rows changes nothing.
-START_TEST(sparse_indices) {
+QD_TEST(sparse_indices) {
     qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
     put_mixture(&rig, 300, 60);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)((i * 7919) % 300 * 3001 + 5);
@@ -487,10 +474,9 @@ START_TEST(sparse_indices) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // Rows given with and without their indices, in turn.
-START_TEST(plain_and_listed_indices_mix) {
+QD_TEST(plain_and_listed_indices_mix) {
     qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 1);
     put_mixture(&rig, 200, 61);
     qd_random random = qd_random_at(62, 0, 7);
@@ -508,9 +494,8 @@ START_TEST(plain_and_listed_indices_mix) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(a_tree_of_nothing) {
+QD_TEST(a_tree_of_nothing) {
     qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
     uint64_t empty = qd_tree_hash(rig.tree);
     qd_rig_refresh(&rig);
@@ -526,15 +511,5 @@ START_TEST(a_tree_of_nothing) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *edges = qd_test_case("edges", 300, NULL, NULL);
-    qd_test_once(edges, root_follows_single_bodies, root_cells_alternate, capacity_is_exact,
-                 bad_boxes_after_another_period, floats_at_their_ends, nodes_bodies_and_statistics_agree,
-                 revision_counts_changes, sparse_indices, plain_and_listed_indices_mix, a_tree_of_nothing);
-    qd_test_loops(edges, {root_grows_and_shrinks_with_strays, 6}, {worlds_of_all_sizes, 7},
-                  {worlds_of_all_shapes, 5}, {capacity_extremes, 3}, {half_a_period_on_both_sides, 3},
-                  {visits_stop_when_told, 3});
-    return qd_test_run_case("tree_edges", edges);
-}
+QD_TEST_MAIN("tree_edges", 300, NULL, NULL)

@@ -174,7 +174,7 @@ static bool story_tell(size_t fail_at, int threads) {
     return failed;
 }
 
-START_TEST(every_allocation_may_fail) {
+QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
     story_make();
     for (int k = 0; k < STEPS; ++k) {
         qd_rig rig = qd_rig_start(story_def(NULL), 1);
@@ -191,7 +191,6 @@ START_TEST(every_allocation_may_fail) {
     while (story_tell(fail_at, _i)) fail_at += step;
     ck_assert_uint_gt(fail_at, 100);
 }
-END_TEST
 
 // ---- boxes
 
@@ -229,7 +228,7 @@ static void put_some(qd_rig *rig, int n) {
                       qd_test_between(&random, 0, 1));
 }
 
-START_TEST(bad_box_keeps_the_old_one) {
+QD_TEST_LOOP(bad_box_keeps_the_old_one, 0, BAD_BOXES) {
     const bad_box *bad = &bad_boxes[_i];
     qd_rig rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 200);
@@ -255,10 +254,9 @@ START_TEST(bad_box_keeps_the_old_one) {
     ck_assert_uint_eq(row, SIZE_MAX);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // Whatever the order in which the tree comes to them.
-START_TEST(lowest_bad_row_is_told) {
+QD_TEST_LOOP(lowest_bad_row_is_told, 0, 2) {
     qd_rig rig = qd_rig_start(periodic_def(), 1 + _i);
     put_some(&rig, 20000);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)(rig.count - i);
@@ -274,9 +272,8 @@ START_TEST(lowest_bad_row_is_told) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(new_body_with_a_bad_box_waits) {
+QD_TEST_LOOP(new_body_with_a_bad_box_waits, 0, BAD_BOXES) {
     const bad_box *bad = &bad_boxes[_i];
     qd_rig rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 120);
@@ -306,9 +303,8 @@ START_TEST(new_body_with_a_bad_box_waits) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(bad_old_and_new_boxes_at_once) {
+QD_TEST(bad_old_and_new_boxes_at_once) {
     qd_rig rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
@@ -337,7 +333,6 @@ START_TEST(bad_old_and_new_boxes_at_once) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
 static bool never(void *context, qd_body_index body, qd_image image) {
     (void)context;
@@ -346,7 +341,7 @@ static bool never(void *context, qd_body_index body, qd_image image) {
     return false;
 }
 
-START_TEST(bad_queries) {
+QD_TEST(bad_queries) {
     qd_rig rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 50);
     qd_rig_refresh(&rig);
@@ -362,11 +357,10 @@ START_TEST(bad_queries) {
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){6400 - 31, -16, 6400 + 31, 16}, QD_NO_BODY), 50);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- indices
 
-START_TEST(an_index_twice_changes_nothing) {
+QD_TEST(an_index_twice_changes_nothing) {
     qd_rig rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 20000); // more than one range of rows
     static const size_t twice[][2] = {{0, 19999}, {3, 4}, {9000, 100}};
@@ -389,7 +383,6 @@ START_TEST(an_index_twice_changes_nothing) {
     ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // Memory that comes filled with a list of indices: what a heap may well hand out again.
 typedef struct stained_memory {
@@ -415,7 +408,7 @@ static void stained_release(void *context, void *memory, size_t bytes) {
 
 // A refused refresh must not disturb what the tree knows of its rows: the next one has other bodies in the
 // same number of rows.
-START_TEST(rows_are_known_after_a_refused_refresh) {
+QD_TEST(rows_are_known_after_a_refused_refresh) {
     enum { N = 100 };
     qd_body_index turned[N];
     for (size_t i = 0; i < N; ++i) turned[i] = (qd_body_index)(N - 1 - i);
@@ -436,9 +429,8 @@ START_TEST(rows_are_known_after_a_refused_refresh) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(indices_beyond_the_limit) {
+QD_TEST(indices_beyond_the_limit) {
     qd_rig rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
@@ -461,7 +453,6 @@ START_TEST(indices_beyond_the_limit) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- defs and arguments
 
@@ -473,7 +464,7 @@ static qd_status create_with(qd_tree_def def) {
     return status;
 }
 
-START_TEST(defs_are_checked) {
+QD_TEST(defs_are_checked) {
     qd_tree_def def = qd_tree_def_default();
     ck_assert_int_eq(create_with(def), QD_OK);
     ck_assert_uint_eq(def.capacity, 64);
@@ -507,7 +498,6 @@ START_TEST(defs_are_checked) {
         ck_assert_int_eq(create_with(def), QD_ERR_VALUE);
     }
 }
-END_TEST
 
 static bool any_body(void *context, qd_body_index body, qd_image image) {
     (void)context;
@@ -516,7 +506,7 @@ static bool any_body(void *context, qd_body_index body, qd_image image) {
     return true;
 }
 
-START_TEST(null_arguments) {
+QD_TEST(null_arguments) {
     qd_tree_def def = qd_tree_def_default();
     qd_rig rig = qd_rig_start(def, 1);
     qd_box box = {0, 0, 1, 1};
@@ -550,15 +540,5 @@ START_TEST(null_arguments) {
     ck_assert_int_eq(qd_tree_validate(NULL, NULL), QD_ERR_ARGUMENT);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *faults = qd_test_case("faults", 300, NULL, NULL);
-    tcase_add_loop_test(faults, every_allocation_may_fail, 1, 4);
-    qd_test_once(faults, bad_old_and_new_boxes_at_once, bad_queries, an_index_twice_changes_nothing,
-                 rows_are_known_after_a_refused_refresh, indices_beyond_the_limit, defs_are_checked,
-                 null_arguments);
-    qd_test_loops(faults, {bad_box_keeps_the_old_one, BAD_BOXES}, {lowest_bad_row_is_told, 2},
-                  {new_body_with_a_bad_box_waits, BAD_BOXES});
-    return qd_test_run_case("tree_faults", faults);
-}
+QD_TEST_MAIN("tree_faults", 300, NULL, NULL)

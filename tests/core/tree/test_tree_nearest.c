@@ -207,15 +207,14 @@ static void run_scene(uint64_t seed) {
     qd_tree_destroy(b.tree);
 }
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, 4) {
     qd_test_seeds(300, _i, run_scene);
 }
-END_TEST
 
 // ---- large scenes
 
 // So many that more wait to be looked at than the queue takes.
-START_TEST(many_nearest) {
+QD_TEST_LOOP(many_nearest, 0, 3) {
     const int n = (int)qd_test_effort(40000);
     qd_tree_def def = qd_rig_def(1, 1, 2);
     if (_i == 1) def.period = def.size;
@@ -249,7 +248,6 @@ START_TEST(many_nearest) {
     free(nearest);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct asked {
     const qd_rig *rig;
@@ -265,7 +263,7 @@ static double count_asked(void *context, qd_body_index body, qd_image image, dou
 }
 
 // Near bodies are asked first, so that hardly any other is asked at all.
-START_TEST(few_are_asked_for_the_nearest) {
+QD_TEST(few_are_asked_for_the_nearest) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
@@ -285,7 +283,6 @@ START_TEST(few_are_asked_for_the_nearest) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct questions {
     const qd_rig *rig;
@@ -307,7 +304,7 @@ static void *ask(void *context) {
     return NULL;
 }
 
-START_TEST(threads_ask_at_once) {
+QD_TEST(threads_ask_at_once) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
@@ -328,7 +325,6 @@ START_TEST(threads_ask_at_once) {
     ck_assert_uint_eq(qd_tree_hash(rig.tree), before);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 static size_t boxes_of_questions(int n) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
@@ -343,13 +339,12 @@ static size_t boxes_of_questions(int n) {
 }
 
 // Sixteen times the bodies, half of them strays: each with each would be sixteen times as many.
-START_TEST(the_nearest_do_not_cost_all_bodies) {
+QD_TEST(the_nearest_do_not_cost_all_bodies) {
     const int n = (int)qd_test_effort(160000);
     const size_t some = boxes_of_questions(n / 16), all = boxes_of_questions(n);
     ck_assert_msg(all <= 2 * some && all <= 400 * 250, "%d bodies %zu boxes, %d bodies %zu boxes", n / 16,
                   some, n, all);
 }
-END_TEST
 
 // ---- by hand
 
@@ -365,7 +360,7 @@ static double odd_distances(void *context, qd_body_index body, qd_image image, d
     return answers[body];
 }
 
-START_TEST(calls_back_may_stop_and_leave_out) {
+QD_TEST(calls_back_may_stop_and_leave_out) {
     qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int i = 0; i < 6; ++i) qd_rig_square(&rig, 0.0, 0.0, i == 5 ? 0.0 : 0.25);
     qd_rig_refresh(&rig);
@@ -388,9 +383,8 @@ START_TEST(calls_back_may_stop_and_leave_out) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(the_smallest_distances_are_told_apart) {
+QD_TEST(the_smallest_distances_are_told_apart) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 1), 1);
     (void)qd_rig_put(&rig, (qd_box){0, 0, 0, 0});
     qd_rig_refresh(&rig);
@@ -402,9 +396,8 @@ START_TEST(the_smallest_distances_are_told_apart) {
     ck_assert_uint_eq(left, 9);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused) {
+QD_TEST(bad_arguments_are_refused) {
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.period.y = 16.0;
     qd_rig rig = qd_rig_start(def, 1);
@@ -442,9 +435,8 @@ START_TEST(bad_arguments_are_refused) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(no_memory_is_taken) {
+QD_TEST(no_memory_is_taken) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
     qd_tree_def def = qd_rig_def(16, 16, 2);
@@ -465,18 +457,5 @@ START_TEST(no_memory_is_taken) {
     ck_assert_uint_eq(memory.calls, calls);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("tree_nearest");
-    TCase *near = qd_test_case("near", 300, NULL, NULL);
-    qd_test_once(near, few_are_asked_for_the_nearest, threads_ask_at_once, the_nearest_do_not_cost_all_bodies,
-                 calls_back_may_stop_and_leave_out, the_smallest_distances_are_told_apart,
-                 bad_arguments_are_refused, no_memory_is_taken);
-    tcase_add_loop_test(near, many_nearest, 0, 3);
-    suite_add_tcase(suite, near);
-    TCase *random = qd_test_case("random", 600, NULL, NULL);
-    tcase_add_loop_test(random, random_scenes, 0, 4);
-    suite_add_tcase(suite, random);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("tree_nearest", 600, NULL, NULL)

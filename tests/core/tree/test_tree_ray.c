@@ -248,14 +248,13 @@ static void run_scene(uint64_t seed) {
     qd_tree_destroy(b.tree);
 }
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, 4) {
     qd_test_seeds(400, _i, run_scene);
 }
-END_TEST
 
 // ---- by hand
 
-START_TEST(the_first_is_told_with_its_place) {
+QD_TEST(the_first_is_told_with_its_place) {
     qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25); // body 7 + x
     for (int i = 0; i < 4; ++i) qd_rig_square(&rig, 5.0, 5.0, 0.5);  // 15..18 in one place
@@ -282,12 +281,11 @@ START_TEST(the_first_is_told_with_its_place) {
     ck_assert(hit.at == 1.0);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // Rays that hit a point exactly, with whole numbers that a float64 cannot all tell apart: the step is E, and
 // t times E away from a point p lies the beginning p - t E, all of which are exact, while the difference of
 // the last two takes 56 bits.
-START_TEST(rounding_misses_nothing) {
+QD_TEST(rounding_misses_nothing) {
     qd_random random = qd_random_at(qd_test_seed(77), 0, 5);
     qd_tree_def def = qd_rig_def(1, 1, 2);
     size_t rounded = 0;
@@ -313,7 +311,6 @@ START_TEST(rounding_misses_nothing) {
     }
     ck_assert_uint_ge(rounded, 100);
 }
-END_TEST
 
 static bool other_answers(void *context, qd_body_index body, qd_image image, double most, double *at) {
     (void)image;
@@ -324,7 +321,7 @@ static bool other_answers(void *context, qd_body_index body, qd_image image, dou
     return true;
 }
 
-START_TEST(calls_back_may_stop_and_miss) {
+QD_TEST(calls_back_may_stop_and_miss) {
     qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25);
     qd_rig_refresh(&rig);
@@ -342,9 +339,8 @@ START_TEST(calls_back_may_stop_and_miss) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(copies_of_a_periodic_world) {
+QD_TEST(copies_of_a_periodic_world) {
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.period = def.size;
     qd_rig rig = qd_rig_start(def, 1);
@@ -371,9 +367,8 @@ START_TEST(copies_of_a_periodic_world) {
     ck_assert_uint_eq(hit.body, QD_NO_BODY);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused) {
+QD_TEST(bad_arguments_are_refused) {
     qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 2), 1);
     qd_ray_hit hit;
     const qd_ray good = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
@@ -405,16 +400,5 @@ START_TEST(bad_arguments_are_refused) {
     ck_assert_uint_eq(left, 10);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("tree_ray");
-    TCase *rays = qd_test_case("rays", 300, NULL, NULL);
-    qd_test_once(rays, the_first_is_told_with_its_place, rounding_misses_nothing,
-                 calls_back_may_stop_and_miss, copies_of_a_periodic_world, bad_arguments_are_refused);
-    suite_add_tcase(suite, rays);
-    TCase *random = qd_test_case("random", 600, NULL, NULL);
-    tcase_add_loop_test(random, random_scenes, 0, 4);
-    suite_add_tcase(suite, random);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("tree_ray", 600, NULL, NULL)

@@ -19,7 +19,7 @@ static inline bool count_meets_box(const qdi_ray_line *ray, qd_box box, double *
 // The code under test, with its tests counted.
 #include "core/tree/tree_ray.c" // NOLINT(bugprone-suspicious-include)
 
-START_TEST(no_memory_is_taken) {
+QD_TEST(no_memory_is_taken) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
     qd_tree_def def = qd_rig_def(16, 16, 2);
@@ -39,7 +39,6 @@ START_TEST(no_memory_is_taken) {
     ck_assert_uint_eq(memory.calls, calls);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct shots {
     const qd_rig *rig;
@@ -59,7 +58,7 @@ static void *shoot(void *context) {
     return NULL;
 }
 
-START_TEST(threads_ask_at_once) {
+QD_TEST(threads_ask_at_once) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
@@ -84,7 +83,6 @@ START_TEST(threads_ask_at_once) {
     ck_assert_uint_eq(qd_tree_hash(rig.tree), before);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 static bool count_asked(void *context, qd_body_index body, qd_image image, double most, double *at) {
     (void)body, (void)image;
@@ -95,7 +93,7 @@ static bool count_asked(void *context, qd_body_index body, qd_image image, doubl
 }
 
 // Near bodies are asked first, so that hardly any other is asked at all.
-START_TEST(few_are_asked_for_the_first_hit) {
+QD_TEST(few_are_asked_for_the_first_hit) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
@@ -118,7 +116,6 @@ START_TEST(few_are_asked_for_the_first_hit) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
 static size_t boxes_of_shots(int n) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
@@ -133,13 +130,12 @@ static size_t boxes_of_shots(int n) {
 }
 
 // Sixteen times the bodies, half of them strays: each with each would be sixteen times as many.
-START_TEST(the_first_hit_does_not_cost_all_bodies) {
+QD_TEST(the_first_hit_does_not_cost_all_bodies) {
     const int n = (int)qd_test_effort(160000);
     const size_t some = boxes_of_shots(n / 16), all = boxes_of_shots(n);
     ck_assert_msg(all <= 2 * some && all <= 400 * 250, "%d bodies %zu boxes, %d bodies %zu boxes", n / 16,
                   some, n, all);
 }
-END_TEST
 
 // A body that a ray first meets after half of the `n` periods that it crosses, and then in most of them.
 static size_t boxes_of_crossing(int n) {
@@ -158,14 +154,9 @@ static size_t boxes_of_crossing(int n) {
 }
 
 // Eight times the periods: each with each would be 64 times as many.
-START_TEST(all_hits_do_not_cost_periods_squared) {
+QD_TEST(all_hits_do_not_cost_periods_squared) {
     const size_t some = boxes_of_crossing(4000), all = boxes_of_crossing(32000);
     ck_assert_msg(all <= 9 * some && some <= 4000 * 8, "4000 periods %zu boxes, 32000 %zu", some, all);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("tree_ray_cost", 300, NULL, NULL, no_memory_is_taken, threads_ask_at_once,
-                        few_are_asked_for_the_first_hit, the_first_hit_does_not_cost_all_bodies,
-                        all_hits_do_not_cost_periods_squared);
-}
+QD_TEST_MAIN("tree_ray_cost", 300, NULL, NULL)

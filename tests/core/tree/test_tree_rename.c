@@ -57,12 +57,11 @@ static void run_rename(uint64_t seed) {
     qd_rig_stop(&rig);
 }
 
-START_TEST(renamed_trees_are_those_of_the_bodies) {
+QD_TEST(renamed_trees_are_those_of_the_bodies) {
     qd_test_seeds(60, 0, run_rename);
 }
-END_TEST
 
-START_TEST(without_memory_the_tree_is_empty) {
+QD_TEST(without_memory_the_tree_is_empty) {
     qd_test_allocator failing;
     qd_test_allocator_init(&failing, 0);
     qd_tree_def def = qd_rig_def(100, 100, 4);
@@ -81,9 +80,5 @@ START_TEST(without_memory_the_tree_is_empty) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("tree_rename", 60, NULL, NULL, renamed_trees_are_those_of_the_bodies,
-                        without_memory_the_tree_is_empty);
-}
+QD_TEST_MAIN("tree_rename", 60, NULL, NULL)

@@ -85,7 +85,7 @@ static uint64_t tests_of_pairs(int habit, int n) {
     return tests;
 }
 
-START_TEST(strays_are_searched_by_their_bounds) {
+QD_TEST_LOOP(strays_are_searched_by_their_bounds, 0, HABITS) {
     int n = (int)qd_test_effort(100000);
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 2);
     put_strays(&rig, _i, n);
@@ -116,19 +116,17 @@ START_TEST(strays_are_searched_by_their_bounds) {
     ck_assert_uint_eq(among_strays, hits);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // All that is compared: eight times the bodies would be 64 times as many if each stray were tested with each.
-START_TEST(strays_do_not_make_pairs_quadratic) {
+QD_TEST_LOOP(strays_do_not_make_pairs_quadratic, 0, HABITS) {
     int n = (int)qd_test_effort(100000);
     const uint64_t some = tests_of_pairs(_i, n / 8), all = tests_of_pairs(_i, n);
     ck_assert_msg(all <= 16 * some, "%d strays %" PRIu64 " tests, %d strays %" PRIu64 " tests", n / 8, some,
                   n, all);
 }
-END_TEST
 
 // Few enough for brute force.
-START_TEST(strays_are_paired_like_all_others) {
+QD_TEST_LOOP(strays_are_paired_like_all_others, 0, HABITS) {
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 2);
     put_strays(&rig, _i, 300);
     qd_random random = qd_random_at(8, (uint64_t)_i, 2);
@@ -139,11 +137,10 @@ START_TEST(strays_are_paired_like_all_others) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // A long root's list in a periodic world: strays along the axis that has no period; or, with two periods,
 // bodies just on the upper edges of the world, which are outside the half-open root.
-START_TEST(strays_of_periodic_worlds) {
+QD_TEST_LOOP(strays_of_periodic_worlds, 0, 3) {
     qd_tree_def def = qd_rig_def(16, 16, _i == 2 ? 300 : 4); // that many may stay outside the root
     def.period.x = _i == 1 ? 0.0 : 16.0;
     def.period.y = _i == 0 ? 0.0 : 16.0;
@@ -172,7 +169,6 @@ START_TEST(strays_of_periodic_worlds) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- memory
 
@@ -229,12 +225,11 @@ static void million_in_one_point(int threads) {
     ck_assert_uint_eq(memory.live, 0);
 }
 
-START_TEST(a_million_in_one_point_stop_at_the_limit) {
+QD_TEST_LOOP(a_million_in_one_point_stop_at_the_limit, 1, 4) {
     million_in_one_point(_i);
 }
-END_TEST
 
-START_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
+QD_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
     int n = (int)qd_test_effort(50000);
     qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 16), 2);
     for (int i = 0; i < n; ++i) qd_rig_square(&rig, 0.0, 0.0, 0.0);
@@ -251,14 +246,5 @@ START_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *crowds = qd_test_case("crowds", 300, NULL, NULL);
-    qd_test_loops(crowds, {strays_are_searched_by_their_bounds, HABITS},
-                  {strays_do_not_make_pairs_quadratic, HABITS}, {strays_are_paired_like_all_others, HABITS},
-                  {strays_of_periodic_worlds, 3});
-    tcase_add_loop_test(crowds, a_million_in_one_point_stop_at_the_limit, 1, 4);
-    tcase_add_test(crowds, a_crowd_that_shrinks_to_a_point_keeps_memory_bounded);
-    return qd_test_run_case("tree_strays", crowds);
-}
+QD_TEST_MAIN("tree_strays", 300, NULL, NULL)

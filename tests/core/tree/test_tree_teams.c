@@ -45,7 +45,7 @@ static void drift(qd_rig *rig, int kind, int step) {
 }
 
 // Kinds: 0 ordinary, 1 many sizes and clustering, 2 strays, 3 periodic.
-START_TEST(any_team_gives_the_same_bits) {
+QD_TEST_LOOP(any_team_gives_the_same_bits, 0, 4) {
     static const int teams[] = {1, 2, 3, 8};
     uint64_t hash = 0;
     size_t count = 0;
@@ -82,10 +82,9 @@ START_TEST(any_team_gives_the_same_bits) {
     }
     free(first);
 }
-END_TEST
 
 // Large enough that all parts of a refresh are cut into pieces. Motion, and bodies that come and go.
-START_TEST(large_scenes_are_cut_and_put_together) {
+QD_TEST_LOOP(large_scenes_are_cut_and_put_together, 1, 4) {
     int n = (int)qd_test_effort(100000);
     qd_tree_def def = qd_rig_def(400, 400, 16);
     qd_rig rig = qd_rig_start(def, _i);
@@ -113,7 +112,6 @@ START_TEST(large_scenes_are_cut_and_put_together) {
     ck_assert_uint_eq(count, again);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- the order of the bodies
 
@@ -174,7 +172,7 @@ static void check_order(qd_rig *rig) {
     free(seen);
 }
 
-START_TEST(order_is_that_of_the_tree) {
+QD_TEST_LOOP(order_is_that_of_the_tree, 1, 4) {
     qd_rig rig = qd_rig_start(qd_rig_def(100, 100, 8), _i);
     scatter(&rig, 1);
     rig.count = 10000;
@@ -214,12 +212,5 @@ START_TEST(order_is_that_of_the_tree) {
     free(places);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *teams = qd_test_case("teams", 300, NULL, NULL);
-    tcase_add_loop_test(teams, any_team_gives_the_same_bits, 0, 4);
-    tcase_add_loop_test(teams, large_scenes_are_cut_and_put_together, 1, 4);
-    tcase_add_loop_test(teams, order_is_that_of_the_tree, 1, 4);
-    return qd_test_run_case("tree_teams", teams);
-}
+QD_TEST_MAIN("tree_teams", 300, NULL, NULL)

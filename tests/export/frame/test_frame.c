@@ -25,7 +25,7 @@ static bool has_part_files(void) {
     return found;
 }
 
-START_TEST(frames_and_manifest) {
+QD_TEST(frames_and_manifest) {
     qd_frame_writer_def def = make_def(&scratch);
     def.queue = 1;
     qd_world *world = make_world(200, 1);
@@ -72,9 +72,8 @@ START_TEST(frames_and_manifest) {
     free(image.rgb);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(provenance_is_in_the_file) {
+QD_TEST(provenance_is_in_the_file) {
     qd_frame_writer_def def = make_def(&scratch);
     qd_world *world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
@@ -104,9 +103,8 @@ START_TEST(provenance_is_in_the_file) {
     ck_assert(qd_scratch_exists(at("manifest.csv").text));
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(same_bytes_for_any_thread_count) {
+QD_TEST(same_bytes_for_any_thread_count) {
     enum { FRAMES = 12 };
     static const int crews[] = {1, 2, 3, 8, 16};
     char *first[FRAMES + 1];
@@ -144,9 +142,8 @@ START_TEST(same_bytes_for_any_thread_count) {
     }
     for (int i = 0; i <= FRAMES; ++i) free(first[i]);
 }
-END_TEST
 
-START_TEST(empty_world_and_tiny_picture) {
+QD_TEST(empty_world_and_tiny_picture) {
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 16;
     qd_world *world = make_world(0, 1);
@@ -161,7 +158,6 @@ START_TEST(empty_world_and_tiny_picture) {
     free(image.rgb);
     qd_world_destroy(world);
 }
-END_TEST
 
 static void refused(const qd_frame_writer_def *def, qd_status want) {
     qd_frame_writer *writer = NULL;
@@ -174,7 +170,7 @@ static void refused(const qd_frame_writer_def *def, qd_status want) {
 }
 
 // What is read of a file is what was written; any bit of it turned is noticed, wherever it is.
-START_TEST(pictures_are_read_back) {
+QD_TEST(pictures_are_read_back) {
     qd_world *world = make_world(20, 1);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 32;
@@ -218,9 +214,8 @@ START_TEST(pictures_are_read_back) {
     qd_frame_writer_destroy(writer);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_definitions) {
+QD_TEST(bad_definitions) {
     const qd_frame_writer_def good = make_def(&scratch);
     qd_frame_writer_def def = good;
     def.cookie = 0;
@@ -266,9 +261,8 @@ START_TEST(bad_definitions) {
     ck_assert_int_eq(qd_frame_writer_push(NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_frame_writer_finish(NULL, NULL, NULL), QD_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(bad_directories) {
+QD_TEST(bad_directories) {
     qd_frame_writer_def def = make_def(&scratch);
     qd_scratch_path missing = at("nowhere"), file = at("file");
     def.directory = missing.text;
@@ -279,7 +273,6 @@ START_TEST(bad_directories) {
     def.directory = "/proc"; // nobody can make a file there, root neither
     refused(&def, QD_ERR_IO);
 }
-END_TEST
 
 // Bytes that a file may have, as on a disk that is nearly full.
 static void limit_files(rlim_t bytes) {
@@ -289,7 +282,7 @@ static void limit_files(rlim_t bytes) {
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(disk_full) {
+QD_TEST(disk_full) {
     (void)signal(SIGXFSZ, SIG_IGN);
     // Too small for a frame; too small for a manifest of three rows; too small for its header.
     static const struct {
@@ -327,9 +320,8 @@ START_TEST(disk_full) {
         setup();
     }
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
+QD_TEST(no_memory_at_any_allocation) {
     qd_frame_writer_def def = make_def(&scratch);
     def.view.height = 200;
     def.view.trails = 2;
@@ -366,7 +358,6 @@ START_TEST(no_memory_at_any_allocation) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
     size_t files = qd_scratch_count(a->path);
@@ -379,7 +370,7 @@ static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
 }
 
 // A pace is that of the next frame alone, and seen only where the text has it.
-START_TEST(the_pace_is_told) {
+QD_TEST(the_pace_is_told) {
     for (int told = 0; told < 2; ++told) {
         qd_world *world = make_world(20, 1);
         qd_frame_writer_def def = make_def(&scratch);
@@ -406,10 +397,9 @@ START_TEST(the_pace_is_told) {
     }
     qd_frame_writer_pace(NULL, 1, 1);
 }
-END_TEST
 
 // One writer for nine frames, and three after each other that write three each: the same files.
-START_TEST(a_writer_goes_on_behind_another) {
+QD_TEST(a_writer_goes_on_behind_another) {
     enum { FRAMES = 9, EACH = 3 };
     qd_scratch whole = qd_scratch_make(), parts = qd_scratch_make();
     qd_frame_row rows[FRAMES];
@@ -461,9 +451,8 @@ START_TEST(a_writer_goes_on_behind_another) {
     qd_scratch_remove(&whole);
     qd_scratch_remove(&parts);
 }
-END_TEST
 
-START_TEST(frames_that_are_not_whole_are_found) {
+QD_TEST(frames_that_are_not_whole_are_found) {
     qd_frame_writer_def def = make_def(&scratch);
     qd_world *world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
@@ -489,12 +478,5 @@ START_TEST(frames_that_are_not_whole_are_found) {
     qd_scratch_write(at("frame_000000.png").text, "");
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, NULL), 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("frame", 240, setup, teardown, frames_and_manifest, provenance_is_in_the_file,
-                        same_bytes_for_any_thread_count, empty_world_and_tiny_picture, pictures_are_read_back,
-                        bad_definitions, bad_directories, disk_full, the_pace_is_told,
-                        a_writer_goes_on_behind_another, frames_that_are_not_whole_are_found,
-                        no_memory_at_any_allocation);
-}
+QD_TEST_MAIN("frame", 240, setup, teardown)

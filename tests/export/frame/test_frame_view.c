@@ -9,7 +9,7 @@
 
 // A view that changes on the way: its frames are those of a writer that has it from the start, also on ever
 // new palettes; what `auto` is stays where colours stand for the same, and is fixed anew where they do not.
-START_TEST(another_view_from_a_frame_on) {
+QD_TEST(another_view_from_a_frame_on) {
     for (int workers = 1; workers <= 4; workers += 3) {
         qd_scratch one = qd_scratch_make(), other = qd_scratch_make();
         qd_error error = {""};
@@ -61,8 +61,5 @@ START_TEST(another_view_from_a_frame_on) {
         qd_scratch_remove(&other);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("frame_view", 60, NULL, NULL, another_view_from_a_frame_on);
-}
+QD_TEST_MAIN("frame_view", 60, NULL, NULL)

@@ -42,7 +42,7 @@ static bool same_colour(const qd_test_image *image, int x, int y, int as_x, int 
     return memcmp(a, b, 3) == 0;
 }
 
-START_TEST(the_part_is_in_the_middle) {
+QD_TEST(the_part_is_in_the_middle) {
     qd_scratch_path path = at("a.png");
     qd_world *world = make_world();
     qd_still still = make_still(path.text);
@@ -60,10 +60,9 @@ START_TEST(the_part_is_in_the_middle) {
     free(image.rgb);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Sides of the world are drawn where they are, and nothing where they are far off.
-START_TEST(walls_are_where_they_are) {
+QD_TEST(walls_are_where_they_are) {
     qd_scratch_path path = at("a.png");
     qd_world *world = make_world();
     qd_still still = make_still(path.text);
@@ -83,9 +82,8 @@ START_TEST(walls_are_where_they_are) {
     free(image.rgb);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(marks_and_words) {
+QD_TEST(marks_and_words) {
     qd_scratch_path plain = at("a.png"), marked = at("b.png");
     qd_world *world = make_world();
     qd_still still = make_still(plain.text);
@@ -122,9 +120,8 @@ START_TEST(marks_and_words) {
     free(b.rgb);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_values_are_refused) {
+QD_TEST(bad_values_are_refused) {
     qd_scratch_path path = at("a.png");
     qd_world *world = make_world();
     qd_error error = {""};
@@ -152,9 +149,5 @@ START_TEST(bad_values_are_refused) {
     ck_assert_int_eq(qd_still_write(&still, world, &error), QD_OK);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("still", 120, setup, teardown, the_part_is_in_the_middle, walls_are_where_they_are,
-                        marks_and_words, bad_values_are_refused);
-}
+QD_TEST_MAIN("still", 120, setup, teardown)

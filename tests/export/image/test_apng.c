@@ -214,7 +214,7 @@ static void expect_film(const char *path, const film *made) {
     forget(&read);
 }
 
-START_TEST(gives_back_every_frame) {
+QD_TEST_LOOP(gives_back_every_frame, 0, 4) {
     static const int colours[] = {0, 1, 2, 256};
     film made = make_film(colours[_i], 40, qd_test_seed(3));
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, made.count, at("a.png").text), QD_OK);
@@ -224,10 +224,9 @@ START_TEST(gives_back_every_frame) {
     ck_assert_uint_eq(frames, 40);
     free_film(&made);
 }
-END_TEST
 
 // Whoever knows nothing of animation sees frame 0, as libpng does here.
-START_TEST(is_a_picture_to_everybody) {
+QD_TEST(is_a_picture_to_everybody) {
     film made = make_film(9, 3, 5);
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, 3, at("a.png").text), QD_OK);
     qd_test_image image = qd_test_image_read(at("a.png").text);
@@ -237,10 +236,9 @@ START_TEST(is_a_picture_to_everybody) {
     free(image.rgb);
     free_film(&made);
 }
-END_TEST
 
 // Only the rectangle that changed is written: one pixel where nothing has.
-START_TEST(writes_what_has_changed) {
+QD_TEST(writes_what_has_changed) {
     film made = make_film(4, 5, 1);
     for (int i = 1; i < 5; ++i) memcpy(made.pictures[i], made.pictures[0], made.bytes);
     made.pictures[2][5 * WIDTH + 7] ^= 1;
@@ -258,7 +256,6 @@ START_TEST(writes_what_has_changed) {
     forget(&read);
     free_film(&made);
 }
-END_TEST
 
 static qd_status join_parts(const qd_allocator *allocator, uint32_t frames, int parts) {
     qdi_apng_joint joint;
@@ -276,7 +273,7 @@ static qd_status join_parts(const qd_allocator *allocator, uint32_t frames, int 
     return status;
 }
 
-START_TEST(parts_become_one) {
+QD_TEST(parts_become_one) {
     static const int cuts[] = {0, 1, 2, 9, 25, 30};
     for (int kind = 0; kind < 2; ++kind) {
         film made = make_film(kind ? 17 : 0, 30, qd_test_seed(4));
@@ -299,10 +296,9 @@ START_TEST(parts_become_one) {
         free_film(&made);
     }
 }
-END_TEST
 
 // A part with another palette, size or kind is not of this video, and any bit of it turned is noticed.
-START_TEST(other_parts_are_refused) {
+QD_TEST(other_parts_are_refused) {
     film made = make_film(17, 4, 1), other = make_film(17, 4, 1), plain = make_film(0, 4, 1),
          few = make_film(16, 4, 1);
     other.format.rgb[3][1] ^= 1;
@@ -335,9 +331,8 @@ START_TEST(other_parts_are_refused) {
     free_film(&plain);
     free_film(&few);
 }
-END_TEST
 
-START_TEST(no_memory_and_no_room) {
+QD_TEST(no_memory_and_no_room) {
     film made = make_film(5, 6, 1);
     for (size_t n = 1;; ++n) {
         qd_test_allocator allocator;
@@ -350,7 +345,6 @@ START_TEST(no_memory_and_no_room) {
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, 6, "/dev/full"), QD_ERR_IO);
     free_film(&made);
 }
-END_TEST
 
 // ---- large files ----
 
@@ -409,7 +403,7 @@ static uint64_t expect_noise(const char *path, uint64_t count) {
     return bytes;
 }
 
-START_TEST(more_frames_than_can_be_numbered) {
+QD_TEST(more_frames_than_can_be_numbered) {
     qdi_apng_joint joint;
     qd_error error = {""};
     const qd_scratch_path whole = at("whole.png");
@@ -422,10 +416,9 @@ START_TEST(more_frames_than_can_be_numbered) {
                      QD_OK);
     qdi_apng_join_discard(&joint);
 }
-END_TEST
 
 // Some megabytes, and at large effort more than an offset of 32 bits can say, by the first part alone.
-START_TEST(large_files_are_whole) {
+QD_TEST(large_files_are_whole) {
     const uint64_t count = qd_test_effort(1) > 1 ? 2080 : 4;
     write_noise(at("part0.png").text, 0, count);
     write_noise(at("part1.png").text, count, count + MORE);
@@ -436,13 +429,5 @@ START_TEST(large_files_are_whole) {
     ck_assert_int_eq(qdi_apng_count(qd_allocator_default(), at("whole.png").text, &frames, NULL), QD_OK);
     ck_assert_uint_eq(frames, count + MORE);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("apng", 3600, setup, teardown);
-    qd_test_once(tcase, is_a_picture_to_everybody, writes_what_has_changed, parts_become_one,
-                 other_parts_are_refused, no_memory_and_no_room);
-    tcase_add_loop_test(tcase, gives_back_every_frame, 0, 4);
-    qd_test_once(tcase, more_frames_than_can_be_numbered, large_files_are_whole);
-    return qd_test_run_case("apng", tcase);
-}
+QD_TEST_MAIN("apng", 3600, setup, teardown)

@@ -23,7 +23,7 @@ static void check_look(const qd_view_camera *camera, const qd_world *world, doub
     ck_assert_double_eq_tol(look.size.y, height, 1e-9);
 }
 
-START_TEST(looks_where_it_is_told) {
+QD_TEST(looks_where_it_is_told) {
     qd_world *world = world_of(QD_BOUNDARY_REFLECT);
     qd_view_camera camera = qd_view_default().camera;
     ck_assert(qdi_camera_part_of(&camera, world).whole);
@@ -40,7 +40,6 @@ START_TEST(looks_where_it_is_told) {
     check_look(&camera, world, -3, 5, 2, 1.5);
     qd_world_destroy(world);
 }
-END_TEST
 
 static const qdi_disk *disk_of(const qdi_picture *picture, uint32_t index) {
     const qdi_disk *found = NULL;
@@ -51,7 +50,7 @@ static const qdi_disk *disk_of(const qdi_picture *picture, uint32_t index) {
 }
 
 // A region is seen whole at any shape of picture, with one scale for both axes.
-START_TEST(region_is_letterboxed) {
+QD_TEST(region_is_letterboxed) {
     static const qdi_area areas[] = {{0, 0, 640, 480}, {0, 0, 200, 700}, {10, 20, 1900, 300}};
     qd_world *world = world_of(QD_BOUNDARY_OPEN);
     (void)qd_test_disk(world, 2, 5, 0, 0, 0.01, 1);
@@ -77,11 +76,10 @@ START_TEST(region_is_letterboxed) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // The body stays in the middle, and whatever is near it stays where it is, before and after it passes the
 // border.
-START_TEST(follows_across_a_periodic_border) {
+QD_TEST(follows_across_a_periodic_border) {
     qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 34.0, 12, 4, 0, 0.5, 1);
     (void)qd_test_disk(world, 32.5, 12, 4, 0, 0.5, 1);
@@ -110,9 +108,8 @@ START_TEST(follows_across_a_periodic_border) {
     ck_assert(wrapped);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(follows_the_centre_of_mass) {
+QD_TEST(follows_the_centre_of_mass) {
     qd_view_camera camera = qd_view_default().camera;
     camera.follow = QD_VIEW_MASS;
     qd_world *walled = world_of(QD_BOUNDARY_REFLECT);
@@ -130,9 +127,8 @@ START_TEST(follows_the_centre_of_mass) {
     check_look(&camera, round, 15, 13, 40, 20);
     qd_world_destroy(round);
 }
-END_TEST
 
-START_TEST(goes_from_key_to_key) {
+QD_TEST(goes_from_key_to_key) {
     qd_view_camera camera = qd_view_default().camera;
     static const qd_view_key keys[] = {{1, 0, 0, 1}, {2, 10, 0, 2}, {4, 10, 6, 2}, {5, 3, 8, 8}};
     for (int i = 0; i < 4; ++i) camera.keys[camera.key_count++] = keys[i];
@@ -156,10 +152,9 @@ START_TEST(goes_from_key_to_key) {
     check_look(&camera, world, 0, 0, 40, 20);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Images fill the picture of a part of a periodic world, each body once for each place.
-START_TEST(images_fill_the_picture) {
+QD_TEST(images_fill_the_picture) {
     qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 0, 10, 0, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -174,10 +169,5 @@ START_TEST(images_fill_the_picture) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("camera", 120, NULL, NULL, looks_where_it_is_told, region_is_letterboxed,
-                        follows_across_a_periodic_border, follows_the_centre_of_mass, goes_from_key_to_key,
-                        images_fill_the_picture);
-}
+QD_TEST_MAIN("camera", 120, NULL, NULL)

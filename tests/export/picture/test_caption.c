@@ -13,7 +13,7 @@ static bool explains(int item) {
 }
 
 // 0: a retrieve, 1: a query.
-START_TEST(a_search_is_told_in_the_caption) {
+QD_TEST_LOOP(a_search_is_told_in_the_caption, 0, 2) {
     qd_view view = qd_view_default();
     view.width = 640;
     view.height = 360;
@@ -47,9 +47,8 @@ START_TEST(a_search_is_told_in_the_caption) {
     for (int k = 0; k < 2; ++k) qdi_raster_destroy(&raster[k]);
     qdi_caption_destroy(&caption);
 }
-END_TEST
 
-START_TEST(caption_stays_in_its_band) {
+QD_TEST_LOOP(caption_stays_in_its_band, 0, 2) {
     static const int sizes[][2] = {{16, 16},    {64, 48},     {160, 120}, {320, 200},
                                    {1280, 768}, {3840, 2160}, {16384, 64}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
@@ -82,7 +81,6 @@ START_TEST(caption_stays_in_its_band) {
         qdi_caption_destroy(&caption);
     }
 }
-END_TEST
 
 static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_CAPTION_ITEMS]) {
     qd_view view = qd_view_default();
@@ -105,7 +103,7 @@ static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_
 }
 
 // Each bit shows its own item and no other, and each number is its own fact.
-START_TEST(text_has_what_is_asked_for) {
+QD_TEST(text_has_what_is_asked_for) {
     static const int items[] = {QDI_CAPTION_COLUMN,     QDI_CAPTION_COLUMN + 1, QDI_CAPTION_COLUMN + 2,
                                 QDI_CAPTION_COLUMN + 3, QDI_CAPTION_COLUMN + 4, QDI_CAPTION_COLUMN + 5,
                                 QDI_CAPTION_COLUMN + 6, QDI_CAPTION_COLUMN + 7, QDI_CAPTION_COLUMN + 8,
@@ -134,11 +132,5 @@ START_TEST(text_has_what_is_asked_for) {
     }
     ck_assert_int_eq(QD_VIEW_TEXT_STAGE, 1 << 11);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("caption", 120, NULL, NULL);
-    tcase_add_test(tests, text_has_what_is_asked_for);
-    qd_test_loops(tests, {a_search_is_told_in_the_caption, 2}, {caption_stays_in_its_band, 2});
-    return qd_test_run_case("caption", tests);
-}
+QD_TEST_MAIN("caption", 120, NULL, NULL)

@@ -147,7 +147,7 @@ static void expect_patches(const qd_world *world, const qd_view *view, const qdi
     }
 }
 
-START_TEST(colours_are_those_of_brute_force) {
+QD_TEST_LOOP(colours_are_those_of_brute_force, 0, QD_VIEW_FIELD_CONTACT_NUMBER) {
     const qd_view_field shown = (qd_view_field)(QD_VIEW_FIELD_NUMBER_DENSITY + _i);
     qd_field *field = field_of(CELLS_X, CELLS_Y);
     for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -163,11 +163,10 @@ START_TEST(colours_are_those_of_brute_force) {
     }
     qd_field_destroy(field);
 }
-END_TEST
 
 // Arrows begin and end about the middle of their cells, along the mean velocity, and are never longer than a
 // cell.
-START_TEST(arrows_point_along_the_velocity) {
+QD_TEST(arrows_point_along_the_velocity) {
     qd_field *field = field_of(CELLS_X, CELLS_Y);
     qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1, 3);
     const qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
@@ -200,10 +199,9 @@ START_TEST(arrows_point_along_the_velocity) {
     qd_world_destroy(world);
     qd_field_destroy(field);
 }
-END_TEST
 
 // Around a periodic world seen from afar each cell has as many images as fit, without a gap between them.
-START_TEST(images_fill_the_picture) {
+QD_TEST(images_fill_the_picture) {
     qd_field *field = field_of(CELLS_X, CELLS_Y);
     qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 1, 4);
     qd_view view = view_of(QD_VIEW_FIELD_NUMBER_DENSITY);
@@ -233,9 +231,8 @@ START_TEST(images_fill_the_picture) {
     qd_world_destroy(world);
     qd_field_destroy(field);
 }
-END_TEST
 
-START_TEST(any_number_of_threads) {
+QD_TEST(any_number_of_threads) {
     qd_field *field = field_of(CELLS_X, CELLS_Y);
     const qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
     qd_world *first = crowd(QD_BOUNDARY_PERIODIC, 1, 6);
@@ -258,9 +255,8 @@ START_TEST(any_number_of_threads) {
     qd_world_destroy(first);
     qd_field_destroy(field);
 }
-END_TEST
 
-START_TEST(the_top_is_round) {
+QD_TEST(the_top_is_round) {
     static const double most[] = {0, 1, 1.01, 2, 2.1, 5, 7, 10, 0.13, 0.03, 1234, 3e-7};
     static const double want[] = {1, 1, 2, 2, 5, 5, 10, 10, 0.2, 0.05, 2000, 5e-7};
     for (size_t i = 0; i < sizeof most / sizeof most[0]; ++i)
@@ -269,10 +265,9 @@ START_TEST(the_top_is_round) {
     ck_assert_double_eq(qdi_field_map_top(-3), 1);
     ck_assert_double_eq(qdi_field_map_top((double)INFINITY), 1);
 }
-END_TEST
 
 // No body has an ink of the field, but where both lie along the map.
-START_TEST(inks_are_the_fields_own) {
+QD_TEST(inks_are_the_fields_own) {
     for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_PSI6; ++colour) {
         qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
         view.colour = (qd_view_colour)colour;
@@ -304,9 +299,8 @@ START_TEST(inks_are_the_fields_own) {
                          speeds.rgb[qdi_ink_of_hue(QDI_MAP_HUES - 1)], 3);
     }
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     qd_view view = view_of((qd_view_field)(QD_VIEW_FIELD_CONTACT_NUMBER + 1));
     ck_assert_str_eq(qdi_view_check(&view), "unknown field");
     view = view_of(QD_VIEW_FIELD_VELOCITY);
@@ -316,9 +310,8 @@ START_TEST(what_is_refused) {
     view.field_cells[1] = QD_FIELD_SIDE_MAX;
     ck_assert_str_eq(qdi_view_check(&view), "a field must have 1 to 32000 cells");
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1, 2);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
@@ -339,7 +332,6 @@ START_TEST(no_memory) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- golden pictures, on both grounds ----
 
@@ -347,36 +339,26 @@ static const char *theme_of(int number) {
     return number == 0 ? "view.theme=dark" : "view.theme=light";
 }
 
-START_TEST(golden_velocity) {
+QD_TEST_LOOP(golden_velocity, 0, 2) {
     const char *sets[] = {
         "view.size=[320, 420]", "view.field=velocity", "view.colour=hidden", "view.field_length=3.5",
         "view.nodes=none",      "view.contacts=false", theme_of(_i)};
     qd_test_golden_scene(_i == 0 ? "field_velocity" : "field_velocity_light", "hopper", 1, 200, sets, 7);
 }
-END_TEST
 
-START_TEST(golden_pressure) {
+QD_TEST_LOOP(golden_pressure, 0, 2) {
     const char *sets[] = {
         "view.size=[480, 320]", "view.field=pressure", "view.colour=speed", "view.field_length=4",
         "view.nodes=none",      "view.contacts=false", theme_of(_i)};
     qd_test_golden_scene(_i == 0 ? "field_pressure" : "field_pressure_light", "pool", 1, 12, sets, 7);
 }
-END_TEST
 
-START_TEST(golden_fraction) {
+QD_TEST_LOOP(golden_fraction, 0, 2) {
     const char *sets[] = {"view.size=[480, 320]",      "view.field=area_fraction",
                           "view.field_range=[0, 0.6]", "view.field_length=6",
                           "view.nodes=none",           "view.map=magma",
                           "view.colour=plain",         theme_of(_i)};
     qd_test_golden_scene(_i == 0 ? "field_fraction" : "field_fraction_light", "clusters", 1, 3, sets, 8);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("field_map", 120, NULL, NULL);
-    qd_test_once(tests, arrows_point_along_the_velocity, images_fill_the_picture, any_number_of_threads,
-                 the_top_is_round, inks_are_the_fields_own, what_is_refused, no_memory);
-    qd_test_loops(tests, {colours_are_those_of_brute_force, QD_VIEW_FIELD_CONTACT_NUMBER},
-                  {golden_velocity, 2}, {golden_pressure, 2}, {golden_fraction, 2});
-    return qd_test_run_case("field_map", tests);
-}
+QD_TEST_MAIN("field_map", 120, NULL, NULL)

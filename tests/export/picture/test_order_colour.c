@@ -34,7 +34,7 @@ static qdi_picture picture_of(const qd_world *world) {
     return picture;
 }
 
-START_TEST(hues_are_those_of_the_order) {
+QD_TEST_LOOP(hues_are_those_of_the_order, 0, 2) {
     enum { BODIES = 150 };
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         qd_world *world = make_world(seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT, 20, 1 + _i);
@@ -59,9 +59,8 @@ START_TEST(hues_are_those_of_the_order) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(a_flower_is_lit_in_its_middle) {
+QD_TEST(a_flower_is_lit_in_its_middle) {
     qd_world *world = make_world(QD_BOUNDARY_REFLECT, 10, 1);
     const qd_id middle = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1),
                 lone = qd_test_disk(world, 1, 1, 0, 0, 0.5, 1);
@@ -75,10 +74,9 @@ START_TEST(a_flower_is_lit_in_its_middle) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Neighbours through two images: there is no order to be had.
-START_TEST(a_world_that_is_too_small_has_none) {
+QD_TEST(a_world_that_is_too_small_has_none) {
     qd_world *world = make_world(QD_BOUNDARY_PERIODIC, 2.5, 1);
     const qd_id one = qd_test_disk(world, 1, 1, 0, 0, 0.5, 1);
     (void)qd_test_disk(world, 2, 1, 0, 0, 0.5, 1);
@@ -88,18 +86,11 @@ START_TEST(a_world_that_is_too_small_has_none) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(golden_order) {
+QD_TEST_LOOP(golden_order, 0, 2) {
     const char *sets[] = {"view.size=[400, 320]", "view.colour=psi6", "view.nodes=none",
                           "view.contacts=false", _i == 0 ? "view.theme=dark" : "view.theme=light"};
     qd_test_golden_scene(_i == 0 ? "order" : "order_light", "compress", 1, 2400, sets, 5);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("order_colour", 120, NULL, NULL);
-    qd_test_once(tests, a_flower_is_lit_in_its_middle, a_world_that_is_too_small_has_none);
-    qd_test_loops(tests, {hues_are_those_of_the_order, 2}, {golden_order, 2});
-    return qd_test_run_case("order_colour", tests);
-}
+QD_TEST_MAIN("order_colour", 120, NULL, NULL)

@@ -35,7 +35,7 @@ static size_t count_ink(const qdi_picture *picture, uint8_t ink) {
 }
 
 // Candidates are all whose boxes overlap the body's box in the tree, hits those of them that it touches.
-START_TEST(retrieve_is_brute_force) {
+QD_TEST(retrieve_is_brute_force) {
     size_t candidates = 0, hits = 0;
     for (uint64_t label = 1; label <= 60; ++label) {
         qd_world *world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
@@ -71,7 +71,6 @@ START_TEST(retrieve_is_brute_force) {
     }
     ck_assert(hits > 5 && candidates > hits);
 }
-END_TEST
 
 // ---- a query
 
@@ -154,7 +153,7 @@ static void expect_query(const qd_world *world, const qd_view *view, asked query
     qdi_picture_destroy(&picture);
 }
 
-START_TEST(query_is_brute_force) {
+QD_TEST_LOOP(query_is_brute_force, 0, 2) {
     qd_world *world = crowd(_i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC, 300, 11);
     qd_random random = qd_random_at(12, (uint64_t)_i, 0);
     qd_view view = qd_view_default();
@@ -171,10 +170,9 @@ START_TEST(query_is_brute_force) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // The rectangle's middle is where the body is, or where the path is at that time.
-START_TEST(query_follows) {
+QD_TEST_LOOP(query_follows, 0, 2) {
     qd_world *world = crowd(QD_BOUNDARY_REFLECT, 200, 5);
     qd_view view = qd_view_default();
     view.query.x = view.query.y = 1;
@@ -198,10 +196,9 @@ START_TEST(query_follows) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // What is not in it is dim: of contacts only those of a body in it are marked.
-START_TEST(dim_contacts_have_no_marks) {
+QD_TEST(dim_contacts_have_no_marks) {
     qd_world *world = qd_test_world(NULL);
     for (int i = 0; i < 3; ++i) {
         qd_test_disk(world, 10 + 30 * i, 50, 0, 0, 5, 0);
@@ -219,9 +216,8 @@ START_TEST(dim_contacts_have_no_marks) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(nobody_s_retrieve_shows_nothing) {
+QD_TEST(nobody_s_retrieve_shows_nothing) {
     qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
     qd_view view = qd_view_default();
     view.retrieve = 51;
@@ -233,11 +229,10 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and
 // all that are there are seen, also in a part of the world, of which else the tree says who is there.
-START_TEST(removed_bodies_have_no_contacts) {
+QD_TEST_LOOP(removed_bodies_have_no_contacts, 0, 2) {
     qd_world *world = qd_test_gap(_i == 1);
     qd_view view = qd_view_default();
     view.retrieve = 101;
@@ -252,7 +247,6 @@ START_TEST(removed_bodies_have_no_contacts) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 typedef struct cells {
     qdi_cell_of cell[4000];
@@ -278,7 +272,7 @@ static size_t missing(const cells *from, const cells *in) {
 }
 
 // What stands out is the difference of two trees, and as much as the refresh in between says.
-START_TEST(changes_are_differences_of_trees) {
+QD_TEST(changes_are_differences_of_trees) {
     qd_world *world = crowd(QD_BOUNDARY_REFLECT, 400, 11);
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_CHANGED;
@@ -304,9 +298,8 @@ START_TEST(changes_are_differences_of_trees) {
     qdi_changes_release(&before);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(impulses_make_normals_long) {
+QD_TEST(impulses_make_normals_long) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.gravity = (qd_vec2){0, -10};
@@ -333,9 +326,8 @@ START_TEST(impulses_make_normals_long) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(shades_tell_what_they_say) {
+QD_TEST(shades_tell_what_they_say) {
     qd_world *world = qd_test_world(NULL);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < 6; ++i) {
@@ -379,9 +371,8 @@ START_TEST(shades_tell_what_they_say) {
     ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[3]), QDI_MAP_HUES - 1);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(scale_is_round) {
+QD_TEST(scale_is_round) {
     static const double most[] = {1, 1.9, 2, 4.99, 5, 9.99, 10, 0.37, 1234, 3e-7};
     static const double want[] = {1, 1, 2, 2, 5, 5, 10, 0.2, 1000, 2e-7};
     char text[32];
@@ -390,10 +381,9 @@ START_TEST(scale_is_round) {
     ck_assert_double_eq(qdi_caption_round(60.0, text), 50.0);
     ck_assert_str_eq(text, "50");
 }
-END_TEST
 
 // Nothing that stands in the caption overlaps, at any size and with any colours.
-START_TEST(caption_items_keep_apart) {
+QD_TEST(caption_items_keep_apart) {
     static const int sizes[][2] = {{160, 120},  {320, 200},   {640, 480},  {960, 160},
                                    {1280, 768}, {1920, 1080}, {3840, 2160}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
@@ -423,7 +413,6 @@ START_TEST(caption_items_keep_apart) {
         }
     }
 }
-END_TEST
 
 // One small picture of each style, of a world after a few steps, from the scene's keys to the pixels.
 static void draw_style(const char *name, const char *scene_name, size_t steps, const char *const *sets,
@@ -433,27 +422,24 @@ static void draw_style(const char *name, const char *scene_name, size_t steps, c
 
 static const char small[] = "view.size=[320, 200]";
 
-START_TEST(golden_size_light) {
+QD_TEST(golden_size_light) {
     const char *sets[] = {small, "view.colour=size", "view.theme=light", "view.map=cividis",
                           "view.nodes=none"};
     draw_style("style_size", "sizes", 2, sets, 5);
 }
-END_TEST
 
-START_TEST(golden_occupancy_by_id) {
+QD_TEST(golden_occupancy_by_id) {
     const char *sets[] = {small, "view.colour=id", "view.nodes=occupancy", "view.title=true"};
     draw_style("style_occupancy", "clusters", 2, sets, 4);
 }
-END_TEST
 
-START_TEST(golden_changed) {
+QD_TEST(golden_changed) {
     const char *sets[] = {small, "view.colour=plain", "view.nodes=changed", "stepper.capacity=4",
                           "stepper.margin=0"};
     draw_style("style_changed", "pool", 3, sets, 5);
 }
-END_TEST
 
-START_TEST(golden_retrieve) {
+QD_TEST(golden_retrieve) {
     const char *sets[] = {small,
                           "view.retrieve=700",
                           "view.camera.follow=700",
@@ -463,9 +449,8 @@ START_TEST(golden_retrieve) {
                           "stepper.capacity=8"};
     draw_style("style_retrieve", "pool", 10, sets, 7);
 }
-END_TEST
 
-START_TEST(golden_query) {
+QD_TEST_LOOP(golden_query, 0, 2) {
     const char *sets[] = {small,
                           "view.query.region=[20, 20, 30, 20]",
                           "view.query.path=[[0, 50, 30, 1], [1, 20, 50, 0.5]]",
@@ -476,9 +461,8 @@ START_TEST(golden_query) {
                           _i == 0 ? "view.nodes=depth" : "view.nodes=none"};
     draw_style(_i == 0 ? "style_query" : "style_query_light", "pool", 10, sets, 8);
 }
-END_TEST
 
-START_TEST(golden_impulse) {
+QD_TEST(golden_impulse) {
     const char *sets[] = {small,
                           "view.colour=spin",
                           "view.contacts=impulse",
@@ -487,21 +471,10 @@ START_TEST(golden_impulse) {
                           "view.camera.region=[0, 0, 12, 8]"};
     draw_style("style_impulse", "pyramid", 20, sets, 6);
 }
-END_TEST
 
-START_TEST(golden_periodic_part) {
+QD_TEST(golden_periodic_part) {
     const char *sets[] = {small, "view.colour=depth", "view.camera.centre=[0, 0]", "view.camera.zoom=4"};
     draw_style("style_periodic", "gas", 2, sets, 4);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("overlay", 120, NULL, NULL);
-    qd_test_once(tests, retrieve_is_brute_force, dim_contacts_have_no_marks, nobody_s_retrieve_shows_nothing,
-                 changes_are_differences_of_trees, impulses_make_normals_long, shades_tell_what_they_say,
-                 scale_is_round, caption_items_keep_apart, golden_size_light, golden_occupancy_by_id,
-                 golden_changed, golden_retrieve, golden_impulse, golden_periodic_part);
-    qd_test_loops(tests, {query_is_brute_force, 2}, {query_follows, 2}, {removed_bodies_have_no_contacts, 2},
-                  {golden_query, 2});
-    return qd_test_run_case("overlay", tests);
-}
+QD_TEST_MAIN("overlay", 120, NULL, NULL)

@@ -39,7 +39,7 @@ static void copy_world(qdi_picture *picture, qd_world *world, const qd_view *vie
     ck_assert_int_eq(qdi_picture_copy(picture, world, view, area, 1.0, NULL), QD_OK);
 }
 
-START_TEST(camera_fits_and_never_stretches) {
+QD_TEST(camera_fits_and_never_stretches) {
     static const double sizes[][2] = {{100, 60}, {60, 100}, {1, 1}, {1e6, 1}, {1e-9, 3e-9}, {5, 1e7}};
     static const qdi_area areas[] = {{0, 0, 1280, 730}, {0, 0, 16, 16}, {40, 10, 300, 1000}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
@@ -56,7 +56,6 @@ START_TEST(camera_fits_and_never_stretches) {
         }
     }
 }
-END_TEST
 
 /// The covered part of a drawn picture, in pixels, and its centre.
 static double covered(const qdi_raster *raster, double *x, double *y) {
@@ -80,7 +79,7 @@ static double covered(const qdi_raster *raster, double *x, double *y) {
 
 // Every shape has its area, its place and its way up, however it is turned; what is far larger than the
 // picture too.
-START_TEST(shapes_are_drawn) {
+QD_TEST(shapes_are_drawn) {
     const qd_vec2 points[] = {{0, 0}, {6, 0}, {0, 3}};
     qd_shape triangle;
     ck_assert_int_eq(qd_shape_polygon(points, 3, &triangle, NULL, NULL), QD_OK);
@@ -131,9 +130,8 @@ START_TEST(shapes_are_drawn) {
         }
     }
 }
-END_TEST
 
-START_TEST(endless_floors_and_thin_lines_are_drawn) {
+QD_TEST(endless_floors_and_thin_lines_are_drawn) {
     qd_world *world = make_world(20, 20, QD_BOUNDARY_OPEN);
     qd_body_def body = qd_body_def_default();
     body.kind = QD_BODY_STATIC;
@@ -164,7 +162,6 @@ START_TEST(endless_floors_and_thin_lines_are_drawn) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
 static int compare_index(const void *a, const void *b) {
     const qdi_disk *first = a, *second = b;
@@ -178,7 +175,7 @@ static void copy_in_order(qdi_picture *picture, qd_world *world, const qd_view *
         qsort(picture->disks, picture->disk_count, sizeof *picture->disks, compare_index);
 }
 
-START_TEST(up_is_up) {
+QD_TEST(up_is_up) {
     qd_world *world = make_world(10, 10, QD_BOUNDARY_REFLECT);
     (void)add_disk(world, 2.0, 9.0, 0.5, still);
     (void)add_disk(world, 8.0, 1.0, 0.5, still);
@@ -193,9 +190,8 @@ START_TEST(up_is_up) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bodies_in_order_of_index_with_their_state) {
+QD_TEST(bodies_in_order_of_index_with_their_state) {
     qd_world *world = make_world(40, 40, QD_BOUNDARY_REFLECT);
     qd_id ids[30];
     for (int i = 0; i < 30; ++i) ids[i] = add_disk(world, 1.0 + 1.3 * i, 1.0 + (i * 17) % 38, 0.3, still);
@@ -220,7 +216,6 @@ START_TEST(bodies_in_order_of_index_with_their_state) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
 // The world keeps its place, its walls go where they are; beyond the picture they end at its border.
 static int compare_disks(const void *p, const void *q) {
@@ -239,7 +234,7 @@ static qdi_disk *disks_in_order(const qdi_picture *picture) {
 
 // Many small disks are copied column by column; where there is any other shape, and at the picture's borders,
 // one by one.
-START_TEST(small_disks_are_copied_as_any) {
+QD_TEST_LOOP(small_disks_are_copied_as_any, 0, 2) {
     enum { DISKS = 6000 };
     static const qd_view_colour colours[] = {QD_VIEW_SPEED, QD_VIEW_CONTACT, QD_VIEW_SIZE};
     const qdi_area area = {0, 0, 640, 384};
@@ -284,7 +279,6 @@ START_TEST(small_disks_are_copied_as_any) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Draws the disks of a picture with no lists of tiles: each on all of them.
 static void draw_on_every_tile(const qdi_picture *picture, qdi_raster *raster) {
@@ -313,7 +307,7 @@ static void draw_on_every_tile(const qdi_picture *picture, qdi_raster *raster) {
 
 // Nothing of a small body is lost at a border of tiles: neither of disks nor of lines too short to be seen as
 // such, of which a disk is drawn that may be larger than they are.
-START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
+QD_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_NONE;
     view.contacts = QD_VIEW_CONTACTS_NONE;
@@ -351,9 +345,8 @@ START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(walls_are_drawn_where_they_are) {
+QD_TEST(walls_are_drawn_where_they_are) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 10};
     def.wall_motion[0].velocity = 2;
@@ -376,9 +369,8 @@ START_TEST(walls_are_drawn_where_they_are) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_get_a_mark) {
+QD_TEST(contacts_get_a_mark) {
     qd_world *world = make_world(20, 10, QD_BOUNDARY_REFLECT);
     (void)add_disk(world, 5.0, 5.0, 1.0, still);
     (void)add_disk(world, 6.9, 5.0, 1.0, still);
@@ -402,9 +394,8 @@ START_TEST(contacts_get_a_mark) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(periodic_images_and_open_strays) {
+QD_TEST(periodic_images_and_open_strays) {
     qd_view view = qd_view_default();
     qdi_picture picture = {.allocator = qd_allocator_default()};
     qd_world *world = make_world(10, 10, QD_BOUNDARY_PERIODIC);
@@ -427,10 +418,9 @@ START_TEST(periodic_images_and_open_strays) {
     qd_world_destroy(world);
     qdi_picture_destroy(&picture);
 }
-END_TEST
 
 // Every node is outlined where it is large enough to see, none where not; the counts tell of all.
-START_TEST(nodes_as_lines) {
+QD_TEST(nodes_as_lines) {
     qd_world *world = make_world(64, 64, QD_BOUNDARY_REFLECT);
     for (int i = 0; i < 900; ++i)
         (void)add_disk(world, 1.0 + 2.0 * (i % 30), 1.0 + 2.0 * (i / 30), 0.2, still);
@@ -452,10 +442,9 @@ START_TEST(nodes_as_lines) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Half the speed of a fall to the far side along gravity, where that is more than what there is.
-START_TEST(speeds_that_gravity_will_make) {
+QD_TEST(speeds_that_gravity_will_make) {
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
     qd_world_def def = qd_world_def_default();
@@ -485,10 +474,9 @@ START_TEST(speeds_that_gravity_will_make) {
     ck_assert_double_eq(qdi_shade_top(&view, world), 1.0);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Where one of many moves, half its speed; three times the mean where more do.
-START_TEST(few_that_are_fast) {
+QD_TEST(few_that_are_fast) {
     enum { STILL = 99 };
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
@@ -500,9 +488,8 @@ START_TEST(few_that_are_fast) {
     ck_assert_double_eq_tol(qdi_shade_top(&view, world), 3.0 * 40 * sqrt(10.0 / (STILL + 10)), 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(speeds) {
+QD_TEST(speeds) {
     qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
@@ -520,9 +507,8 @@ START_TEST(speeds) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
+QD_TEST(no_memory_at_any_allocation) {
     qd_world *world = make_world(64, 64, QD_BOUNDARY_PERIODIC);
     for (int i = 0; i < 900; ++i)
         (void)add_disk(world, 1.0 + 2.0 * (i % 30), 1.0 + 2.0 * (i / 30), 1.01, still);
@@ -542,15 +528,5 @@ START_TEST(no_memory_at_any_allocation) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("picture", 120, NULL, NULL);
-    qd_test_once(tests, camera_fits_and_never_stretches, shapes_are_drawn,
-                 endless_floors_and_thin_lines_are_drawn, up_is_up, bodies_in_order_of_index_with_their_state,
-                 small_bodies_are_in_all_tiles_that_they_reach, walls_are_drawn_where_they_are,
-                 contacts_get_a_mark, periodic_images_and_open_strays, nodes_as_lines, speeds,
-                 speeds_that_gravity_will_make, few_that_are_fast, no_memory_at_any_allocation);
-    tcase_add_loop_test(tests, small_disks_are_copied_as_any, 0, 2);
-    return qd_test_run_case("picture", tests);
-}
+QD_TEST_MAIN("picture", 120, NULL, NULL)

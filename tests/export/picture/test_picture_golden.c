@@ -77,16 +77,15 @@ static int covered_by_marks(float radius) {
     return covered * 1000 / (SIDE * SIDE);
 }
 
-START_TEST(marks_leave_heaps_their_colours) {
+QD_TEST(marks_leave_heaps_their_colours) {
     for (int radius = 3; radius <= 20; ++radius) {
         int covered = covered_by_marks((float)radius);
         ck_assert_msg(covered > 10 && covered < 260, "radius %d: %d", radius, covered);
     }
 }
-END_TEST
 
 // Contacts, speeds, and a picture without text.
-START_TEST(golden_pictures) {
+QD_TEST_LOOP(golden_pictures, 0, 3) {
     static const struct {
         const char *name;
         int width, height;
@@ -100,11 +99,5 @@ START_TEST(golden_pictures) {
     if (_i == 2) view.text = false;
     draw_golden(of[_i].name, &view, of[_i].side);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("picture_golden", 120, NULL, NULL);
-    qd_test_once(tcase, marks_leave_heaps_their_colours);
-    qd_test_loops(tcase, {golden_pictures, 3});
-    return qd_test_run_case("picture_golden", tcase);
-}
+QD_TEST_MAIN("picture_golden", 120, NULL, NULL)

@@ -95,7 +95,7 @@ static void exchange_bodies(qd_world *world, qd_random *random) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
 }
 
-START_TEST(ages_are_brute_force) {
+QD_TEST(ages_are_brute_force) {
     static const double margins[] = {0, 0.3, (double)NAN};
     for (uint64_t seed = 1; seed <= 6; ++seed) {
         qd_world *world = small_nodes(seed, 1 + (int)(seed % 3), margins[seed % 3]);
@@ -128,10 +128,9 @@ START_TEST(ages_are_brute_force) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // What is saved gives the frames that come after; what is damaged is refused.
-START_TEST(saved_and_taken_up) {
+QD_TEST(saved_and_taken_up) {
     qd_world *world = small_nodes(3, 1, 0);
     qdi_refiled notes = notes_of(FADE), none = notes_of(0);
     size_t used = 0, size = qdi_refiled_save(&notes, NULL);
@@ -163,9 +162,8 @@ START_TEST(saved_and_taken_up) {
     qdi_refiled_destroy(&notes);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     qd_world *world = small_nodes(1, 1, 0);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
@@ -181,7 +179,6 @@ START_TEST(no_memory) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // The manifest of frames 4 to 9. `first`: that of the writer which makes them; one before it leaves its past
 // of those before. `trails` are in that past, too.
@@ -221,7 +218,7 @@ static char *manifest_from(int first, int trails, int threads) {
     return list;
 }
 
-START_TEST(frames_of_a_later_writer) {
+QD_TEST(frames_of_a_later_writer) {
     for (int trails = 0; trails <= 3; trails += 3) {
         char *whole = manifest_from(-1, trails, 1);
         for (int first = 0; first <= 4; ++first) {
@@ -232,10 +229,9 @@ START_TEST(frames_of_a_later_writer) {
         free(whole);
     }
 }
-END_TEST
 
 // Bodies beyond those that are noted, and pictures without notes, have the colour of what has faded.
-START_TEST(without_a_past) {
+QD_TEST(without_a_past) {
     qd_world *world = small_nodes(2, 1, 0);
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_REFILED;
@@ -248,9 +244,8 @@ START_TEST(without_a_past) {
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(golden_refiled) {
+QD_TEST_LOOP(golden_refiled, 0, 2) {
     const char *const sets[] = {"view.size=[320, 200]",
                                 "view.colour=refiled",
                                 "view.fade=6",
@@ -260,12 +255,5 @@ START_TEST(golden_refiled) {
                                 _i == 0 ? "view.theme=dark" : "view.theme=light"};
     qd_test_golden_scene(_i == 0 ? "style_refiled" : "style_refiled_light", "pool", 12, 1, sets, 7);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("refiled", 120, NULL, NULL);
-    qd_test_once(tests, ages_are_brute_force, saved_and_taken_up, no_memory, frames_of_a_later_writer,
-                 without_a_past);
-    tcase_add_loop_test(tests, golden_refiled, 0, 2);
-    return qd_test_run_case("refiled", tests);
-}
+QD_TEST_MAIN("refiled", 120, NULL, NULL)

@@ -25,16 +25,15 @@ static unsigned hue_of(const qd_world *world, size_t row) {
     return qdi_shade_hue(&shade, row);
 }
 
-START_TEST(nobody_asks) {
+QD_TEST(nobody_asks) {
     qd_world *world = gas(2, 10);
     qd_test_step(world, 0.01, 2);
     for (size_t row = 0; row < 100; ++row) ck_assert_int_eq(qdi_thread_of_row(world, row), QDI_NO_THREAD);
     ck_assert_uint_eq(hue_of(world, 7), QDI_CATEGORIES);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(of_one_thread) {
+QD_TEST(of_one_thread) {
     qd_world *world = gas(1, 10);
     ck_assert_int_eq(qd_world_note_threads(NULL, true), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_note_threads(world, true), QD_OK);
@@ -60,10 +59,9 @@ START_TEST(of_one_thread) {
     ck_assert_int_eq(qdi_thread_of_row(world, 0), QDI_NO_THREAD);
     qd_world_destroy(world);
 }
-END_TEST
 
 // All take part sooner or later, and the state is what it is without.
-START_TEST(of_some_threads) {
+QD_TEST(of_some_threads) {
     enum { THREADS = 3, SIDE = 150 };
     qd_world *world = gas(THREADS, SIDE), *plain = gas(1, SIDE);
     ck_assert_int_eq(qd_world_note_threads(world, true), QD_OK);
@@ -84,9 +82,8 @@ START_TEST(of_some_threads) {
     qd_world_destroy(world);
     qd_world_destroy(plain);
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     qd_world_def def = qd_world_def_default();
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
@@ -104,9 +101,5 @@ START_TEST(no_memory) {
     qd_world_destroy(world);
     ck_assert_uint_eq(memory.live, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("thread_notes", 120, NULL, NULL, nobody_asks, of_one_thread, of_some_threads,
-                        no_memory);
-}
+QD_TEST_MAIN("thread_notes", 120, NULL, NULL)

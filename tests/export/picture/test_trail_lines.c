@@ -69,10 +69,9 @@ static void check_threads(uint64_t seed) {
     }
 }
 
-START_TEST(copied_by_threads) {
+QD_TEST(copied_by_threads) {
     qd_test_seeds(10, 2, check_threads);
 }
-END_TEST
 
 #ifdef __x86_64__
 // Lines grow alike with all sets of instructions.
@@ -121,17 +120,9 @@ static void check_instructions(uint64_t seed) {
     }
 }
 
-START_TEST(lines_of_all_instructions) {
+QD_TEST(lines_of_all_instructions) {
     qd_test_seeds(60, 4, check_instructions);
 }
-END_TEST
 #endif
 
-int main(void) {
-    TCase *tests = qd_test_case("trail lines", 120, NULL, NULL);
-    tcase_add_test(tests, copied_by_threads);
-#ifdef __x86_64__
-    tcase_add_test(tests, lines_of_all_instructions);
-#endif
-    return qd_test_run_case("trail lines", tests);
-}
+QD_TEST_MAIN("trail_lines", 120, NULL, NULL)

@@ -68,7 +68,7 @@ static double whole_length(const follower *rig) {
 
 // Back to where it was so many frames ago, each piece beginning where the one before it ends, and ever
 // fainter; what goes straight on is few pieces.
-START_TEST(a_straight_way) {
+QD_TEST(a_straight_way) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 5);
     (void)qd_test_disk(all.world, 5, 20, 10, 0, 1, 0);
@@ -90,10 +90,9 @@ START_TEST(a_straight_way) {
     ck_assert(piece[0].x0 == all.picture.disks[0].x);
     rig_destroy(&all);
 }
-END_TEST
 
 // Across a periodic border the way goes on at the other side, and no line crosses the picture.
-START_TEST(across_a_border) {
+QD_TEST(across_a_border) {
     follower all;
     rig_make(&all, QD_BOUNDARY_PERIODIC, 6);
     (void)qd_test_disk(all.world, 38.55, 1.45, 10, -10, 0.5, 0);
@@ -110,7 +109,6 @@ START_TEST(across_a_border) {
     ck_assert(left && right);
     rig_destroy(&all);
 }
-END_TEST
 
 // Draws pieces of trails with some instructions.
 static void draw_trails(qdi_trail *pieces, size_t count, qd_simd simd, qdi_raster *raster) {
@@ -228,14 +226,13 @@ static void check_images(uint64_t seed) {
     rig_destroy(&all);
 }
 
-START_TEST(images_near_the_border) {
+QD_TEST(images_near_the_border) {
     qd_test_seeds(60, 2, check_images);
 }
-END_TEST
 
 // Of a body that came the way begins where it came, also where it has another's number; of one that went
 // there is none.
-START_TEST(bodies_come_and_go) {
+QD_TEST(bodies_come_and_go) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 10);
     (void)qd_test_disk(all.world, 5, 20, 10, 0, 1, 0);
@@ -255,10 +252,9 @@ START_TEST(bodies_come_and_go) {
     ck_assert_double_eq_tol(whole_length(&all), 8 + 2 + 1, 1e-3);
     rig_destroy(&all);
 }
-END_TEST
 
 // Trails lie in the world: a camera that follows a body sees its way, and what is far away is not copied.
-START_TEST(through_a_camera) {
+QD_TEST(through_a_camera) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 4);
     (void)qd_test_disk(all.world, 5, 20, 10, 0, 1, 0);
@@ -279,10 +275,9 @@ START_TEST(through_a_camera) {
     for (size_t i = 0; i < all.picture.trail_count; ++i) ck_assert(length_of(&piece[i]) <= 700.0F);
     rig_destroy(&all);
 }
-END_TEST
 
 // What is saved gives the pictures that come after; what is damaged is refused.
-START_TEST(saved_and_taken_up) {
+QD_TEST(saved_and_taken_up) {
     follower all;
     rig_make(&all, QD_BOUNDARY_PERIODIC, 7);
     qd_random random = qd_random_at(3, 0, 0);
@@ -321,7 +316,6 @@ START_TEST(saved_and_taken_up) {
     }
     rig_destroy(&all);
 }
-END_TEST
 
 // Of lines that share pixels the stronger is seen, whatever their order and the instructions; nothing goes
 // outside of the clip.
@@ -358,10 +352,9 @@ static void check_lines(uint64_t seed) {
     for (int k = 0; k < WAYS; ++k) qdi_raster_destroy(&raster[k]);
 }
 
-START_TEST(lines_in_any_order) {
+QD_TEST(lines_in_any_order) {
     qd_test_seeds(60, 2, check_lines);
 }
-END_TEST
 
 // A way in pixels that goes straight on, bends, turns back, trembles on the spot, or has long pieces.
 static void make_way(qd_vec2 *way, size_t places, qd_random *random) {
@@ -416,10 +409,9 @@ static void check_way(uint64_t seed) {
     rig_destroy(&all);
 }
 
-START_TEST(pieces_drawn_together) {
+QD_TEST(pieces_drawn_together) {
     qd_test_seeds(400, 1, check_way);
 }
-END_TEST
 
 // ---- through the frame writer ----
 
@@ -469,7 +461,7 @@ static char *manifest_of(int trails, int threads, int workers) {
     return list;
 }
 
-START_TEST(same_for_any_workers) {
+QD_TEST(same_for_any_workers) {
     char *one = manifest_of(6, 1, 1), *more = manifest_of(6, 3, 4), *none = manifest_of(0, 1, 1);
     ck_assert_str_eq(one, more);
     ck_assert_str_ne(one, none);
@@ -477,9 +469,8 @@ START_TEST(same_for_any_workers) {
     free(more);
     free(none);
 }
-END_TEST
 
-START_TEST(too_many_places) {
+QD_TEST(too_many_places) {
     qd_scratch scratch = qd_scratch_make();
     qd_world *world = crowd(2098, 1);
     qd_frame_writer *writer = writer_into(&scratch, 1000, 1);
@@ -497,10 +488,9 @@ START_TEST(too_many_places) {
     qd_world_destroy(world);
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 // Bodies that come later make trails shorter, and end no run.
-START_TEST(more_bodies_than_at_first) {
+QD_TEST(more_bodies_than_at_first) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 1000);
     qd_random random = qd_random_at(9, 0, 0);
@@ -517,9 +507,8 @@ START_TEST(more_bodies_than_at_first) {
     ck_assert_uint_gt(places, QDI_TRAIL_PLACES_MAX - 4000);
     rig_destroy(&all);
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
         qd_test_allocator memory;
@@ -536,18 +525,11 @@ START_TEST(no_memory) {
         ck_assert_uint_eq(memory.live, 0);
     }
 }
-END_TEST
 
 // From the scene's key to the pixels.
-START_TEST(golden_trails) {
+QD_TEST(golden_trails) {
     static const char *const sets[] = {"view.size=[320, 200]", "view.trails=40"};
     qd_test_golden_scene("style_trails", "billiard", 200, 8, sets, 2);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("trails", 120, NULL, NULL, a_straight_way, across_a_border, images_near_the_border,
-                        bodies_come_and_go, through_a_camera, saved_and_taken_up, lines_in_any_order,
-                        pieces_drawn_together, same_for_any_workers, too_many_places,
-                        more_bodies_than_at_first, no_memory, golden_trails);
-}
+QD_TEST_MAIN("trails", 120, NULL, NULL)

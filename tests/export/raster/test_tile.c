@@ -144,7 +144,7 @@ static moments measure_cover(const sheet *all, int width, int height) {
     return sum;
 }
 
-START_TEST(disk_area_and_centre) {
+QD_TEST(disk_area_and_centre) {
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
     size_t rounds = qd_test_effort(20);
     for (float radius = 3.0F; radius <= 100.0F; radius *= 1.13F) {
@@ -164,10 +164,9 @@ START_TEST(disk_area_and_centre) {
         }
     }
 }
-END_TEST
 
 // Between splats and disks with an edge of their own: a table with steps in size and place.
-START_TEST(small_disks_have_their_area) {
+QD_TEST(small_disks_have_their_area) {
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     for (float radius = 0.76F; radius < 3.0F; radius *= 1.03F) {
         double area = pi * (double)radius * (double)radius, sum = 0;
@@ -186,9 +185,8 @@ START_TEST(small_disks_have_their_area) {
         ck_assert_msg(fabs(sum / area - 1) < 0.03, "radius %g: mean %g of %g", (double)radius, sum, area);
     }
 }
-END_TEST
 
-START_TEST(figure_area_and_centre) {
+QD_TEST(figure_area_and_centre) {
     qd_random random = qd_random_at(qd_test_seed(2), 0, 0);
     for (size_t k = 0; k < qd_test_effort(200); ++k) {
         double angle = 7.0 * qd_random_uniform(&random), half = 4.0 + 30.0 * qd_random_uniform(&random);
@@ -209,10 +207,9 @@ START_TEST(figure_area_and_centre) {
         free_sheet(&one);
     }
 }
-END_TEST
 
 // Coverage of every pixel against a count of 16 x 16 points in it.
-START_TEST(edges_follow_the_circle) {
+QD_TEST(edges_follow_the_circle) {
     qd_random random = qd_random_at(qd_test_seed(2), 0, 0);
     qdi_raster raster = make_raster(40, 40);
     for (size_t k = 0; k < qd_test_effort(50); ++k) {
@@ -238,11 +235,10 @@ START_TEST(edges_follow_the_circle) {
     }
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // A million bodies far below a pixel: what they cover is what they are, in the whole and in each part of the
 // picture.
-START_TEST(a_million_splats) {
+QD_TEST(a_million_splats) {
     size_t count = qd_test_effort(1000000);
     sheet all = make_sheet(count / QDI_CORNERS_MAX + 1);
     free(all.disks);
@@ -261,10 +257,9 @@ START_TEST(a_million_splats) {
     ck_assert(fabs(got.x - 256) < 1 && fabs(got.y - 256) < 1);
     free_sheet(&all);
 }
-END_TEST
 
 // However small, and wherever it lies in a pixel.
-START_TEST(none_vanishes) {
+QD_TEST(none_vanishes) {
     qdi_raster raster = make_raster(16, 16);
     for (float radius = 1e-12F; radius < 3.0F; radius *= 1.5F) {
         for (int k = 0; k < 64; ++k) {
@@ -275,11 +270,10 @@ START_TEST(none_vanishes) {
     }
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // Where splats share a pixel its hue is the mean of theirs, by area, and its level the root of what they
 // cover.
-START_TEST(splats_show_their_mean) {
+QD_TEST(splats_show_their_mean) {
     qdi_raster raster = make_raster(16, 16);
     sheet all = make_sheet(16);
     for (int i = 0; i < 3; ++i) add_disk(&all, 8.5F, 8.5F, 0.1F, 4);
@@ -307,7 +301,6 @@ START_TEST(splats_show_their_mean) {
     free(tile);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
 static sheet make_crowd(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 0);
@@ -331,7 +324,7 @@ static sheet make_crowd(uint64_t seed) {
 }
 
 // Pixels do not depend on the order of the bodies, nor on who draws which tile.
-START_TEST(order_and_threads_change_nothing) {
+QD_TEST(order_and_threads_change_nothing) {
     sheet all = make_crowd(qd_test_seed(7));
     qdi_raster first = make_raster(320, 200), other = make_raster(320, 200);
     draw(&all, &first);
@@ -357,7 +350,6 @@ START_TEST(order_and_threads_change_nothing) {
     qdi_raster_destroy(&other);
     free_sheet(&all);
 }
-END_TEST
 
 /// A tile of so many disks up to a radius, by some instructions.
 static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area, uint32_t count,
@@ -387,7 +379,7 @@ static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area, u
 }
 
 // Instructions change nothing of what a tile sums up, nor of its pixels, also of tiles that a picture cuts.
-START_TEST(instructions_change_nothing) {
+QD_TEST(instructions_change_nothing) {
     const qdi_area areas[] = {{0, 0, 64, 64}, {64, 128, 128, 192}, {128, 64, 147, 128}, {192, 64, 256, 71}};
     enum { AREAS = sizeof areas / sizeof areas[0] };
     for (size_t k = 0; k < (size_t)24 * AREAS; ++k) { // first a crowd, then few that are larger
@@ -422,10 +414,9 @@ START_TEST(instructions_change_nothing) {
         }
     }
 }
-END_TEST
 
 // The same everywhere: any compiler, optimization level and processor gives this hash.
-START_TEST(pixels_are_the_same_everywhere) {
+QD_TEST(pixels_are_the_same_everywhere) {
     qdi_raster raster = make_raster(320, 200);
     sheet all = make_crowd(7);
     draw(&all, &raster);
@@ -434,9 +425,8 @@ START_TEST(pixels_are_the_same_everywhere) {
     free_sheet(&all);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(clip_is_kept) {
+QD_TEST(clip_is_kept) {
     const qdi_area clip = {7, 9, 130, 121};
     qdi_raster whole = make_raster(160, 140), part = make_raster(160, 140);
     qdi_raster_set_clip(&part, clip);
@@ -457,9 +447,8 @@ START_TEST(clip_is_kept) {
     qdi_raster_destroy(&whole);
     qdi_raster_destroy(&part);
 }
-END_TEST
 
-START_TEST(huge_and_distant_disks) {
+QD_TEST(huge_and_distant_disks) {
     qdi_raster raster = make_raster(32, 32);
     draw_disk(&raster, 16.0F, 5e5F + 16.0F, 5e5F, 1); // its edge crosses the middle
     ck_assert_uint_eq(raster.pixels[31 * 32 + 16], qdi_ink_of_hue(1));
@@ -470,11 +459,10 @@ START_TEST(huge_and_distant_disks) {
     ck_assert_double_eq(measure(&raster).area, 0.0);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // Two halves of a pixel make a whole one; the colour is that of the larger part, and of equal ones that of
 // the higher index.
-START_TEST(coverages_add) {
+QD_TEST(coverages_add) {
     qdi_raster raster = make_raster(64, 16);
     sheet all = make_sheet(3);
     add_disk(&all, 11.0F, 8.0F, 5.5F, 2);
@@ -489,9 +477,8 @@ START_TEST(coverages_add) {
     free_sheet(&all);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(faint_edges_leave_outlines_alone) {
+QD_TEST(faint_edges_leave_outlines_alone) {
     qdi_raster raster = make_raster(16, 16);
     memset(raster.pixels, QDI_INK_NODE, 16 * 16);
     draw_disk(&raster, 8.0F, 8.0F, 5.0F, 2);
@@ -502,10 +489,9 @@ START_TEST(faint_edges_leave_outlines_alone) {
     ck_assert_uint_eq(raster.pixels[8 * 16 + 8], qdi_ink_of_hue(2));
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // Large bodies have a rim, and disks that have turned a line from the centre; small ones have neither.
-START_TEST(rims_and_lines) {
+QD_TEST(rims_and_lines) {
     qdi_raster raster = make_raster(128, 64);
     sheet all = make_sheet(4);
     add_turned(&all, 32.0F, 32.0F, 20.0F, 3, (qdi_corner){0.0F, -1.0F});
@@ -526,9 +512,8 @@ START_TEST(rims_and_lines) {
     ck_assert_int_eq(raster.level_of[raster.pixels[32 * 128 + 36]], full);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(marks_show_on_everything) {
+QD_TEST(marks_show_on_everything) {
     qdi_raster raster = make_raster(32, 16);
     draw_disk(&raster, 8.0F, 8.0F, 5.0F, 1);
     qdi_raster_mark(&raster, 8.5F, 8.5F, 24.5F, 8.5F, 1.2F);
@@ -539,9 +524,8 @@ START_TEST(marks_show_on_everything) {
     ck_assert_uint_eq(raster.pixels[8 * 32 + 20], before);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 1);
     qdi_raster raster;
@@ -563,11 +547,10 @@ START_TEST(no_memory) {
     free_sheet(&all);
     qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // The hue of a pixel of splats is the mean of theirs, to the nearest, however many they are: of few it is
 // found another way than of many.
-START_TEST(means_of_few_and_many) {
+QD_TEST(means_of_few_and_many) {
     qd_random random = qd_random_at(11, 0, 0);
     for (uint64_t round = 0; round < 3000; ++round) {
         uint64_t splats[QDI_TILE_SIDE];
@@ -592,13 +575,5 @@ START_TEST(means_of_few_and_many) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "tile", 240, NULL, NULL, disk_area_and_centre, small_disks_have_their_area, figure_area_and_centre,
-        edges_follow_the_circle, a_million_splats, means_of_few_and_many, none_vanishes,
-        splats_show_their_mean, order_and_threads_change_nothing, instructions_change_nothing,
-        pixels_are_the_same_everywhere, clip_is_kept, huge_and_distant_disks, coverages_add,
-        faint_edges_leave_outlines_alone, rims_and_lines, marks_show_on_everything, no_memory);
-}
+QD_TEST_MAIN("tile", 240, NULL, NULL)

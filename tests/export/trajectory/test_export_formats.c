@@ -151,7 +151,7 @@ static void want_lammps_moment(cursor *file, const qd_world *world) {
     free(rows);
 }
 
-START_TEST(lammps_dumps) {
+QD_TEST_LOOP(lammps_dumps, 0, 3) {
     qd_world *world = mixed_world(qd_test_seed(1) + (uint64_t)_i);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_LAMMPS, 1 + _i);
     qd_world *moments[3];
@@ -178,10 +178,9 @@ START_TEST(lammps_dumps) {
     close_text(&file);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Bodies have come and gone for a while. A scene reads the dump of those that are there, each with its id.
-START_TEST(lammps_dumps_are_read_back) {
+QD_TEST(lammps_dumps_are_read_back) {
     static const char text[] = "bodies:\n- file: {path: bodies.lammpstrj}\n";
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
@@ -223,9 +222,8 @@ START_TEST(lammps_dumps_are_read_back) {
     qd_world_destroy(again);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(extended_xyz) {
+QD_TEST(extended_xyz) {
     qd_world *world = mixed_world(qd_test_seed(2));
     qd_world_def def = qd_world_definition(world);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_EXTXYZ, 2);
@@ -271,7 +269,6 @@ START_TEST(extended_xyz) {
     free(rows);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- tables ----
 
@@ -337,7 +334,7 @@ static bool want_node(void *context, const qd_tree_node_info *node) {
     return true;
 }
 
-START_TEST(tables) {
+QD_TEST_LOOP(tables, 0, 3) {
     qd_world *world = mixed_world(qd_test_seed(3) + (uint64_t)_i);
     qd_test_step(world, 0.01, 5);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 3);
@@ -380,10 +377,9 @@ START_TEST(tables) {
     free(rows);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What is left of the contacts of a body that is gone is in no table.
-START_TEST(contacts_of_removed_bodies) {
+QD_TEST_LOOP(contacts_of_removed_bodies, 0, 2) {
     qd_world *world = qd_test_gap(_i == 1);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
     add(trajectory, world);
@@ -393,9 +389,8 @@ START_TEST(contacts_of_removed_bodies) {
     close_text(&file);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(rows_of_a_store) {
+QD_TEST(rows_of_a_store) {
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
     const qd_store_event events[] = {
         {3, 0, QD_STORE_EVENT_BEGIN, 7, 9, 0, {1, 2}, {0, 1}, 0, 0, 0.5, 0.25, (double)NAN},
@@ -425,11 +420,5 @@ START_TEST(rows_of_a_store) {
     ck_assert_int_eq(qd_trajectory_add_metrics(trajectory, &metrics, NULL), QD_ERR_STATE);
     qd_trajectory_destroy(trajectory);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("formats", 300, setup, teardown);
-    qd_test_once(tests, lammps_dumps_are_read_back, extended_xyz, rows_of_a_store);
-    qd_test_loops(tests, {lammps_dumps, 3}, {tables, 3}, {contacts_of_removed_bodies, 2});
-    return qd_test_run_case("export_formats", tests);
-}
+QD_TEST_MAIN("export_formats", 300, setup, teardown)

@@ -9,7 +9,7 @@
 static const qd_trajectory_format formats[] = {QD_TRAJECTORY_LAMMPS, QD_TRAJECTORY_EXTXYZ, QD_TRAJECTORY_VTP,
                                                QD_TRAJECTORY_CSV};
 
-START_TEST(any_number_of_threads) {
+QD_TEST_LOOP(any_number_of_threads, 0, 4) {
     // More rows than fit a block.
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 60, 60);
@@ -36,9 +36,8 @@ START_TEST(any_number_of_threads) {
     free(first);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(nothing_is_left_of_what_is_not_finished) {
+QD_TEST_LOOP(nothing_is_left_of_what_is_not_finished, 0, 4) {
     qd_world *world = mixed_world(4);
     qd_trajectory *trajectory = start(formats[_i], 2);
     add(trajectory, world);
@@ -47,7 +46,6 @@ START_TEST(nothing_is_left_of_what_is_not_finished) {
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) {
     qd_trajectory *trajectory = NULL;
@@ -67,7 +65,7 @@ static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) 
     return status;
 }
 
-START_TEST(without_memory) {
+QD_TEST_LOOP(without_memory, 0, 4) {
     qd_world *world = mixed_world(5);
     qd_test_allocator allocator;
     qd_status status = QD_ERR_MEMORY;
@@ -86,9 +84,8 @@ START_TEST(without_memory) {
     ck_assert_uint_gt(qd_scratch_count(scratch.path), 0);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     qd_trajectory *trajectory = NULL;
     qd_error error = {""};
     qd_trajectory_def def = qd_trajectory_def_default();
@@ -116,12 +113,5 @@ START_TEST(what_is_refused) {
     qd_trajectory_destroy(NULL);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("rules", 300, setup, teardown);
-    tcase_add_test(tests, what_is_refused);
-    qd_test_loops(tests, {any_number_of_threads, 4}, {nothing_is_left_of_what_is_not_finished, 4},
-                  {without_memory, 4});
-    return qd_test_run_case("export_rules", tests);
-}
+QD_TEST_MAIN("export_rules", 300, setup, teardown)

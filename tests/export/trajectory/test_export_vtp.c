@@ -187,7 +187,7 @@ static void write_moments(qd_world *world, int count) {
     qd_trajectory_destroy(trajectory);
 }
 
-START_TEST(bodies_are_points) {
+QD_TEST(bodies_are_points) {
     qd_world *world = make_world();
     write_moments(world, 2);
     vtp_file file = read_vtp("bodies_000001.vtp");
@@ -225,7 +225,6 @@ START_TEST(bodies_are_points) {
     free(file.text);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Twice the area of the polygon between two places of the points, > 0 counter-clockwise.
 static double area_of(const vtp_array *points, const vtp_array *order, size_t from, size_t to) {
@@ -237,7 +236,7 @@ static double area_of(const vtp_array *points, const vtp_array *order, size_t fr
     return 0.5 * sum;
 }
 
-START_TEST(shapes_are_polygons_and_lines) {
+QD_TEST(shapes_are_polygons_and_lines) {
     qd_world *world = make_world();
     write_moments(world, 1);
     vtp_file file = read_vtp("shapes_000000.vtp");
@@ -279,9 +278,8 @@ START_TEST(shapes_are_polygons_and_lines) {
     free(file.text);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(outlines_of_any_shape_fit) {
+QD_TEST(outlines_of_any_shape_fit) {
     size_t cases = qd_test_effort(3000);
     uint64_t seed = qd_test_seed(3);
     qd_random random = qd_random_at(seed, 0, 0);
@@ -307,7 +305,6 @@ START_TEST(outlines_of_any_shape_fit) {
         ck_assert_double_eq_tol(area, qd_shape_area(&shape), 0.012 * qd_shape_area(&shape));
     }
 }
-END_TEST
 
 typedef struct node_check {
     const vtp_file *file;
@@ -334,7 +331,7 @@ static bool check_node(void *context, const qd_tree_node_info *node) {
     return true;
 }
 
-START_TEST(nodes_are_squares) {
+QD_TEST(nodes_are_squares) {
     qd_world *world = make_world();
     qd_random random = qd_random_at(1, 0, 0);
     qd_test_scatter(world, &random, 300);
@@ -348,7 +345,6 @@ START_TEST(nodes_are_squares) {
     free(file.text);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Where the line of touch `number` of the file goes.
 static void check_line(const vtp_file *file, size_t number, const double from[2], const double to[2]) {
@@ -359,7 +355,7 @@ static void check_line(const vtp_file *file, size_t number, const double from[2]
     }
 }
 
-START_TEST(contacts_are_lines) {
+QD_TEST(contacts_are_lines) {
     qd_world *world = make_world();
     write_moments(world, 1);
     size_t count = 0, touch = 0;
@@ -406,9 +402,8 @@ START_TEST(contacts_are_lines) {
     free(file.text);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_of_removed_bodies_are_none) {
+QD_TEST_LOOP(contacts_of_removed_bodies_are_none, 0, 2) {
     qd_world *world = qd_test_gap(_i == 1);
     write_moments(world, 1);
     vtp_file file = read_vtp("contacts_000000.vtp");
@@ -416,9 +411,8 @@ START_TEST(contacts_of_removed_bodies_are_none) {
     free(file.text);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(lists_say_the_times) {
+QD_TEST(lists_say_the_times) {
     qd_world *world = make_world();
     write_moments(world, 3);
     static const char *const names[] = {"bodies", "shapes", "nodes", "contacts"};
@@ -438,9 +432,8 @@ START_TEST(lists_say_the_times) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(an_empty_world) {
+QD_TEST(an_empty_world) {
     qd_world *world = qd_test_world(NULL);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     write_moments(world, 1);
@@ -452,12 +445,5 @@ START_TEST(an_empty_world) {
     free(file.text);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("vtp", 120, setup, teardown);
-    qd_test_once(tests, bodies_are_points, shapes_are_polygons_and_lines, outlines_of_any_shape_fit,
-                 nodes_are_squares, contacts_are_lines, lists_say_the_times, an_empty_world);
-    tcase_add_loop_test(tests, contacts_of_removed_bodies_are_none, 0, 2);
-    return qd_test_run_case("export_vtp", tests);
-}
+QD_TEST_MAIN("export_vtp", 120, setup, teardown)

@@ -111,7 +111,7 @@ static const struct {
     {"a.png", 60, 1e-3, true},  {"a.APNG", 60, 1e-3, true},
 };
 
-START_TEST(test_every_kind) {
+QD_TEST_LOOP(test_every_kind, 0, sizeof kinds / sizeof kinds[0]) {
     const char *file = kinds[_i].file;
     SUCCEED(RUN_SMALL, "--video", file);
     expect_frames(file, FRAMES, kinds[_i].fps, kinds[_i].slack);
@@ -126,11 +126,10 @@ START_TEST(test_every_kind) {
     SUCCEED("video", "out", "-q", "-o", file, "--force", "--frames", "5:20");
     expect_frames(file, 16, kinds[_i].fps, kinds[_i].slack);
 }
-END_TEST
 
 /// Two runs in one picture: each half has the pixels of its run's frames, and captions take no room where
 /// they are empty.
-START_TEST(test_side_by_side) {
+QD_TEST_LOOP(test_side_by_side, 0, sizeof kinds / sizeof kinds[0]) {
     SUCCEED(RUN_SMALL);
     SUCCEED("run", "small.yaml", "-o", "other", "-q", "--threads", "1", "--set", "run.seed=4");
     const char *file = kinds[_i].file;
@@ -148,11 +147,10 @@ START_TEST(test_side_by_side) {
         free(frames);
     }
 }
-END_TEST
 
 /// To ffmpeg some characters of a name mean something: where a protocol ends, where a fragment begins, a
 /// number of a picture.
-START_TEST(test_names_that_mean_something_to_ffmpeg) {
+QD_TEST(test_names_that_mean_something_to_ffmpeg) {
     static const char *const names[] = {"d#4", "d?4=1", "http:d", "d %d", "-d"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         char file[64];
@@ -163,9 +161,8 @@ START_TEST(test_names_that_mean_something_to_ffmpeg) {
         ck_assert(qd_scratch_exists(at(file).text));
     }
 }
-END_TEST
 
-START_TEST(test_rates) {
+QD_TEST(test_rates) {
     static const double rates[] = {1, 24, 25, 29.97, 50, 59.94, 120, 0.5};
     char fps[32];
     SUCCEED(RUN_SMALL);
@@ -180,10 +177,9 @@ START_TEST(test_rates) {
         expect_frames("a.gif", FRAMES, rates[i], 0.0051);
     }
 }
-END_TEST
 
 // The edge is continued by a pixel; all that was there is there.
-START_TEST(test_odd_sizes) {
+QD_TEST_LOOP(test_odd_sizes, 0, 3) {
     static const char *const sizes[] = {"view.size=[161,97]", "view.size=[161,96]", "view.size=[160,97]"};
     SUCCEED(RUN_SMALL, "--video", "odd.mp4", "--set", sizes[_i]);
     expect_frames("odd.mp4", FRAMES, 60, 1e-5);
@@ -198,18 +194,16 @@ START_TEST(test_odd_sizes) {
     ck_assert_msg(strtod(text + 4, NULL) > 24, "%s", text);
     free(text);
 }
-END_TEST
 
-START_TEST(test_one_frame) {
+QD_TEST(test_one_frame) {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         SUCCEED(RUN_SMALL, "--force", "--steps", "0", "--video", kinds[i].file);
         expect_frames(kinds[i].file, 1, kinds[i].fps, 1);
     }
 }
-END_TEST
 
 // Where it is played first is at the beginning, and who made it of what is said.
-START_TEST(test_what_the_file_says) {
+QD_TEST(test_what_the_file_says) {
     SUCCEED(RUN_SMALL, "--video", "a.mp4");
     size_t bytes = 0;
     char *data = qd_scratch_read(at("a.mp4").text, &bytes);
@@ -227,7 +221,6 @@ START_TEST(test_what_the_file_says) {
         ck_assert_msg(strstr(text, says[i]) != NULL, "no %s: %s", says[i], text);
     free(text);
 }
-END_TEST
 
 static void kill_often(const char *video, int kills) {
     for (int i = 0; i < kills; ++i) {
@@ -239,7 +232,7 @@ static void kill_often(const char *video, int kills) {
 }
 
 // Whatever was cut off, in the end every frame is there once, in its place.
-START_TEST(test_killed_again_and_again) {
+QD_TEST(test_killed_again_and_again) {
     int kills = (int)qd_test_effort(12);
     kill_often("a.mp4", kills < 4 ? 4 : kills);
     expect_frames("a.mp4", FRAMES, 60, 1e-5);
@@ -248,16 +241,14 @@ START_TEST(test_killed_again_and_again) {
     SUCCEED("verify", "out", "-q");
     qd_program_expect_no_parts(program.work.path);
 }
-END_TEST
 
-START_TEST(test_lossless_ones_killed_again_and_again) {
+QD_TEST_LOOP(test_lossless_ones_killed_again_and_again, 0, 2) {
     const char *file = _i ? "a.png" : "a.gif";
     int kills = (int)qd_test_effort(8);
     kill_often(file, kills < 3 ? 3 : kills);
     expect_frames(file, FRAMES, _i ? 60 : 50, 1e-3);
     expect_same_pixels(file, "out", 0);
 }
-END_TEST
 
 /// The encoder that a program has started; 0: none yet.
 static pid_t child_of(pid_t parent) {
@@ -276,7 +267,7 @@ static pid_t child_of(pid_t parent) {
     return child;
 }
 
-START_TEST(test_ffmpeg_is_killed) {
+QD_TEST(test_ffmpeg_is_killed) {
     qd_program_start start = {
         .arguments = {RUN_SMALL, "--video", "a.mp4", "--frames", "1", "--set", "run.steps=400"}};
     pid_t child = qd_program_launch(&program, &start), encoder = 0;
@@ -298,10 +289,9 @@ START_TEST(test_ffmpeg_is_killed) {
     }
     qd_program_forget(&outcome);
 }
-END_TEST
 
 // What ffmpeg itself says where there is no room: the run stops and can be gone on with.
-START_TEST(test_no_room) {
+QD_TEST(test_no_room) {
     if (QD_TEST_THREAD_SANITIZER) return;
     qd_program_start start = {.arguments = {RUN_SMALL, "--video", "a.mkv", "--frames", "0", "--set",
                                             "view.size=[640,480]", "--set", "video.crf=0", "--set",
@@ -314,10 +304,9 @@ START_TEST(test_no_room) {
     SUCCEED("resume", "out", "-q");
     expect_frames("a.mkv", 121, 60, 1e-3);
 }
-END_TEST
 
 // A segment as another ffmpeg might have made it: joined, it would be noise to whoever plays the video.
-START_TEST(test_a_segment_of_another_ffmpeg) {
+QD_TEST(test_a_segment_of_another_ffmpeg) {
     SUCCEED(RUN_SMALL, "--video", "a.mp4");
     ck_assert_int_eq(unlink(at("out/result.json").text), 0);
     ck_assert_int_eq(unlink(at("a.mp4").text), 0);
@@ -333,7 +322,6 @@ START_TEST(test_a_segment_of_another_ffmpeg) {
     expect_refusal(RUN("resume", "out", "-q"), 1, "its parts are of different ffmpegs");
     ck_assert(qd_scratch_exists(at("out/result.json").text));
 }
-END_TEST
 
 /// All frames of a file as red, green, blue and alpha; free() them.
 static uint8_t *colours_of(const char *input, size_t *bytes) {
@@ -351,7 +339,7 @@ static int over(const uint8_t *rgba, int channel, int ground) {
 
 /// Without its background: over that the pixels are those of the files, exactly where nothing is lost; and so
 /// are the alphas, which go from none to full.
-START_TEST(test_transparent) {
+QD_TEST_LOOP(test_transparent, 0, 3) {
     static const char *const files[] = {"t.png", "t.mov", "t.webm"};
     const char *file = files[_i];
     SUCCEED(RUN_SMALL, "--set", "view.contacts=impulse");
@@ -388,10 +376,9 @@ START_TEST(test_transparent) {
     free(exact);
     free(frames);
 }
-END_TEST
 
 /// AV1, where ffmpeg has it.
-START_TEST(test_av1) {
+QD_TEST_LOOP(test_av1, 0, 3) {
     static const char *const files[] = {"a.mp4", "a.mkv", "a.webm"};
     const char *file = files[_i];
     SUCCEED(RUN_SMALL);
@@ -410,20 +397,6 @@ START_TEST(test_av1) {
     const double psnr = worst_psnr(file, "out");
     ck_assert_msg(psnr > 24, "%s: %g dB", file, psnr);
 }
-END_TEST
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("video_ffmpeg");
-    TCase *tcase = qd_test_case("video_ffmpeg", 600, setup_with_file, teardown);
-    qd_test_once(tcase, test_rates, test_names_that_mean_something_to_ffmpeg, test_one_frame,
-                 test_what_the_file_says, test_killed_again_and_again, test_ffmpeg_is_killed, test_no_room,
-                 test_a_segment_of_another_ffmpeg);
-    qd_test_loops(tcase, {test_every_kind, (int)(sizeof kinds / sizeof kinds[0])}, {test_transparent, 3},
-                  {test_av1, 3}, {test_side_by_side, (int)(sizeof kinds / sizeof kinds[0])},
-                  {test_odd_sizes, 3}, {test_lossless_ones_killed_again_and_again, 2});
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
 
 enum { SKIPPED = 77 };
 
@@ -433,5 +406,5 @@ int main(void) {
         printf("skipped: there is no ffmpeg with libx264 here, or no ffprobe\n");
         return SKIPPED;
     }
-    return qd_test_run(suite());
+    return qd_test_main("video_ffmpeg", 600, setup_with_file, teardown);
 }

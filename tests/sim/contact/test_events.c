@@ -25,7 +25,7 @@ static qd_world *ghost_world(void) {
     return qd_test_world(&def);
 }
 
-START_TEST(a_passage_begins_persists_and_ends) {
+QD_TEST(a_passage_begins_persists_and_ends) {
     qd_world *world = ghost_world();
     qd_test_disk(world, 0, 0, 1, 0, 0.5, 0);
     qd_test_disk(world, 1.75, 0, 0, 0, 0.5, 0);
@@ -45,9 +45,8 @@ START_TEST(a_passage_begins_persists_and_ends) {
     ck_assert_uint_eq(totals.contacts, 4);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(step_zero_has_contacts) {
+QD_TEST(step_zero_has_contacts) {
     qd_world *world = ghost_world();
     qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
     qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
@@ -61,10 +60,9 @@ START_TEST(step_zero_has_contacts) {
     ck_assert_uint_eq(qd_world_total(world).contacts, 2);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A body goes and another takes its index at the same place: the old contact ends, a new one begins.
-START_TEST(a_reused_index_ends_and_begins) {
+QD_TEST(a_reused_index_ends_and_begins) {
     qd_world *world = ghost_world();
     qd_id a = qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
     qd_id b = qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
@@ -89,9 +87,8 @@ START_TEST(a_reused_index_ends_and_begins) {
     ck_assert_uint_eq(qd_world_total(world).ends, 4);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(walls_have_events) {
+QD_TEST(walls_have_events) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_OFF; // else it has left the wall when the step ends
     qd_world *world = qd_test_world(&def);
@@ -104,7 +101,6 @@ START_TEST(walls_have_events) {
     check_event(events_of(world, 1), QD_EVENT_END, 0, QD_WALL_LEFT);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Random worlds: events must follow from the contacts before and after by the plainest comparison.
 static bool same(const qd_contact *p, const qd_contact *q) {
@@ -150,7 +146,7 @@ static void mix_bodies(qd_world *world, qd_random *random) {
     qd_test_scatter(world, random, 40);
 }
 
-START_TEST(random_worlds_have_the_right_events) {
+QD_TEST(random_worlds_have_the_right_events) {
     enum { MOST = 20000 };
     static qd_contact before[MOST];
     uint64_t first = qd_test_seed(300);
@@ -182,7 +178,6 @@ START_TEST(random_worlds_have_the_right_events) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // ---- read late, read in part, read by many ----
 
@@ -231,7 +226,7 @@ static bool stop_now(void *context) {
 
 // One world is read in every step. The other is read now and then, in some steps only what changed, in some
 // after a step that was not made.
-START_TEST(it_does_not_matter_when_they_are_read) {
+QD_TEST(it_does_not_matter_when_they_are_read) {
     const uint64_t first = qd_test_seed(500);
     size_t changed = 0;
     for (uint64_t seed = first; seed < first + (qd_test_replaying() ? 1 : 8); ++seed) {
@@ -258,7 +253,6 @@ START_TEST(it_does_not_matter_when_they_are_read) {
     }
     ck_assert_uint_gt(changed, 1000);
 }
-END_TEST
 
 typedef struct reader {
     const qd_world *world;
@@ -271,7 +265,7 @@ static void read_all(void *context) {
     one->hash = qd_test_events_hash(one->world);
 }
 
-START_TEST(many_threads_may_read_them) {
+QD_TEST_LOOP(many_threads_may_read_them, 0, 2) {
     enum { READERS = 6 };
     const qd_contact_model model = _i == 0 ? QD_CONTACT_IMPULSE : QD_CONTACT_SPRING;
     qd_world *world = falling_world(3, model), *quiet = falling_world(3, model);
@@ -293,13 +287,5 @@ START_TEST(many_threads_may_read_them) {
     qd_world_destroy(world);
     qd_world_destroy(quiet);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("events", 120, NULL, NULL);
-    qd_test_once(tcase, a_passage_begins_persists_and_ends, step_zero_has_contacts,
-                 a_reused_index_ends_and_begins, walls_have_events, random_worlds_have_the_right_events,
-                 it_does_not_matter_when_they_are_read);
-    tcase_add_loop_test(tcase, many_threads_may_read_them, 0, 2);
-    return qd_test_run_case("events", tcase);
-}
+QD_TEST_MAIN("events", 120, NULL, NULL)

@@ -25,7 +25,7 @@ static void check_contact(const qd_contact *c, double px, double py, double nx, 
     ck_assert_double_eq_tol(c->touch[0].depth, depth, 1e-12);
 }
 
-START_TEST(touching_counts) {
+QD_TEST(touching_counts) {
     qd_world *world = open_world();
     qd_test_disk(world, 0, 0, 0, 0, 2, 0);
     qd_test_disk(world, 3, 4, 0, 0, 3, 0); // 3, 4, 5: a gap of exactly zero
@@ -39,18 +39,16 @@ START_TEST(touching_counts) {
     for (uint32_t i = 0; i < 4; ++i) ck_assert_int_eq(view.touching[view.row_of_index[i]], i < 2);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(overlap_has_depth_and_a_point_midway) {
+QD_TEST(overlap_has_depth_and_a_point_midway) {
     qd_world *world = open_world();
     qd_test_disk(world, 10, 10, 0, 0, 2, 0);
     qd_test_disk(world, 10, 7.5, 0, 0, 1, 0); // surfaces at 8 and 8.5
     check_contact(detect(world, 1), 10, 8.25, 0, -1, 0.5);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(coincident_centres_have_a_normal) {
+QD_TEST(coincident_centres_have_a_normal) {
     qd_world *world = open_world();
     qd_test_disk(world, 10, 10, 0, 0, 2, 0);
     qd_test_disk(world, 10, 10, 0, 0, 1, 0);
@@ -58,9 +56,8 @@ START_TEST(coincident_centres_have_a_normal) {
     check_contact(c, 10.5, 10, 1, 0, 3);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(periodic_contact_goes_through_the_image) {
+QD_TEST(periodic_contact_goes_through_the_image) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -80,9 +77,8 @@ START_TEST(periodic_contact_goes_through_the_image) {
     ck_assert_int_eq(c[3].image.y, 1);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(walls_touch_after_bodies) {
+QD_TEST(walls_touch_after_bodies) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 8};
     def.origin = (qd_vec2){-5, 100};
@@ -109,9 +105,8 @@ START_TEST(walls_touch_after_bodies) {
     check_contact(&c[5], 4, 100, 0, -1, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(without_a_contact_model_walls_do_not_touch) {
+QD_TEST(without_a_contact_model_walls_do_not_touch) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
@@ -119,7 +114,6 @@ START_TEST(without_a_contact_model_walls_do_not_touch) {
     detect(world, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Contacts of a random world against every body with every other, in the same order, and the touching flags.
 static size_t check_against_all(const qd_world *world, uint64_t seed) {
@@ -159,7 +153,7 @@ static size_t check_against_all(const qd_world *world, uint64_t seed) {
     return count;
 }
 
-START_TEST(random_worlds_equal_brute_force) {
+QD_TEST(random_worlds_equal_brute_force) {
     uint64_t first = qd_test_seed(100);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(200), contacts = 0;
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -186,11 +180,5 @@ START_TEST(random_worlds_equal_brute_force) {
     }
     ck_assert_uint_gt(contacts, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("narrow", 120, NULL, NULL, touching_counts, overlap_has_depth_and_a_point_midway,
-                        coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
-                        walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
-                        random_worlds_equal_brute_force);
-}
+QD_TEST_MAIN("narrow", 120, NULL, NULL)

@@ -342,10 +342,9 @@ static void run_world(uint64_t seed) {
     qd_world_destroy(b.world);
 }
 
-START_TEST(random_worlds) {
+QD_TEST_LOOP(random_worlds, 0, 4) {
     qd_test_seeds(150, _i, run_world);
 }
-END_TEST
 
 // ---- by hand
 
@@ -368,7 +367,7 @@ static bool count_nears(void *context, const qd_world_near *found) {
     return (*left)-- > 1;
 }
 
-START_TEST(a_row_of_disks) {
+QD_TEST(a_row_of_disks) {
     qd_world_def def = qd_world_def_default();
     def.origin = (qd_vec2){1e9, -1e9}; // far from zero
     qd_world *world = qd_test_world(&def);
@@ -407,9 +406,8 @@ START_TEST(a_row_of_disks) {
     ck_assert_int_eq(left, 3);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_changed_world_is_to_be_detected_first) {
+QD_TEST(a_changed_world_is_to_be_detected_first) {
     qd_world *world = qd_test_world(NULL);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 50}, (qd_vec2){100, 50});
     qd_world_hit hit = {.hit.body = 0};
@@ -435,9 +433,8 @@ START_TEST(a_changed_world_is_to_be_detected_first) {
     ck_assert_int_eq(left, 8);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused) {
+QD_TEST(bad_arguments_are_refused) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     qd_world *world = qd_test_world(&def);
@@ -494,9 +491,8 @@ START_TEST(bad_arguments_are_refused) {
     ck_assert_int_eq(left, 10);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_memory_is_taken) {
+QD_TEST(no_memory_is_taken) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
     qd_world_def def = qd_world_def_default();
@@ -527,12 +523,5 @@ START_TEST(no_memory_is_taken) {
     ck_assert_uint_eq(qd_world_hash(world), before);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *queries = qd_test_case("queries", 300, NULL, NULL);
-    qd_test_once(queries, a_row_of_disks, a_changed_world_is_to_be_detected_first, bad_arguments_are_refused,
-                 no_memory_is_taken);
-    tcase_add_loop_test(queries, random_worlds, 0, 4);
-    return qd_test_run_case("query", queries);
-}
+QD_TEST_MAIN("query", 300, NULL, NULL)

@@ -89,7 +89,7 @@ static void count_all(const qd_world *world, const qd_boundary side[2], double r
 }
 
 // Two moments of a random world, at once with three threads.
-START_TEST(beside_all_pairs) {
+QD_TEST_LOOP(beside_all_pairs, 0, 8) {
     enum { BINS = 40 };
     const qd_boundary *side = sides[_i % SIDES];
     const double reach = 4, speed = 2.5;
@@ -141,10 +141,9 @@ START_TEST(beside_all_pairs) {
     qd_world_destroy(world);
     qd_world_destroy(other);
 }
-END_TEST
 
 // Bodies that know nothing of each other have g = 1 at every distance, also at walls.
-START_TEST(one_without_order) {
+QD_TEST_LOOP(one_without_order, 0, SIDES) {
     enum { BINS = 16 };
     const qd_boundary *side = sides[_i];
     qd_distributions *all = make(BINS, 4, 3);
@@ -165,10 +164,9 @@ START_TEST(one_without_order) {
     }
     qd_distributions_destroy(all);
 }
-END_TEST
 
 // What a body would meet through two images cannot be told, nor what is longer than a world with walls.
-START_TEST(beyond_what_can_be_told) {
+QD_TEST(beyond_what_can_be_told) {
     for (int k = 0; k < 2; ++k) {
         qd_world *world = make_world(3, sides[k], 100, 1);
         qd_distributions *all = make(100, 20, 3);
@@ -184,10 +182,9 @@ START_TEST(beyond_what_can_be_told) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // Six neighbours at 1, six at sqrt(3), six at 2, nothing in between; all at rest.
-START_TEST(shells_of_a_packing) {
+QD_TEST(shells_of_a_packing) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -214,9 +211,8 @@ START_TEST(shells_of_a_packing) {
     qd_distributions_destroy(all);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(means_go_on_from_bytes) {
+QD_TEST(means_go_on_from_bytes) {
     qd_world *world = make_world(9, sides[2], 200, 2);
     qd_distributions *whole = make(50, (double)NAN, (double)NAN), *part = make(50, (double)NAN, (double)NAN);
     ck_assert_uint_eq(qd_distributions_save(part, NULL), 0);
@@ -252,9 +248,8 @@ START_TEST(means_go_on_from_bytes) {
     qd_distributions_destroy(part);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(refused) {
+QD_TEST(refused) {
     qd_distributions *all = NULL;
     static const qd_distribution_def bad[] = {
         {0, 1, 1}, {QD_DISTRIBUTION_BINS_MAX + 1, 1, 1}, {10, 0, 1}, {10, 1, -1}, {10, HUGE_VAL, 1}};
@@ -277,11 +272,5 @@ START_TEST(refused) {
     qd_distributions_destroy(all);
     qd_distributions_destroy(NULL);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("distribution", 60, NULL, NULL);
-    qd_test_loops(tests, {beside_all_pairs, 8}, {one_without_order, SIDES});
-    qd_test_once(tests, beyond_what_can_be_told, shells_of_a_packing, means_go_on_from_bytes, refused);
-    return qd_test_run_case("distribution", tests);
-}
+QD_TEST_MAIN("distribution", 60, NULL, NULL)

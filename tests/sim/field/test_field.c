@@ -80,15 +80,14 @@ static void check_sums(uint64_t seed) {
     qd_world_destroy(world);
 }
 
-START_TEST(sums_are_those_of_the_metrics) {
+QD_TEST(sums_are_those_of_the_metrics) {
     const uint64_t first = qd_test_seed(1);
     const size_t cases = qd_test_replaying() ? 1 : qd_test_effort(40);
     for (uint64_t seed = first; seed < first + cases; ++seed) check_sums(seed);
 }
-END_TEST
 
 /// Fast bodies whose impacts come on the way through a step.
-START_TEST(impacts_carry_stress) {
+QD_TEST(impacts_carry_stress) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = QD_CONTINUOUS_ON;
@@ -109,11 +108,10 @@ START_TEST(impacts_carry_stress) {
     qd_field_destroy(field);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Two disks pressed together across lines between cells: each cell gets the part of their branch that lies
 /// in it.
-START_TEST(branch_is_shared_by_length) {
+QD_TEST(branch_is_shared_by_length) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){8, 8};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -138,10 +136,9 @@ START_TEST(branch_is_shared_by_length) {
     qd_field_destroy(field);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// A world of rigid bodies keeps no impulses: where nobody watched the step, the contact stress is unknown.
-START_TEST(stress_must_be_watched) {
+QD_TEST(stress_must_be_watched) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 4, 4);
     qd_world *world = qd_test_world(&def);
@@ -160,7 +157,6 @@ START_TEST(stress_must_be_watched) {
     qd_field_destroy(field);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// The values of a gas after some steps with so many threads; 2 by 3 cells, so that blocks share cells.
 static void measure_with(int threads, double *values) {
@@ -180,7 +176,7 @@ static void measure_with(int threads, double *values) {
     qd_world_destroy(world);
 }
 
-START_TEST(threads_change_no_bit) {
+QD_TEST(threads_change_no_bit) {
     double one[6 * QD_FIELD_QUANTITIES], more[6 * QD_FIELD_QUANTITIES];
     measure_with(1, one);
     for (int threads = 2; threads <= 5; threads += 3) {
@@ -188,9 +184,8 @@ START_TEST(threads_change_no_bit) {
         ck_assert_mem_eq(one, more, sizeof one);
     }
 }
-END_TEST
 
-START_TEST(grids_that_are_none_are_refused) {
+QD_TEST(grids_that_are_none_are_refused) {
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(0, 4, NULL, &field), QD_ERR_VALUE);
     ck_assert_int_eq(qd_field_create(1024, 65, NULL, &field), QD_ERR_VALUE);
@@ -201,10 +196,5 @@ START_TEST(grids_that_are_none_are_refused) {
     for (int q = 0; q < QD_FIELD_QUANTITIES; ++q)
         ck_assert(qd_field_name((qd_field_quantity)q) && qd_field_unit((qd_field_quantity)q));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("field", 120, NULL, NULL, sums_are_those_of_the_metrics, impacts_carry_stress,
-                        branch_is_shared_by_length, stress_must_be_watched, threads_change_no_bit,
-                        grids_that_are_none_are_refused);
-}
+QD_TEST_MAIN("field", 120, NULL, NULL)

@@ -32,7 +32,7 @@ static void check(const char *text, const char *path, const qdi_body_options *op
     ck_assert_str_eq(error.text + strlen(path), reason);
 }
 
-START_TEST(names_line_and_column_of_tables) {
+QD_TEST(names_line_and_column_of_tables) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -87,7 +87,6 @@ START_TEST(names_line_and_column_of_tables) {
     options.frame = 0;
     check("x,y,r\n", "a.csv", &options, ": only dumps and extended XYZ have frames: leave `frame` out");
 }
-END_TEST
 
 #define STEP     "ITEM: TIMESTEP\n0\n"
 #define COUNT(n) "ITEM: NUMBER OF ATOMS\n" n "\n"
@@ -150,7 +149,7 @@ static const struct {
     {STEP COUNT("1") "some words\n", ":5: \"some words\" is no part of a dump of atoms"},
 };
 
-START_TEST(names_the_line_of_dumps) {
+QD_TEST(names_the_line_of_dumps) {
     qdi_body_options options = qdi_body_options_default();
     for (size_t i = 0; i < sizeof dump_faults / sizeof dump_faults[0]; ++i)
         check(dump_faults[i].text, "a.dump", &options, dump_faults[i].reason);
@@ -166,12 +165,11 @@ START_TEST(names_the_line_of_dumps) {
     check(WHOLE "ITEM: TIMESTEP\nx\n", "a.dump", &options,
           ":12: ITEM: TIMESTEP: must be a whole number, not \"x\"");
 }
-END_TEST
 
 #define TOP  "title\n\n2 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n\n"
 #define ROWS "1 1 1 1 0 0 0\n2 1 1 1 0.5 0.5 0\n"
 
-START_TEST(names_the_line_of_data_files) {
+QD_TEST(names_the_line_of_data_files) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -223,7 +221,6 @@ START_TEST(names_the_line_of_data_files) {
     check(TOP "Masses\n\n1 2\n\nAtoms # atomic\n\n1 C 0 0 0\n2 1 1 1 0\n", "a.data", &options,
           ":14: type: must be a number, not \"C\"");
 }
-END_TEST
 
 static qd_status read_path(const char *path, qd_error *error) {
     qdi_body_file file = {.allocator = qd_allocator_default()};
@@ -234,7 +231,7 @@ static qd_status read_path(const char *path, qd_error *error) {
     return status;
 }
 
-START_TEST(tells_files_that_cannot_be_read) {
+QD_TEST(tells_files_that_cannot_be_read) {
     qd_error error;
     ck_assert_int_eq(read_path("no/such.csv", &error), QD_ERR_NOT_FOUND);
     ck_assert_str_eq(error.text, "no/such.csv: cannot be opened: No such file or directory");
@@ -245,7 +242,6 @@ START_TEST(tells_files_that_cannot_be_read) {
     ck_assert_int_eq(read_path("/dev/zero", &error), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, "/dev/zero:1: holds a NUL byte: this is no text");
 }
-END_TEST
 
 // ---- damage ----
 
@@ -290,7 +286,7 @@ static bool survive(const char *text, size_t bytes, const char *path, const qdi_
     return status == QD_OK;
 }
 
-START_TEST(survives_truncation) {
+QD_TEST(survives_truncation) {
     for (size_t f = 0; f < WHOLE_FILES; ++f)
         for (uint64_t frame = 0; frame < 2; ++frame) {
             qdi_body_options options = qdi_body_options_default();
@@ -301,10 +297,9 @@ START_TEST(survives_truncation) {
             ck_assert(survive(whole_files[f].text, length, whole_files[f].path, &options));
         }
 }
-END_TEST
 
 /// A file cut off between its lines is refused, but where it is whole: a table says nothing of its length.
-START_TEST(refuses_what_was_cut_off) {
+QD_TEST(refuses_what_was_cut_off) {
     qdi_body_options options = qdi_body_options_default();
     static const char *const texts[] = {dump_text, data_text};
     for (size_t f = 0; f < 2; ++f) {
@@ -318,7 +313,6 @@ START_TEST(refuses_what_was_cut_off) {
         }
     }
 }
-END_TEST
 
 static char *mutate(qd_random *random, const char *text, size_t length, size_t *bytes) {
     static const char *const pieces[] = {"ITEM:",
@@ -380,7 +374,7 @@ static char *mutate(qd_random *random, const char *text, size_t length, size_t *
     return copy;
 }
 
-START_TEST(survives_damage) {
+QD_TEST(survives_damage) {
     uint64_t seed = qd_test_seed(33);
     size_t read = 0, rounds = qd_test_effort(30000);
     for (size_t i = 0; i < rounds; ++i) {
@@ -397,9 +391,8 @@ START_TEST(survives_damage) {
     }
     ck_assert_msg(read > rounds / 50 && read < rounds, "%zu of %zu", read, rounds);
 }
-END_TEST
 
-START_TEST(fails_cleanly_without_memory) {
+QD_TEST(fails_cleanly_without_memory) {
     qd_scratch scratch = qd_scratch_make();
     for (size_t f = 0; f < 3; ++f) {
         qd_scratch_path path = qd_scratch_at(&scratch, whole_files[f].path);
@@ -423,11 +416,5 @@ START_TEST(fails_cleanly_without_memory) {
     }
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_errors", 240, NULL, NULL, names_line_and_column_of_tables,
-                        names_the_line_of_dumps, names_the_line_of_data_files,
-                        tells_files_that_cannot_be_read, survives_truncation, refuses_what_was_cut_off,
-                        survives_damage, fails_cleanly_without_memory);
-}
+QD_TEST_MAIN("body_errors", 240, NULL, NULL)

@@ -14,7 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 // ---- tables ----
 
-START_TEST(reads_tables_in_any_dress) {
+QD_TEST(reads_tables_in_any_dress) {
     static const qdi_disk_row rows[] = {
         {.label = 0, .x = 1, .y = 2.5, .radius = 0.5, .mass = (double)NAN},
         {.label = 0, .x = -3, .y = 4, .radius = 0.25, .mass = (double)NAN},
@@ -54,9 +54,8 @@ START_TEST(reads_tables_in_any_dress) {
     ck_assert_uint_eq(none.count, 0);
     qdi_body_file_release(&none);
 }
-END_TEST
 
-START_TEST(reads_columns_that_the_scene_names) {
+QD_TEST(reads_columns_that_the_scene_names) {
     qdi_body_options options = qdi_body_options_default();
     strcpy(options.columns[3], "X_mm");
     strcpy(options.columns[9], "size");
@@ -75,9 +74,8 @@ START_TEST(reads_columns_that_the_scene_names) {
     ck_assert_str_eq(error.text, "a.xyz: only the columns of tables can be named: leave `columns` out");
     qdi_body_file_release(&file);
 }
-END_TEST
 
-START_TEST(reads_every_column_of_a_table) {
+QD_TEST(reads_every_column_of_a_table) {
     qdi_body_file file = parse("id,x,y,vx,vy,omega,radius,mass\n7,1,2,3,4,5,6,7.5\n3,8,9,0,-0,1e-3,2,1\n",
                                "a.txt");
     const qdi_disk_row rows[] = {
@@ -88,9 +86,8 @@ START_TEST(reads_every_column_of_a_table) {
     ck_assert(!signbit(file.rows[0].vy));
     qdi_body_file_release(&file);
 }
-END_TEST
 
-START_TEST(takes_masses_as_asked) {
+QD_TEST(takes_masses_as_asked) {
     static const char text[] = "x,y,r,mass,density\n0,0,2,3,4\n";
     qdi_body_options options = qdi_body_options_default();
     qdi_body_file file = parse_bytes(text, strlen(text), "m.csv", &options);
@@ -117,7 +114,6 @@ START_TEST(takes_masses_as_asked) {
     ck_assert(file.rows[0].mass == 9 && file.rows[0].radius == 0.25);
     qdi_body_file_release(&file);
 }
-END_TEST
 
 // ---- dumps ----
 
@@ -135,7 +131,7 @@ static qdi_body_file read_frame(qdi_frame_form form, uint64_t frame) {
 }
 
 /// The file of the tests, each of its frames by number and by timestep.
-START_TEST(reads_the_frames_of_a_dump) {
+QD_TEST(reads_the_frames_of_a_dump) {
     for (uint64_t k = 0; k < 3; ++k) {
         qdi_body_file file = read_frame(QDI_FRAME_NUMBER, k);
         ck_assert_uint_eq(file.count, 303);
@@ -179,12 +175,11 @@ START_TEST(reads_the_frames_of_a_dump) {
     ck_assert(same_row(&file.rows[0], &first));
     qdi_body_file_release(&file);
 }
-END_TEST
 
 #define BOX(flags)          "ITEM: BOX BOUNDS" flags "\n-10 10\n100 140\n-0.5 0.5\n"
 #define FRAME(flags, atoms) "ITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\n" BOX(flags) "ITEM: ATOMS " atoms
 
-START_TEST(reads_dumps_of_any_columns) {
+QD_TEST(reads_dumps_of_any_columns) {
     static const char *const same[] = {
         FRAME(" ff pp pp", "id x y radius\n1 5 110 0.5\n2 -5 130 1\n"),
         FRAME(" ff pp pp",
@@ -223,9 +218,8 @@ START_TEST(reads_dumps_of_any_columns) {
         qdi_body_file_release(&file);
     }
 }
-END_TEST
 
-START_TEST(reads_the_sides_of_a_dump) {
+QD_TEST(reads_the_sides_of_a_dump) {
     static const struct {
         const char *flags;
         bool known;
@@ -250,11 +244,10 @@ START_TEST(reads_the_sides_of_a_dump) {
         qdi_body_file_release(&file);
     }
 }
-END_TEST
 
 /// More frames than fit the reader's memory, from a file; a frame that is too short does not matter where
 /// another is asked for.
-START_TEST(finds_frames_in_long_dumps) {
+QD_TEST(finds_frames_in_long_dumps) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "long");
     FILE *stream = fopen(path.text, "wb");
@@ -286,7 +279,6 @@ START_TEST(finds_frames_in_long_dumps) {
         }
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 // ---- data files ----
 
@@ -301,7 +293,7 @@ static void check_data_rows(const qdi_body_file *file, bool round) {
     ck_assert(a->radius == (round ? 0.25 : 0.125) && b->radius == (round ? 0.5 : 0.125));
 }
 
-START_TEST(reads_data_files_of_every_style) {
+QD_TEST(reads_data_files_of_every_style) {
     const double small = pi / 6 / 8, large = 2 * pi / 6; // balls of diameter 0.5 and 1, of density 1 and 2
 #define HEAD                                                                                                 \
     "LAMMPS data file via write_data, version 29 Sep 2021, timestep = 0\n\n2 atoms\n2 atom types\n\n-1 9 "   \
@@ -354,12 +346,5 @@ START_TEST(reads_data_files_of_every_style) {
         qdi_body_file_release(&file);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_file", 240, NULL, NULL, reads_tables_in_any_dress,
-                        reads_every_column_of_a_table, reads_columns_that_the_scene_names,
-                        takes_masses_as_asked, reads_the_frames_of_a_dump, reads_dumps_of_any_columns,
-                        reads_the_sides_of_a_dump, finds_frames_in_long_dumps,
-                        reads_data_files_of_every_style);
-}
+QD_TEST_MAIN("body_file", 240, NULL, NULL)

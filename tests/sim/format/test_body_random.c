@@ -155,7 +155,7 @@ static void dress(outfit *o, uint64_t seed, size_t number) {
     o->quotes = below(o, 2);
 }
 
-START_TEST(reads_back_random_tables) {
+QD_TEST(reads_back_random_tables) {
     uint64_t seed = qd_test_seed(21);
     for (size_t i = 0; i < qd_test_effort(4000); ++i) {
         outfit o;
@@ -175,9 +175,8 @@ START_TEST(reads_back_random_tables) {
         qdi_text_release(&o.text);
     }
 }
-END_TEST
 
-START_TEST(reads_back_random_dumps) {
+QD_TEST(reads_back_random_dumps) {
     uint64_t seed = qd_test_seed(22);
     for (size_t i = 0; i < qd_test_effort(3000); ++i) {
         outfit o;
@@ -213,8 +212,5 @@ START_TEST(reads_back_random_dumps) {
         qdi_text_release(&o.text);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_random", 240, NULL, NULL, reads_back_random_tables, reads_back_random_dumps);
-}
+QD_TEST_MAIN("body_random", 240, NULL, NULL)

@@ -33,7 +33,7 @@ static void refuse(const char *text, const qdi_body_options *options, const char
     ck_assert_uint_eq(file.count, 0);
 }
 
-START_TEST(reads_every_column) {
+QD_TEST(reads_every_column) {
     qdi_body_file file = parse(
         "2\n"
         "Lattice=\"20 0 0 0 10 0 0 0 1\" Origin=\"-10 5 0\" pbc=\"T F F\" Time=0.5 Step=7 note='two words' "
@@ -54,9 +54,8 @@ START_TEST(reads_every_column) {
     ck_assert(y->has_bounds && y->low == 5 && y->high == 15 && !y->has_boundary);
     qdi_body_file_release(&file);
 }
-END_TEST
 
-START_TEST(reads_plain_xyz) {
+QD_TEST(reads_plain_xyz) {
     qdi_body_options options = qdi_body_options_default();
     options.radius = 0.5;
     qdi_body_file file = parse("2\r\nwater=\"yes\r\nO 1 2 3\r\nH 4 5 3", &options);
@@ -72,7 +71,6 @@ START_TEST(reads_plain_xyz) {
     ck_assert_int_eq(file.format, QDI_BODY_XYZ);
     qdi_body_file_release(&file);
 }
-END_TEST
 
 #define HEAD "Properties=species:S:1:pos:R:2:radius:R:1"
 
@@ -81,7 +79,7 @@ static const char frames[] = "1\nStep=10 " HEAD "\nX 1 0 1\n"
                              "0\nStep=25 " HEAD "\n"
                              "1\nstep=\"30\" " HEAD "\nX 3 0 1\n\n \n";
 
-START_TEST(picks_a_frame) {
+QD_TEST(picks_a_frame) {
     static const struct {
         qdi_frame_form form;
         uint64_t frame;
@@ -120,9 +118,8 @@ START_TEST(picks_a_frame) {
     options.frame_form = QDI_FRAME_TIMESTEP;
     refuse(frames, &options, "a.xyz:15: ends after 4 frames: none says Step=4");
 }
-END_TEST
 
-START_TEST(says_what_is_wrong) {
+QD_TEST(says_what_is_wrong) {
     static const char *const cases[][2] = {
         {"", "a.xyz: is empty"},
         {"\n\n", "a.xyz: holds no frame"},
@@ -172,9 +169,8 @@ START_TEST(says_what_is_wrong) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) refuse(cases[i][0], NULL, cases[i][1]);
 }
-END_TEST
 
-START_TEST(survives_any_bytes) {
+QD_TEST(survives_any_bytes) {
     size_t cases = qd_test_effort(20000);
     uint64_t seed = qd_test_seed(1);
     qd_random random = qd_random_at(seed, 0, 0);
@@ -200,9 +196,8 @@ START_TEST(survives_any_bytes) {
     ck_assert_uint_gt(good, cases / 100);
     ck_assert_uint_lt(good, cases);
 }
-END_TEST
 
-START_TEST(without_memory) {
+QD_TEST(without_memory) {
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
         qd_test_allocator allocator;
@@ -215,9 +210,5 @@ START_TEST(without_memory) {
         ck_assert_uint_eq(allocator.live, 0);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_xyz", 120, NULL, NULL, reads_every_column, reads_plain_xyz, picks_a_frame,
-                        says_what_is_wrong, survives_any_bytes, without_memory);
-}
+QD_TEST_MAIN("body_xyz", 120, NULL, NULL)

@@ -53,10 +53,9 @@ static void run_near(uint64_t seed) {
     qdi_realm_release(&realm);
 }
 
-START_TEST(all_that_is_near_is_found) {
+QD_TEST(all_that_is_near_is_found) {
     qd_test_seeds(60, 0, run_near);
 }
-END_TEST
 
 /// The middle of a cell by column and row.
 static qd_vec2 middle_of(const qdi_realm *realm, size_t x, size_t y) {
@@ -91,7 +90,7 @@ static bool is_long(double aspect) {
 }
 
 // Two ranks halve a world of any shape across its longer side, four a long one three times.
-START_TEST(pieces_are_compact) {
+QD_TEST(pieces_are_compact) {
     const double aspects[] = {1, 0.6, 1.7, 0.1, 10, 1e-3, 1e3, 1e-6};
     for (size_t k = 0; k < sizeof aspects / sizeof *aspects; ++k)
         for (int ranks = 2; ranks <= 4; ranks += 2) {
@@ -117,7 +116,6 @@ START_TEST(pieces_are_compact) {
             qdi_realm_release(&realm);
         }
 }
-END_TEST
 
 // Of bodies spread evenly as many come into the sight of other ranks as is foretold.
 static void run_seen(uint64_t seed) {
@@ -152,12 +150,8 @@ static void run_seen(uint64_t seed) {
     qdi_realm_release(&realm);
 }
 
-START_TEST(what_is_seen_is_foretold) {
+QD_TEST(what_is_seen_is_foretold) {
     qd_test_seeds(20, 0, run_seen);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("realm", 60, NULL, NULL, all_that_is_near_is_found, pieces_are_compact,
-                        what_is_seen_is_foretold);
-}
+QD_TEST_MAIN("realm", 60, NULL, NULL)

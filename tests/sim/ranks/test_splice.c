@@ -45,11 +45,8 @@ static void run_splice(uint64_t seed) {
     free(fate);
 }
 
-START_TEST(places_are_those_of_the_list) {
+QD_TEST(places_are_those_of_the_list) {
     qd_test_seeds(80, 0, run_splice);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("splice", 60, NULL, NULL, places_are_those_of_the_list);
-}
+QD_TEST_MAIN("splice", 60, NULL, NULL)

@@ -66,7 +66,7 @@ static qd_world *dense_world(int threads, size_t bodies) {
     return world;
 }
 
-START_TEST(dense_world_is_coloured) {
+QD_TEST(dense_world_is_coloured) {
     qd_world *world = dense_world(1, 4000);
     qdi_colours colours = colour(world);
     ck_assert_uint_gt(world->present.contact_count, 4000);
@@ -75,9 +75,8 @@ START_TEST(dense_world_is_coloured) {
     ck_assert(!colours.last_is_serial);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(colours_are_the_same_for_any_team) {
+QD_TEST(colours_are_the_same_for_any_team) {
     const int threads[] = {2, 16, 24}; // from 16 on in rounds
     qd_world *one = dense_world(1, 4000);
     qdi_colours expected = colour(one);
@@ -96,7 +95,6 @@ START_TEST(colours_are_the_same_for_any_team) {
     }
     qd_world_destroy(one);
 }
-END_TEST
 
 // One large disk with many small ones around it: each joint needs a colour of its own. Those that find none
 // free are solved serially.
@@ -123,17 +121,16 @@ static void check_hub(int small, size_t colours_expected) {
     qd_world_destroy(world);
 }
 
-START_TEST(hub_ends_in_a_serial_colour) {
+QD_TEST(hub_ends_in_a_serial_colour) {
     check_hub(50, 50);
     check_hub(QDI_COLOURS_MAX, QDI_COLOURS_MAX);
     check_hub(350, QDI_COLOURS_MAX + 1);
 }
-END_TEST
 
 // Order and colours are kept while the pairs stay the same. A world that was loaded has none to keep, and
 // must come to the same: of a heap that comes to rest, in which contacts begin and end less and less often,
 // while pairs of it come to touch or part by a little in many steps.
-START_TEST(kept_colours_are_those_of_a_fresh_world) {
+QD_TEST_LOOP(kept_colours_are_those_of_a_fresh_world, 0, 2) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){14, 40};
     def.gravity = (qd_vec2){0, -9.81};
@@ -169,12 +166,5 @@ START_TEST(kept_colours_are_those_of_a_fresh_world) {
     ck_assert_uint_gt(flips, 5);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("colour", 120, NULL, NULL);
-    qd_test_once(tcase, dense_world_is_coloured, colours_are_the_same_for_any_team,
-                 hub_ends_in_a_serial_colour);
-    tcase_add_loop_test(tcase, kept_colours_are_those_of_a_fresh_world, 0, 2);
-    return qd_test_run_case("colour", tcase);
-}
+QD_TEST_MAIN("colour", 120, NULL, NULL)

@@ -47,7 +47,7 @@ static qd_world *falling_crowd(uint64_t seed, size_t kind, qd_continuous mode) {
     return world;
 }
 
-START_TEST(what_falls_comes_to_rest) {
+QD_TEST_LOOP(what_falls_comes_to_rest, 0, (int)qd_test_effort(15)) {
     const size_t kind = (size_t)_i % 5;
     qd_world *world = falling_crowd((uint64_t)_i, kind, QD_CONTINUOUS_AUTO);
     const double before = qd_test_measure(world).kinetic;
@@ -55,7 +55,6 @@ START_TEST(what_falls_comes_to_rest) {
     ck_assert_double_le(qd_test_measure(world).kinetic, .01 * before);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a drum with paddles ----
 
@@ -103,11 +102,10 @@ static double contacts_in_a_drum(qd_continuous mode, size_t steps) {
     return (double)count / (SIDE * SIDE);
 }
 
-START_TEST(a_drum_does_not_press_its_boxes_together) {
+QD_TEST(a_drum_does_not_press_its_boxes_together) {
     const double here = contacts_in_a_drum(QD_CONTINUOUS_AUTO, 160);
     ck_assert_msg(here < 4, "%g contacts per box", here);
 }
-END_TEST
 
 // ---- a box that moves ----
 
@@ -169,7 +167,7 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
     return seen;
 }
 
-START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
+QD_TEST_LOOP(a_heap_in_a_moving_box_rests_as_in_one_that_stands, 0, (int)qd_test_effort(30)) {
     static const qd_vec2 velocities[] = {{0, 12}, {0, 0}, {-20, 3}, {100, 50}, {0, 3}, {0, -30}};
     const size_t kind = (size_t)_i % 5;
     const heap_seen seen = heap_in_a_box(kind, _i % 3 * .25, velocities[_i % 6]);
@@ -177,11 +175,10 @@ START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
     ck_assert_msg(seen.speed < .02, "still %g fast", seen.speed);
     if (kind < 4) ck_assert_msg(seen.overlap < .08, "pressed together by %g", seen.overlap);
 }
-END_TEST
 
 // A heap of small bodies, dozens deep: what carries it is pressed by a few hundredths of its size, where the
 // springs of contacts would let it sink by half, and it lies still.
-START_TEST(a_high_heap_does_not_sink_into_itself) {
+QD_TEST_LOOP(a_high_heap_does_not_sink_into_itself, 0, 6) {
     enum { ACROSS = 12, COUNT = 480 };
     static const int substeps[] = {4, 8, 16};
     static const double pressed[] = {.05, .03, .03}; // parts of the smaller size
@@ -216,7 +213,6 @@ START_TEST(a_high_heap_does_not_sink_into_itself) {
     ck_assert_msg(fastest < .1, "still %g fast", fastest);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a block that is dropped ----
 
@@ -294,22 +290,20 @@ static double rebound_of(double ratio, int substeps, bool pyramid) {
 }
 
 // Springs that yield no further were elastic: the box had up to .6 of its energy again.
-START_TEST(what_falls_on_light_ones_is_not_thrown_back) {
+QD_TEST_LOOP(what_falls_on_light_ones_is_not_thrown_back, 0, 24) {
     static const double ratios[] = {20, 100, 400, 1000};
     static const int substeps[] = {4, 8, 16};
     const bool pyramid = _i % 2;
     const double part = rebound_of(ratios[_i / 2 % 4], substeps[_i / 8], pyramid);
     ck_assert_msg(part < (pyramid ? .5 : .3), "%g of what it came with", part);
 }
-END_TEST
 
-START_TEST(a_block_that_falls_does_not_bounce) {
+QD_TEST_LOOP(a_block_that_falls_does_not_bounce, 0, (int)qd_test_effort(16)) {
     static const int substeps[] = {4, 20, 8, 50};
     const qd_continuous mode = _i / 4 % 2 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_OFF;
     const double part = thrown_back((size_t)_i % 4, substeps[_i / 8 % 4], mode);
     ck_assert_msg(part < .2, "%g of what it came with", part);
 }
-END_TEST
 
 // ---- a large square runs into a wall of small ones ----
 
@@ -358,7 +352,7 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
 }
 
 // It must go through them as with `off`, neither over them nor slower.
-START_TEST(a_large_one_drives_small_ones) {
+QD_TEST_LOOP(a_large_one_drives_small_ones, 0, (int)qd_test_effort(8)) {
     const uint64_t seed = qd_test_seed(4) + (uint64_t)_i;
     qd_random random = qd_random_at(seed, 1, 0);
     const double ratio = qd_test_between(&random, 5, 30), lengths = qd_test_between(&random, 1.2, 8);
@@ -367,16 +361,5 @@ START_TEST(a_large_one_drives_small_ones) {
     ck_assert_msg(seen.buried <= off.buried + 2, "%zu buried, %zu with off", seen.buried, off.buried);
     ck_assert_msg(seen.way > .8 * off.way, "came %g far, %g with off", seen.way, off.way);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("crowd", 300, NULL, NULL);
-    tcase_add_test(tests, a_drum_does_not_press_its_boxes_together);
-    qd_test_loops(tests, {what_falls_comes_to_rest, (int)qd_test_effort(15)},
-                  {a_heap_in_a_moving_box_rests_as_in_one_that_stands, (int)qd_test_effort(30)},
-                  {a_high_heap_does_not_sink_into_itself, 6},
-                  {a_block_that_falls_does_not_bounce, (int)qd_test_effort(16)},
-                  {what_falls_on_light_ones_is_not_thrown_back, 24},
-                  {a_large_one_drives_small_ones, (int)qd_test_effort(8)});
-    return qd_test_run_case("crowd", tests);
-}
+QD_TEST_MAIN("crowd", 300, NULL, NULL)

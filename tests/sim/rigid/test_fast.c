@@ -40,16 +40,15 @@ static void check_box(const box_case *c, size_t steps) {
     qd_world_destroy(world);
 }
 
-START_TEST(box_by_unfolding) {
+QD_TEST_LOOP(box_by_unfolding, 0, 3) {
     check_box(&boxes[_i], (size_t)(boxes[_i].t * 7));
     check_box(&boxes[_i], (size_t)boxes[_i].t);     // up to half the box in a step
     check_box(&boxes[_i], (size_t)boxes[_i].t / 4); // several walls in a step
 }
-END_TEST
 
 // ---- bodies on a line ----
 
-START_TEST(rods_are_exact) {
+QD_TEST_LOOP(rods_are_exact, 0, 4) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 0.5};
     def.boundary_y = QD_BOUNDARY_OPEN;
@@ -71,7 +70,6 @@ START_TEST(rods_are_exact) {
     ck_assert_uint_eq(qd_world_total(world).impacts, 223);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Where free points that bounce between 0 and `length` are; then in order, as rods are.
 static void rods_at(double t, size_t n, const double *y, const double *v, double length, double *out) {
@@ -90,7 +88,7 @@ static void rods_at(double t, size_t n, const double *y, const double *v, double
 enum { RODS = 40 };
 
 // Far beyond the table: some 10^5 impacts, at steps in which each rod meets several others.
-START_TEST(rods_stay_exact) {
+QD_TEST(rods_stay_exact) {
     const double length = 100, s = 0.5, rest = length - RODS * s;
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){length, s};
@@ -114,7 +112,6 @@ START_TEST(rods_stay_exact) {
     ck_assert_uint_gt(qd_world_total(world).impacts, 5 * steps);
     qd_world_destroy(world);
 }
-END_TEST
 
 static void galperin(double ratio, double dt, uint64_t expected) {
     qd_world_def def = qd_world_def_default();
@@ -131,7 +128,7 @@ static void galperin(double ratio, double dt, uint64_t expected) {
     qd_world_destroy(world);
 }
 
-START_TEST(collisions_count_pi) {
+QD_TEST_LOOP(collisions_count_pi, 0, 4) {
     const double dt[] = {0.01, 0.1, 0.5, 2};
     galperin(1, dt[_i], 3);
     galperin(4, dt[_i], 6);
@@ -140,10 +137,9 @@ START_TEST(collisions_count_pi) {
     galperin(100, dt[_i], 31);
     if (dt[_i] < 0.1) galperin(10000, dt[_i], 314); // else more than there may be in one step
 }
-END_TEST
 
 // The last ball of a cradle leaves with all of it, within one step.
-START_TEST(cradle_in_one_step) {
+QD_TEST(cradle_in_one_step) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 1;
     def.continuous = QD_CONTINUOUS_ON;
@@ -175,11 +171,10 @@ START_TEST(cradle_in_one_step) {
     ck_assert_uint_eq(count, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Two bullets head on, each through many of its own lengths; one is much heavier. Exact exchange at the right
 // place.
-START_TEST(fast_meets_fast) {
+QD_TEST(fast_meets_fast) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     qd_world *world = qd_test_world(&def);
@@ -201,7 +196,6 @@ START_TEST(fast_meets_fast) {
     ck_assert_double_eq_tol(q.position.y, 50.125 + vb.y * rest, 1e-9);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- bullets at thin walls ----
 
@@ -282,7 +276,7 @@ static uint64_t shoot(const range_def *range, size_t steps, size_t *crossed) {
     return hash;
 }
 
-START_TEST(no_bullet_passes_a_wall) {
+QD_TEST_LOOP(no_bullet_passes_a_wall, 0, 3) {
     const range_def ranges[] = {
         {40, 40, 4, qd_test_effort(2000), false, false, false, 2},
         {40, 40, 4, qd_test_effort(600), true, false, false, 2},
@@ -297,10 +291,9 @@ START_TEST(no_bullet_passes_a_wall) {
     shoot(&careless, 2, &crossed);
     ck_assert_uint_gt(crossed, 0);
 }
-END_TEST
 
 // The built-in scene, 10,000 bullets; the whole run with large effort.
-START_TEST(builtin_bullets_stay_in_their_chambers) {
+QD_TEST(builtin_bullets_stay_in_their_chambers) {
     qd_scene *scene;
     ck_assert_int_eq(qd_scene_builtin("bullets", NULL, &scene, NULL), QD_OK);
     qd_world_def def = qd_scene_world(scene);
@@ -331,10 +324,9 @@ START_TEST(builtin_bullets_stay_in_their_chambers) {
     free(chamber);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A row of boxes that hit each other in one step is followed to its end, though each impact is searched for.
-START_TEST(a_row_of_boxes_passes_on_the_blow) {
+QD_TEST(a_row_of_boxes_passes_on_the_blow) {
     enum { BOXES = 12 };
     qd_world_def def = qd_world_def_default();
     def.restitution = 1;
@@ -358,9 +350,8 @@ START_TEST(a_row_of_boxes_passes_on_the_blow) {
     ck_assert_double_eq_tol(s.position.x, 10 + 30 + (BOXES - 1), 1e-6);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(any_team_gives_the_same) {
+QD_TEST(any_team_gives_the_same) {
     range_def range = {20, 20, 4, 300, true, false, false, 1};
     size_t crossed;
     uint64_t hash = shoot(&range, qd_test_effort(60), &crossed);
@@ -369,7 +360,6 @@ START_TEST(any_team_gives_the_same) {
         ck_assert_uint_eq(shoot(&range, qd_test_effort(60), &crossed), hash);
     }
 }
-END_TEST
 
 // ---- all against all ----
 
@@ -409,7 +399,7 @@ static double deepest(const qd_world *world, qd_vec2 period) {
 
 // Each impact is found: so nothing overlaps at any moment, although bodies move several of their sizes in a
 // step.
-START_TEST(fast_gas_never_overlaps) {
+QD_TEST_LOOP(fast_gas_never_overlaps, 0, 3) {
     qd_boundary boundary = (qd_boundary)_i;
     qd_world *world = make_gas(boundary, 2, NULL);
     qd_vec2 period = {0, 0};
@@ -427,9 +417,8 @@ START_TEST(fast_gas_never_overlaps) {
     ck_assert_uint_gt(qd_world_total(world).impacts, 20);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(saved_and_loaded_in_between) {
+QD_TEST(saved_and_loaded_in_between) {
     range_def range = {20, 20, 4, 100, true, false, true, 1};
     qd_world *world = make_range(&range), *copy;
     qd_test_step(world, 1.0 / 60, 10);
@@ -449,10 +438,9 @@ START_TEST(saved_and_loaded_in_between) {
     qd_world_destroy(world);
     qd_world_destroy(copy);
 }
-END_TEST
 
 // Whichever allocation of a step fails: the world is as before, and goes on as if nothing had happened.
-START_TEST(step_without_memory) {
+QD_TEST(step_without_memory) {
     qd_world *good = make_gas(QD_BOUNDARY_PERIODIC, 1, NULL);
     qd_test_step(good, 0.03, 1);
     uint64_t hash = qd_world_hash(good);
@@ -480,12 +468,11 @@ START_TEST(step_without_memory) {
     ck_assert_uint_gt(refused, 10);
     qd_world_destroy(good);
 }
-END_TEST
 
 // ---- sliding, moving walls ----
 
 // A disk that slides fast along a line of edges does not catch at their seams.
-START_TEST(slides_over_seams) {
+QD_TEST(slides_over_seams) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
@@ -503,11 +490,10 @@ START_TEST(slides_over_seams) {
     ck_assert_double_eq_tol(s.position.y, 20.25, 0.01);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A kinematic wall, thin and fast, does not pass what is at rest, but takes it along; a sensor is no
 // obstacle.
-START_TEST(fast_wall_hits_what_rests) {
+QD_TEST(fast_wall_hits_what_rests) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     qd_world *world = qd_test_world(&def);
@@ -529,11 +515,10 @@ START_TEST(fast_wall_hits_what_rests) {
     ck_assert_double_eq_tol(s.position.x, 30 + 600 * (0.0625 - time), 1e-6);
     qd_world_destroy(world);
 }
-END_TEST
 
 // With `auto` it stops where the wall meets it and is carried along, also where others of the same step are
 // stopped one after the other.
-START_TEST(fast_wall_carries_what_rests) {
+QD_TEST_LOOP(fast_wall_carries_what_rests, 0, 4) {
     qd_world *world = qd_test_world(NULL);
     qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
     qd_body_def wall = qd_body_def_default();
@@ -549,16 +534,5 @@ START_TEST(fast_wall_carries_what_rests) {
     ck_assert_double_le(ahead, 0.26);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("fast", 240, NULL, NULL);
-    qd_test_once(tcase, rods_stay_exact, cradle_in_one_step, a_row_of_boxes_passes_on_the_blow,
-                 fast_meets_fast, builtin_bullets_stay_in_their_chambers, any_team_gives_the_same,
-                 saved_and_loaded_in_between, step_without_memory, slides_over_seams,
-                 fast_wall_hits_what_rests);
-    qd_test_loops(tcase, {box_by_unfolding, 3}, {rods_are_exact, 4}, {collisions_count_pi, 4},
-                  {no_bullet_passes_a_wall, 3}, {fast_gas_never_overlaps, 3},
-                  {fast_wall_carries_what_rests, 4});
-    return qd_test_run_case("fast", tcase);
-}
+QD_TEST_MAIN("fast", 240, NULL, NULL)

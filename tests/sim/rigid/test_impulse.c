@@ -28,7 +28,7 @@ static const collision collisions[] = {
     {1, 1, 1, 0.86602540378443865, 0.5, 1, 0.25, -0.4330127018922193, 0.75, 0.4330127018922193, 0.5, 0.5},
 };
 
-START_TEST(two_disks_collide) {
+QD_TEST_LOOP(two_disks_collide, 0, 3) {
     const collision *c = &collisions[_i];
     qd_world *world = open_world(c->e);
     qd_id a = qd_test_disk(world, 10, 10, c->va, 0, 0.5, c->ma);
@@ -42,10 +42,9 @@ START_TEST(two_disks_collide) {
     check_velocity(world, b, c->bx, c->by, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // The third as a run: first contact at 2 - cos 30 degrees, velocities at right angles afterwards.
-START_TEST(oblique_collision_as_a_run) {
+QD_TEST(oblique_collision_as_a_run) {
     qd_world *world = open_world(1);
     qd_id a = qd_test_disk(world, 0, 0, 1, 0, 0.5, 1);
     qd_id b = qd_test_disk(world, 2, 0.5, 0, 0, 0.5, 1);
@@ -62,7 +61,6 @@ START_TEST(oblique_collision_as_a_run) {
     check_velocity(world, b, 0.75, half_root3 / 2, 1e-4);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A row of disks with small gaps; the last leaves with v ((1 + e) / 2)^(n - 1).
 static double cradle(double e, size_t n) {
@@ -75,7 +73,7 @@ static double cradle(double e, size_t n) {
     return speed;
 }
 
-START_TEST(cradles_pass_on_the_blow) {
+QD_TEST(cradles_pass_on_the_blow) {
     ck_assert_double_eq_tol(cradle(1, 5), 1, 1e-12);
     ck_assert_double_eq_tol(cradle(1, 10), 1, 1e-12);
     ck_assert_double_eq_tol(cradle(0.95, 5), 0.903687891, 1e-9);
@@ -84,9 +82,8 @@ START_TEST(cradles_pass_on_the_blow) {
     ck_assert_double_eq_tol(cradle(0.9, 10), 0.63024941, 1e-8);
     ck_assert_double_eq_tol(cradle(0.5, 3), 0.5625, 1e-12);
 }
-END_TEST
 
-START_TEST(chain_of_falling_masses) {
+QD_TEST(chain_of_falling_masses) {
     qd_world *world = open_world(1);
     qd_test_disk(world, 0, 0, 1, 0, 0.5, 1);
     qd_test_disk(world, 1.02, 0, 0, 0, 0.5, 0.5);
@@ -95,10 +92,9 @@ START_TEST(chain_of_falling_masses) {
     check_velocity(world, last, 16.0 / 9, 0, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // The lower one (mass 3) has just bounced, the upper (mass 1) still comes down as fast: the lower stops dead.
-START_TEST(stacked_drop) {
+QD_TEST(stacked_drop) {
     qd_world *world = qd_test_world(NULL);
     qd_id lower = qd_test_disk(world, 50, 0.5001, 0, -1, 0.5, 3);
     qd_id upper = qd_test_disk(world, 50, 1.51, 0, -1, 0.5, 1);
@@ -109,11 +105,10 @@ START_TEST(stacked_drop) {
     ck_assert_double_eq_tol(given.y, 6, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A cue disk against two that touch: the answer of pair after pair is not symmetric, but conserves
 // everything.
-START_TEST(break_conserves_momentum_and_energy) {
+QD_TEST(break_conserves_momentum_and_energy) {
     qd_world *world = open_world(1);
     qd_test_disk(world, 10 - half_root3 + 1e-4, 10, 1, 0, 0.5, 1);
     qd_test_disk(world, 10, 10.5, 0, 0, 0.5, 1);
@@ -134,7 +129,6 @@ START_TEST(break_conserves_momentum_and_energy) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // Galperin: a wall, a small disk, a large one coming in. The collisions in all count digits of pi.
 static unsigned galperin(double ratio, double dt) {
@@ -159,18 +153,17 @@ static unsigned galperin(double ratio, double dt) {
     return count;
 }
 
-START_TEST(collisions_count_pi) {
+QD_TEST(collisions_count_pi) {
     ck_assert_uint_eq(galperin(1, 1e-3), 3);
     ck_assert_uint_eq(galperin(4, 1e-3), 6);
     ck_assert_uint_eq(galperin(9, 1e-3), 9);
     ck_assert_uint_eq(galperin(16, 1e-3), 12);
     ck_assert_uint_eq(galperin(100, 1e-4), 31);
 }
-END_TEST
 
 // Hard rods on a line; between steps a collision is found late by up to dt, so positions are off by at most
 // (number of collisions of a disk) * (relative speed) * dt.
-START_TEST(rods_on_a_line) {
+QD_TEST(rods_on_a_line) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 0.5};
     def.boundary_y = QD_BOUNDARY_OPEN;
@@ -191,9 +184,8 @@ START_TEST(rods_on_a_line) {
     ck_assert_double_eq_tol(qd_world_sum(world).kinetic, energy, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(floor_bounces_with_the_restitution) {
+QD_TEST(floor_bounces_with_the_restitution) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0.8;
     qd_world *world = qd_test_world(&def);
@@ -202,10 +194,9 @@ START_TEST(floor_bounces_with_the_restitution) {
     check_velocity(world, id, 2, 2.4, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A ball under gravity comes to rest on the floor and neither sinks nor gains energy.
-START_TEST(ball_comes_to_rest) {
+QD_TEST(ball_comes_to_rest) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0.5;
     def.gravity = (qd_vec2){0, -9.81};
@@ -224,10 +215,9 @@ START_TEST(ball_comes_to_rest) {
     ck_assert_double_le(fabs(s.velocity.y), 2 * 9.81 * dt);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A periodic elastic gas keeps momentum and energy over 10,000 steps.
-START_TEST(gas_conserves_momentum_and_energy) {
+QD_TEST(gas_conserves_momentum_and_energy) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     qd_test_gas_def(&def, 16, 16);
@@ -242,9 +232,8 @@ START_TEST(gas_conserves_momentum_and_energy) {
     ck_assert_uint_gt(qd_world_total(world).begins, qd_test_effort(10000) / 2); // it did collide
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(wall_impulse_balances_momentum) {
+QD_TEST_LOOP(wall_impulse_balances_momentum, 0, 2) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.boundary_y = _i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
@@ -267,10 +256,9 @@ START_TEST(wall_impulse_balances_momentum) {
     ck_assert_double_gt(most, 1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Inelastic contacts only ever take energy, and momentum is kept.
-START_TEST(restitution_takes_energy) {
+QD_TEST(restitution_takes_energy) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.restitution = 0.7;
@@ -289,14 +277,5 @@ START_TEST(restitution_takes_energy) {
     ck_assert_double_eq_tol(qd_world_sum(world).momentum.x, first.momentum.x, 1e-9 * first.momentum_scale);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("impulse", 240, NULL, NULL);
-    qd_test_once(tcase, oblique_collision_as_a_run, cradles_pass_on_the_blow, chain_of_falling_masses,
-                 stacked_drop, break_conserves_momentum_and_energy, collisions_count_pi, rods_on_a_line,
-                 floor_bounces_with_the_restitution, ball_comes_to_rest, gas_conserves_momentum_and_energy,
-                 restitution_takes_energy);
-    qd_test_loops(tcase, {two_disks_collide, 3}, {wall_impulse_balances_momentum, 2});
-    return qd_test_run_case("impulse", tcase);
-}
+QD_TEST_MAIN("impulse", 240, NULL, NULL)

@@ -161,7 +161,7 @@ static void expected_of(const collision *c, double v[6]) {
     v[5] = c->b.spin - c->b.radius * jt / ib;
 }
 
-START_TEST(two_disks_collide) {
+QD_TEST_LOOP(two_disks_collide, 0, 9) {
     const collision *c = &collisions[_i];
     for (int swapped = 0; swapped < 2; ++swapped) {
         qd_world *world = open_world(c->e, c->mu, c->bt);
@@ -189,7 +189,6 @@ START_TEST(two_disks_collide) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // A disk of radius .5 and mass 1 on a floor: the world's wall, a static rectangle, and an edge of a polyline.
 typedef struct floor_case {
@@ -227,7 +226,7 @@ static qd_world *floor_world(int floor, double e, double mu) {
     return world;
 }
 
-START_TEST(disk_meets_floor) {
+QD_TEST_LOOP(disk_meets_floor, 0, 4) {
     const floor_case *c = &floor_cases[_i];
     for (int floor = 0; floor < FLOORS; ++floor) {
         qd_world *world = floor_world(floor, c->e, c->mu);
@@ -239,7 +238,6 @@ START_TEST(disk_meets_floor) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // Rectangles of mass 1 whose lowest corner meets a floor without friction.
 typedef struct corner_case {
@@ -253,7 +251,7 @@ static const corner_case corner_cases[] = {
     {1, 1, 45, -2, 1, 2, 0},
 };
 
-START_TEST(corner_meets_floor) {
+QD_TEST_LOOP(corner_meets_floor, 0, 4) {
     const corner_case *c = &corner_cases[_i];
     double angle = c->degrees * 3.14159265358979324 / 180;
     double low = .5 * (c->width * sin(angle) + c->height * cos(angle));
@@ -274,10 +272,9 @@ START_TEST(corner_meets_floor) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // A box that lands flat bounces flat, with both of its corners at once.
-START_TEST(flat_box_bounces_flat) {
+QD_TEST(flat_box_bounces_flat) {
     for (int floor = 0; floor < FLOORS; ++floor) {
         qd_world *world = floor_world(floor, .5, .25);
         qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, .5);
@@ -293,7 +290,6 @@ START_TEST(flat_box_bounces_flat) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 typedef struct push_case {
     double height, e, disk, rect, spin, energy;
@@ -305,7 +301,7 @@ static const push_case push_cases[] = {
     {0, 1, -1, 2, 0, 4.5},
 };
 
-START_TEST(disk_meets_free_rectangle) {
+QD_TEST_LOOP(disk_meets_free_rectangle, 0, 3) {
     const push_case *c = &push_cases[_i];
     qd_world *world = open_world(c->e, 0, 0);
     qd_body_def body = qd_test_body_at(qd_shape_rect(1, 4), 50, 50);
@@ -324,9 +320,8 @@ START_TEST(disk_meets_free_rectangle) {
     ck_assert_double_eq_tol(after.momentum.x, 3, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(masses_and_inertias) {
+QD_TEST(masses_and_inertias) {
     qd_world *world = open_world(1, 0, 0);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(2, 1);
@@ -345,10 +340,9 @@ START_TEST(masses_and_inertias) {
     ck_assert_double_eq_tol(s.inertia, 1.57079632679489662, 1e-15);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Of two surfaces: the larger restitution, the root of the product of the frictions; walls have their own.
-START_TEST(materials_mix) {
+QD_TEST(materials_mix) {
     qd_world_def def = qd_world_def_default();
     def.restitution = .1;
     def.friction = .5;
@@ -374,10 +368,9 @@ START_TEST(materials_mix) {
     ck_assert_double_eq(qd_test_body(world, slippery).velocity.x, 100);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A box that never turns (infinite inertia) takes the blow as a point would.
-START_TEST(infinite_inertia_never_turns) {
+QD_TEST(infinite_inertia_never_turns) {
     qd_world *world = floor_world(FLOOR_WALL, 1, .5);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 1);
     body.angle = .5;
@@ -392,13 +385,5 @@ START_TEST(infinite_inertia_never_turns) {
     ck_assert_double_eq_tol(s.velocity.x, 0, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("impulse_table", 120, NULL, NULL);
-    qd_test_once(tcase, flat_box_bounces_flat, masses_and_inertias, materials_mix,
-                 infinite_inertia_never_turns);
-    qd_test_loops(tcase, {two_disks_collide, 9}, {disk_meets_floor, 4}, {corner_meets_floor, 4},
-                  {disk_meets_free_rectangle, 3});
-    return qd_test_run_case("impulse_table", tcase);
-}
+QD_TEST_MAIN("impulse_table", 120, NULL, NULL)

@@ -26,7 +26,7 @@ static void mark_joined(const qdi_link *links, size_t count, uint32_t row, uint3
     }
 }
 
-START_TEST(islands_are_what_contacts_join) {
+QD_TEST(islands_are_what_contacts_join) {
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(20); seed < end; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_world_def_default();
@@ -60,7 +60,6 @@ START_TEST(islands_are_what_contacts_join) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// Many piles, most of them small, on a floor; `wheel`: a body that turns among them, which joins nothing.
 static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
@@ -96,7 +95,7 @@ static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
 }
 
 /// Units are left out where a world has too few links for one thread, which is the case here.
-START_TEST(units_change_nothing) {
+QD_TEST_LOOP(units_change_nothing, 0, 2) {
     const bool wheel = _i == 1;
     uint64_t seed = qd_test_seed(1), parted = 0;
     qd_world *one = make_piles(1, seed, wheel), *two = make_piles(2, seed, wheel),
@@ -118,7 +117,6 @@ START_TEST(units_change_nothing) {
     qd_world_destroy(two);
     qd_world_destroy(three);
 }
-END_TEST
 
 /// Stacks of boxes on a floor, so many that two threads share them out, and one on a plate; and boxes that
 /// rock: their contacts stay while second touches come and go.
@@ -154,7 +152,7 @@ static qd_world *make_stacks(int threads, qd_id *plate) {
 
 /// The plate lies still, is made to move, and to stop: contacts may stay the same all the while, and so does
 /// what the solver keeps of them. A world that is loaded anew for every step keeps nothing.
-START_TEST(what_is_kept_changes_nothing) {
+QD_TEST_LOOP(what_is_kept_changes_nothing, 0, 2) {
     const int threads = 1 + _i;
     qd_id plate;
     qd_world *kept = make_stacks(threads, &plate), *fresh = qd_test_copy(kept, threads);
@@ -178,11 +176,5 @@ START_TEST(what_is_kept_changes_nothing) {
     qd_world_destroy(kept);
     qd_world_destroy(fresh);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("island", 120, NULL, NULL);
-    tcase_add_test(tcase, islands_are_what_contacts_join);
-    qd_test_loops(tcase, {units_change_nothing, 2}, {what_is_kept_changes_nothing, 2});
-    return qd_test_run_case("island", tcase);
-}
+QD_TEST_MAIN("island", 120, NULL, NULL)

@@ -116,7 +116,7 @@ static const shots fired[] = {
 };
 enum { SHOTS = sizeof fired / sizeof fired[0] };
 
-START_TEST(rooms_are_tight) {
+QD_TEST_LOOP(rooms_are_tight, 0, 2 * SHOTS) {
     const shots *shot = &fired[_i / 2];
     const size_t tried = qd_test_effort(120);
     qd_world_def def = qd_world_def_default();
@@ -152,7 +152,6 @@ START_TEST(rooms_are_tight) {
     free(inside);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a row in a channel: nobody changes places ----
 
@@ -211,7 +210,7 @@ static size_t swaps_in_a_channel(qd_continuous mode, int which, bool periodic, d
     return swaps;
 }
 
-START_TEST(a_row_keeps_its_order) {
+QD_TEST_LOOP(a_row_keeps_its_order, 0, 6) {
     const double restitution = .5 * (_i / 2);
     const qd_continuous mode = modes[_i % 2];
     ck_assert_uint_eq(swaps_in_a_channel(mode, 0, false, 2, restitution, 3), 0);
@@ -219,7 +218,6 @@ START_TEST(a_row_keeps_its_order) {
     ck_assert_uint_eq(swaps_in_a_channel(mode, 0, true, 2, restitution, 3), 0);
     if (restitution == 1) ck_assert_uint_eq(swaps_in_a_channel(mode, 0, false, 1000, 1, 3), 0);
 }
-END_TEST
 
 /// Of how many rows of a shape some have changed places; `rows` gets how many were tried.
 static size_t mixed_rows(int which, double lengths, size_t seeds, size_t *rows) {
@@ -236,25 +234,23 @@ enum { ROW_LENGTHS = sizeof row_lengths / sizeof row_lengths[0] };
 
 // Whoever is stopped behind somebody who goes on must come to touch him all the same, and overlaps must go.
 // Disks that walls stopped in each step, one later than the other, came through each other little by little.
-START_TEST(any_row_keeps_its_order) {
+QD_TEST_LOOP(any_row_keeps_its_order, 0, ROW_LENGTHS) {
     size_t rows = 0;
     ck_assert_uint_eq(mixed_rows(0, row_lengths[_i], qd_test_effort(8), &rows), 0);
 }
-END_TEST
 
 // Squares and the like that touched aslant came past each other, one row of ten: now it is one of some
 // hundred.
-START_TEST(nearly_any_row_of_shapes_keeps_its_order) {
+QD_TEST_LOOP(nearly_any_row_of_shapes_keeps_its_order, 0, 4) {
     size_t mixed = 0, rows = 0;
     for (int k = 0; k < ROW_LENGTHS; ++k)
         mixed += mixed_rows(1 + _i, row_lengths[k], qd_test_effort(2), &rows);
     ck_assert_msg(30 * mixed <= rows, "%zu of %zu rows", mixed, rows);
 }
-END_TEST
 
 // ---- halves of a periodic world ----
 
-START_TEST(seams_are_tight) {
+QD_TEST_LOOP(seams_are_tight, 0, 10) {
     enum { TRIED = 200 };
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
@@ -288,7 +284,6 @@ START_TEST(seams_are_tight) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a blade that is swung through small disks ----
 
@@ -343,14 +338,13 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
     return through;
 }
 
-START_TEST(a_blade_sweeps) {
+QD_TEST_LOOP(a_blade_sweeps, 0, 42) {
     const double turn[] = {.02, .05, .1, .3, .6, 1.2, 2}, off[] = {0, 2, 4};
     ck_assert_uint_eq(cut_by_a_blade(modes[_i % 2], turn[_i / 2 % 7], off[_i / 14], 100, 150), 0);
 }
-END_TEST
 
 /// A disk that goes round a pivot, nearly once or more in a step, comes by whatever is on its way.
-START_TEST(an_orb_goes_round) {
+QD_TEST_LOOP(an_orb_goes_round, 0, 12) {
     const double turn[] = {2, 5, 6.1575, 6.28, 6.4, 12.4};
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
@@ -369,11 +363,10 @@ START_TEST(an_orb_goes_round) {
     ck_assert_msg(at.x != 7 || at.y != 10, "turn %g: nothing was touched", turn[_i / 2]);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- all at one target ----
 
-START_TEST(many_at_one_target) {
+QD_TEST_LOOP(many_at_one_target, 0, 6) {
     enum { TRIED = 120 };
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
@@ -399,12 +392,11 @@ START_TEST(many_at_one_target) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- small ones that a large one drives ----
 
 // They leave it behind, many of their sizes in a step, and must not pass another large one.
-START_TEST(what_is_driven_stops_at_large_ones) {
+QD_TEST_LOOP(what_is_driven_stops_at_large_ones, 0, 12) {
     enum { TRIED = 9 };
     qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 0);
     qd_world_def def = qd_world_def_default();
@@ -430,11 +422,10 @@ START_TEST(what_is_driven_stops_at_large_ones) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- pressed against a thin floor ----
 
-START_TEST(a_thin_floor_holds_a_press) {
+QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
     enum { TRIED = 190 };
     const double density[] = {1, 100, 1e5};
     const bool line = _i / 2 % 2;
@@ -470,11 +461,10 @@ START_TEST(a_thin_floor_holds_a_press) {
     ck_assert_msg(through == 0, "%zu of %d through", through, TRIED);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what is too much to follow is stopped, and counted ----
 
-START_TEST(what_is_too_much_is_stopped_and_counted) {
+QD_TEST(what_is_too_much_is_stopped_and_counted) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){2000, 10};
     def.continuous = QD_CONTINUOUS_ON;
@@ -491,10 +481,9 @@ START_TEST(what_is_too_much_is_stopped_and_counted) {
     ck_assert_uint_gt(qd_world_total(world).unfollowed, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // In a periodic world nobody can tell which image a path longer than half a period meets.
-START_TEST(what_goes_too_far_is_counted) {
+QD_TEST_LOOP(what_goes_too_far_is_counted, 0, 3) {
     const qd_continuous mode[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
     const size_t counted[] = {0, 2, 2}; // in the first two steps
     qd_world_def def = qd_world_def_default();
@@ -511,15 +500,5 @@ START_TEST(what_goes_too_far_is_counted) {
     ck_assert_uint_eq(qd_world_total(world).unfollowed, counted[_i]);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("passage", 300, NULL, NULL);
-    tcase_add_test(tests, what_is_too_much_is_stopped_and_counted);
-    qd_test_loops(tests, {rooms_are_tight, 2 * SHOTS}, {a_row_keeps_its_order, 6},
-                  {any_row_keeps_its_order, ROW_LENGTHS}, {nearly_any_row_of_shapes_keeps_its_order, 4},
-                  {seams_are_tight, 10}, {a_blade_sweeps, 42}, {an_orb_goes_round, 12},
-                  {many_at_one_target, 6}, {what_is_driven_stops_at_large_ones, 12},
-                  {a_thin_floor_holds_a_press, 12}, {what_goes_too_far_is_counted, 3});
-    return qd_test_run_case("passage", tests);
-}
+QD_TEST_MAIN("passage", 300, NULL, NULL)

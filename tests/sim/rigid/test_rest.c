@@ -41,7 +41,7 @@ static double way(const slide *s) {
     return qd_test_body(s->world, s->id).position.x - s->start;
 }
 
-START_TEST(block_slides_to_a_stop) {
+QD_TEST_LOOP(block_slides_to_a_stop, 0, 2) {
     const double speed[] = {2, 5}, mu[] = {.5, .3}, time[] = {.407747197, 1.698946653},
                  distance[] = {.407747197, 4.247366633};
     slide s = slide_block(0, mu[_i], speed[_i]);
@@ -57,9 +57,8 @@ START_TEST(block_slides_to_a_stop) {
     ck_assert_double_le(fabs(end.turn.y), 1e-4);
     qd_world_destroy(s.world);
 }
-END_TEST
 
-START_TEST(block_slides_down) {
+QD_TEST_LOOP(block_slides_down, 0, 2) {
     const double tilt[] = {30, 20}, mu[] = {.2, .3}, acceleration[] = {3.205858158, .589702223};
     slide s = slide_block(tilt[_i] * degree, mu[_i], 0);
     qd_test_step(s.world, dt, 1000);
@@ -68,10 +67,9 @@ START_TEST(block_slides_down) {
     ck_assert_double_eq_tol(way(&s), .5 * acceleration[_i], acceleration[_i] * dt);
     qd_world_destroy(s.world);
 }
-END_TEST
 
 // The same on a static rectangle that is tilted itself, and on a polyline with inner vertices.
-START_TEST(block_slides_down_a_ramp) {
+QD_TEST_LOOP(block_slides_down_a_ramp, 0, 2) {
     const double tilt = -30 * degree, acceleration = 3.205858158;
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
@@ -106,9 +104,8 @@ START_TEST(block_slides_down_a_ramp) {
     ck_assert_double_eq_tol(s.turn.y, sin(tilt), 1e-4);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(block_slips_at_the_angle_of_friction) {
+QD_TEST_LOOP(block_slips_at_the_angle_of_friction, 0, 2) {
     const double mu[] = {.3, .5}, angle[] = {16.699244, 26.565051};
     slide below = slide_block(.99 * angle[_i] * degree, mu[_i], 0);
     slide above = slide_block(1.01 * angle[_i] * degree, mu[_i], 0);
@@ -121,9 +118,8 @@ START_TEST(block_slips_at_the_angle_of_friction) {
     qd_world_destroy(below.world);
     qd_world_destroy(above.world);
 }
-END_TEST
 
-START_TEST(box_tips_where_it_should) {
+QD_TEST(box_tips_where_it_should) {
     const double angle = 26.565051; // width / height = 0.5
     qd_shape shape = qd_shape_rect(.5, 1);
     slide below = slide_of(&shape, .5, .99 * angle * degree, 1, 0, 0);
@@ -135,10 +131,9 @@ START_TEST(box_tips_where_it_should) {
     qd_world_destroy(below.world);
     qd_world_destroy(above.world);
 }
-END_TEST
 
 // Thrown flat: slides first, then rolls; with enough backspin it comes back.
-START_TEST(disk_comes_to_roll) {
+QD_TEST_LOOP(disk_comes_to_roll, 0, 2) {
     qd_shape shape = qd_shape_disk(.5);
     slide s = slide_of(&shape, .5, 0, .2, 3, _i == 0 ? 0 : 20);
     double rolls = 0, at = 0;
@@ -160,9 +155,8 @@ START_TEST(disk_comes_to_roll) {
     }
     qd_world_destroy(s.world);
 }
-END_TEST
 
-START_TEST(disk_rolls_down) {
+QD_TEST_LOOP(disk_rolls_down, 0, 3) {
     const double tilt = 20 * degree, acceleration = 2.236811737;
     const double mu[] = {.2, 1, HUGE_VAL};
     qd_shape shape = qd_shape_disk(.5);
@@ -174,7 +168,6 @@ START_TEST(disk_rolls_down) {
     ck_assert_double_eq_tol(way(&s), .5 * acceleration, acceleration * dt);
     qd_world_destroy(s.world);
 }
-END_TEST
 
 // A ball dropped from 1 m: heights, times and the end of it.
 typedef struct bounce_case {
@@ -197,7 +190,7 @@ static const bounce_case bounces[] = {
     {.5, {.25, .0625, .015625, .003906, .000977}, {.451524, .903047, 1.128809, 1.241690, 1.298130}, 1.354571},
 };
 
-START_TEST(ball_bounces_and_rests) {
+QD_TEST_LOOP(ball_bounces_and_rests, 0, 4) {
     const bounce_case *c = &bounces[_i];
     const double fine = 1e-4, fastest = 4.43;
     qd_world_def def = qd_world_def_default();
@@ -230,10 +223,9 @@ START_TEST(ball_bounces_and_rests) {
     ck_assert_double_le(fabs(qd_test_body(world, id).velocity.y), 1e-9);
     qd_world_destroy(world);
 }
-END_TEST
 
 // With restitution 1 a ball comes back to its height for ever: bounces turn round the speed it really had.
-START_TEST(elastic_ball_keeps_its_height) {
+QD_TEST(elastic_ball_keeps_its_height) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
     qd_world *world = qd_test_world(&def);
@@ -248,9 +240,8 @@ START_TEST(elastic_ball_keeps_its_height) {
     ck_assert_uint_gt(qd_world_total(world).begins, 100);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(elastic_boxes_conserve_everything) {
+QD_TEST_LOOP(elastic_boxes_conserve_everything, 0, 2) {
     qd_world_def def = qd_test_open_def();
     def.size = (qd_vec2){30, 30};
     def.friction = _i == 0 ? 0 : .5;
@@ -283,7 +274,6 @@ START_TEST(elastic_boxes_conserve_everything) {
     if (_i == 1) ck_assert_double_lt(qd_world_sum(world).kinetic, .99 * before.kinetic);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- piles ----
 
@@ -337,11 +327,10 @@ static void check_stands(int rows, double seconds) {
     qd_world_destroy(heap.world);
 }
 
-START_TEST(pyramids_stand) {
+QD_TEST(pyramids_stand) {
     check_stands(5, 20);
     check_stands(20, (double)qd_test_effort(60));
 }
-END_TEST
 
 /// Columns of boxes side by side, so many that their contacts are solved by all threads.
 static qd_world *many_columns(int threads) {
@@ -365,7 +354,7 @@ static qd_world *many_columns(int threads) {
     return world;
 }
 
-START_TEST(many_columns_are_the_same_for_any_team) {
+QD_TEST(many_columns_are_the_same_for_any_team) {
     const int threads[] = {2, 3, 8};
     qd_world *one = many_columns(1);
     qd_test_step(one, 1.0 / 60, 6);
@@ -379,9 +368,8 @@ START_TEST(many_columns_are_the_same_for_any_team) {
     }
     qd_world_destroy(one);
 }
-END_TEST
 
-START_TEST(piles_are_the_same_for_any_team) {
+QD_TEST(piles_are_the_same_for_any_team) {
     const int threads[] = {2, 3, 8};
     pile one = pyramid(20, 1);
     qd_test_step(one.world, 1.0 / 60, 30);
@@ -394,10 +382,9 @@ START_TEST(piles_are_the_same_for_any_team) {
     }
     qd_world_destroy(one.world);
 }
-END_TEST
 
 // What a pile weighs is what the floor gives: the impulses of its contacts with it, and the walls' sum.
-START_TEST(floor_bears_the_weight) {
+QD_TEST(floor_bears_the_weight) {
     pile heap = pyramid(6, 1);
     qd_test_step(heap.world, 1.0 / 60, 600);
     double before = qd_world_total(heap.world).wall_impulse.y;
@@ -413,10 +400,9 @@ START_TEST(floor_bears_the_weight) {
     ck_assert_double_eq_tol(sum, weight, 1e-6 * weight);
     qd_world_destroy(heap.world);
 }
-END_TEST
 
 // Bodies that were put down into each other part without gaining speed.
-START_TEST(overlap_is_taken_back_gently) {
+QD_TEST(overlap_is_taken_back_gently) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
     qd_world *world = qd_test_world(&def);
@@ -435,7 +421,6 @@ START_TEST(overlap_is_taken_back_gently) {
     ck_assert(qd_world_sum(world).kinetic == 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Bodies of all shapes and materials under gravity; or (`hub`) many small disks and boxes that are drawn to
 /// a large disk, whose contacts share it and so are solved one after the other.
@@ -497,7 +482,7 @@ static size_t check_unloaded(const qd_world *world) {
     return idle;
 }
 
-START_TEST(kernels_agree) {
+QD_TEST_LOOP(kernels_agree, 0, 3) {
     uint64_t expected[2] = {0, 0};
     for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
         if (!qd_simd_available(simd)) continue;
@@ -515,15 +500,5 @@ START_TEST(kernels_agree) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("rest", 240, NULL, NULL);
-    qd_test_once(tcase, box_tips_where_it_should, elastic_ball_keeps_its_height, pyramids_stand,
-                 piles_are_the_same_for_any_team, many_columns_are_the_same_for_any_team,
-                 floor_bears_the_weight, overlap_is_taken_back_gently);
-    qd_test_loops(tcase, {block_slides_to_a_stop, 2}, {block_slides_down, 2}, {block_slides_down_a_ramp, 2},
-                  {block_slips_at_the_angle_of_friction, 2}, {disk_comes_to_roll, 2}, {disk_rolls_down, 3},
-                  {ball_bounces_and_rests, 4}, {elastic_boxes_conserve_everything, 2}, {kernels_agree, 3});
-    return qd_test_run_case("rest", tcase);
-}
+QD_TEST_MAIN("rest", 240, NULL, NULL)

@@ -41,7 +41,7 @@ static qd_id add_load(qd_world *world, bool disk) {
 static const qd_contact_model models[] = {QD_CONTACT_IMPULSE, QD_CONTACT_SPRING};
 
 // _i: the model, box or disk, which of the two bodies comes first, and who holds the belt.
-START_TEST(loads_come_to_the_speed_of_the_belt) {
+QD_TEST_LOOP(loads_come_to_the_speed_of_the_belt, 0, 16) {
     const qd_contact_model model = models[_i % 2];
     const bool disk = _i / 2 % 2, late = _i / 4 % 2;
     qd_world *world = empty(model, 1, QD_SIMD_AUTO);
@@ -61,10 +61,9 @@ START_TEST(loads_come_to_the_speed_of_the_belt) {
     if (disk) ck_assert_double_eq_tol(load.spin, 2 * end / .5, .03 * 2 * end / .5);
     qd_world_destroy(world);
 }
-END_TEST
 
 // The belt does f N w of work while a box slips: half of it becomes heat, half motion.
-START_TEST(the_belt_pays_for_heat_and_motion) {
+QD_TEST_LOOP(the_belt_pays_for_heat_and_motion, 0, 4) {
     const qd_contact_model model = models[_i % 2];
     qd_world *world = empty(model, 1, QD_SIMD_AUTO);
     add_belt(world, _i / 2);
@@ -79,11 +78,10 @@ START_TEST(the_belt_pays_for_heat_and_motion) {
     ck_assert_double_le(fabs(m.imbalance), (model == QD_CONTACT_SPRING ? 2e-2 : 1e-9) * m.turned_over);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A disk that is thrown straight down: the bounce gives it f (1 + e) v, but no more than a third of the
 // belt's speed; and what is turned over adds up.
-START_TEST(a_bounce_is_dragged_along) {
+QD_TEST_LOOP(a_bounce_is_dragged_along, 0, 3) {
     const double drop = _i == 0 ? 20 : 2;
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){60, 10};
@@ -104,10 +102,9 @@ START_TEST(a_bounce_is_dragged_along) {
     ck_assert_double_gt(m.kinematic_work, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Above an edge of a polyline a positive slide runs to the left, below it to the right.
-START_TEST(polylines_run_like_belts) {
+QD_TEST_LOOP(polylines_run_like_belts, 0, 2) {
     const double up = _i ? -1 : 1;
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){60, 10};
@@ -128,10 +125,9 @@ START_TEST(polylines_run_like_belts) {
     ck_assert_double_eq_tol(qd_test_body(world, id).velocity.x, -up * belt, 1e-3);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Many bodies between belts: the same for any team and any kernels, and after a save in the middle.
-START_TEST(belts_are_deterministic_and_saved) {
+QD_TEST_LOOP(belts_are_deterministic_and_saved, 0, 2) {
     const qd_contact_model model = models[_i];
     uint64_t first = 0;
     for (int run = 0; run < 4; ++run) {
@@ -163,9 +159,8 @@ START_TEST(belts_are_deterministic_and_saved) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(what_moves_freely_has_no_belt) {
+QD_TEST(what_moves_freely_has_no_belt) {
     qd_world *world = empty(QD_CONTACT_IMPULSE, 1, QD_SIMD_AUTO);
     qd_body_def body = qd_body_def_default();
     qd_error error;
@@ -190,13 +185,5 @@ START_TEST(what_moves_freely_has_no_belt) {
     qd_world_destroy(world);
     qd_world_destroy(other);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("slide", 120, NULL, NULL);
-    tcase_add_test(tcase, what_moves_freely_has_no_belt);
-    qd_test_loops(tcase, {loads_come_to_the_speed_of_the_belt, 16}, {the_belt_pays_for_heat_and_motion, 4},
-                  {a_bounce_is_dragged_along, 3}, {polylines_run_like_belts, 2},
-                  {belts_are_deterministic_and_saved, 2});
-    return qd_test_run_case("slide", tcase);
-}
+QD_TEST_MAIN("slide", 120, NULL, NULL)

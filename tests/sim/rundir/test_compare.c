@@ -133,7 +133,7 @@ static bool saved_alike(const qd_world *first, const qd_world *second) {
 
 // Whatever bit of a saved world is turned: where it is loaded and that shows in the state's hash, or in what
 // would be saved, some field is told.
-START_TEST(no_field_is_left_out) {
+QD_TEST_LOOP(no_field_is_left_out, 0, KINDS) {
     saved s = save_of(make_world(_i));
     qd_world *same = NULL;
     ck_assert_int_eq(qd_world_load(s.data, s.bytes, 2, NULL, &same, NULL), QD_OK);
@@ -161,7 +161,6 @@ START_TEST(no_field_is_left_out) {
     qd_world_destroy(same);
     forget(&s);
 }
-END_TEST
 
 /// What a comparison told.
 typedef struct told {
@@ -192,7 +191,7 @@ static told tell(const qd_world *first, const qd_world *second, qd_comparison *f
 }
 
 // One bit of one number: body, field and both values, to the bit.
-START_TEST(one_bit_is_named) {
+QD_TEST(one_bit_is_named) {
     saved s = save_of(make_world(0));
     // Where the number is.
     double vx = 0, seen = 0;
@@ -230,9 +229,8 @@ START_TEST(one_bit_is_named) {
     qd_world_destroy(other);
     forget(&s);
 }
-END_TEST
 
-START_TEST(bodies_and_contacts_of_one_world_only) {
+QD_TEST(bodies_and_contacts_of_one_world_only) {
     qd_world_def def = qd_world_def_default();
     qd_world *first = qd_test_world(&def), *second = qd_test_world(&def);
     (void)qd_test_disk(first, 10, 10, 0, 0, 1, 0);
@@ -262,10 +260,9 @@ START_TEST(bodies_and_contacts_of_one_world_only) {
     qd_world_destroy(first);
     qd_world_destroy(second);
 }
-END_TEST
 
 // A free index remembers how often it was used: the next body's id follows from it.
-START_TEST(free_indices_count) {
+QD_TEST(free_indices_count) {
     qd_world_def def = qd_world_def_default();
     qd_world *first = qd_test_world(&def), *second = qd_test_world(&def);
     ck_assert_int_eq(qd_world_remove(first, qd_test_disk(first, 10, 10, 0, 0, 1, 0)), QD_OK);
@@ -281,9 +278,8 @@ START_TEST(free_indices_count) {
     qd_world_destroy(first);
     qd_world_destroy(second);
 }
-END_TEST
 
-START_TEST(settings_have_names_and_words) {
+QD_TEST(settings_have_names_and_words) {
     qd_world_def def = qd_world_def_default();
     qd_world *first = qd_test_world(&def);
     def.boundary_y = QD_BOUNDARY_OPEN;
@@ -305,9 +301,8 @@ START_TEST(settings_have_names_and_words) {
     qd_world_destroy(first);
     qd_world_destroy(second);
 }
-END_TEST
 
-START_TEST(a_visitor_may_stop) {
+QD_TEST(a_visitor_may_stop) {
     qd_world *first = make_world(0), *second = make_world(1);
     told all = {.count = 0, .most = 1};
     qd_comparison found;
@@ -319,10 +314,9 @@ START_TEST(a_visitor_may_stop) {
     qd_world_destroy(first);
     qd_world_destroy(second);
 }
-END_TEST
 
 // Random worlds: a loaded copy has no difference; after a step it has as soon as the hash says so.
-START_TEST(random_worlds) {
+QD_TEST(random_worlds) {
     uint64_t first = qd_test_seed(50);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(60);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -346,7 +340,6 @@ START_TEST(random_worlds) {
         forget(&s);
     }
 }
-END_TEST
 
 /// Keys that were told.
 typedef struct keys {
@@ -362,7 +355,7 @@ static bool note_key(void *context, const char *key, const char *first, const ch
     return ++all->count < all->most;
 }
 
-START_TEST(scenes_key_by_key) {
+QD_TEST(scenes_key_by_key) {
     qd_scene *one = qd_test_scene("name: one\nrun: {steps: 10}\nworld: {gravity: [0, -1]}\n"
                                   "bodies:\n- disks: {count: 20}\n- disks: {count: 5}\n",
                                   NULL);
@@ -386,12 +379,5 @@ START_TEST(scenes_key_by_key) {
     qd_scene_destroy(one);
     qd_scene_destroy(two);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("compare", 240, NULL, NULL);
-    qd_test_once(tcase, one_bit_is_named, bodies_and_contacts_of_one_world_only, free_indices_count,
-                 settings_have_names_and_words, a_visitor_may_stop, random_worlds, scenes_key_by_key);
-    tcase_add_loop_test(tcase, no_field_is_left_out, 0, KINDS);
-    return qd_test_run_case("compare", tcase);
-}
+QD_TEST_MAIN("compare", 240, NULL, NULL)

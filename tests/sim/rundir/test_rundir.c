@@ -43,7 +43,7 @@ static void create_run(const char *path) {
     qd_rundir_close(rundir);
 }
 
-START_TEST(test_new_directory) {
+QD_TEST(test_new_directory) {
     qd_scratch_path path = at("run"), file = at("run/scene.yaml");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -57,17 +57,15 @@ START_TEST(test_new_directory) {
     qd_rundir_close(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 1); // no lock, nothing in the making
 }
-END_TEST
 
-START_TEST(test_empty_directory_is_taken) {
+QD_TEST(test_empty_directory_is_taken) {
     qd_scratch_path path = at("run");
     make_directory(path.text);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_earlier_run_is_refused) {
+QD_TEST(test_earlier_run_is_refused) {
     qd_scratch_path path = at("run"), result = at("run/result.json");
     create_run(path.text);
     qd_error error;
@@ -76,9 +74,8 @@ START_TEST(test_earlier_run_is_refused) {
     ck_assert(qd_scratch_exists(result.text));
     ck_assert_uint_eq(qd_scratch_count(path.text), 3);
 }
-END_TEST
 
-START_TEST(test_force_deletes_the_run_and_nothing_else) {
+QD_TEST(test_force_deletes_the_run_and_nothing_else) {
     qd_scratch_path path = at("run"), notes = at("run/notes.txt"), mine = at("run/frames/frame_best.png"),
                     part = at("run/frames/frame_000002.png.part"), frame = at("run/frames/frame_000000.png");
     create_run(path.text);
@@ -92,9 +89,8 @@ START_TEST(test_force_deletes_the_run_and_nothing_else) {
     ck_assert_uint_eq(qd_scratch_count(path.text), 3); // scene.yaml, notes.txt, frames
     ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1);
 }
-END_TEST
 
-START_TEST(test_force_leaves_no_empty_frames) {
+QD_TEST(test_force_leaves_no_empty_frames) {
     qd_scratch_path path = at("run");
     create_run(path.text);
     qd_error error;
@@ -102,9 +98,8 @@ START_TEST(test_force_leaves_no_empty_frames) {
     ck_assert_uint_eq(qd_scratch_count(path.text), 1);
     ck_assert_int_eq(create(at("new").text, true, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_what_is_no_run_is_never_touched) {
+QD_TEST(test_what_is_no_run_is_never_touched) {
     qd_scratch_path path = at("mine"), own = at("mine/scene.yaml"), lock = at("mine/lock");
     make_directory(path.text);
     qd_scratch_write(own.text, "name: my own scene\n");
@@ -120,9 +115,8 @@ START_TEST(test_what_is_no_run_is_never_touched) {
     ck_assert_str_eq(text, "name: my own scene\n");
     free(text);
 }
-END_TEST
 
-START_TEST(test_what_a_killed_run_left_is_no_obstacle) {
+QD_TEST(test_what_a_killed_run_left_is_no_obstacle) {
     qd_scratch_path path = at("run");
     make_directory(path.text);
     qd_scratch_write(at("run/lock").text, "");
@@ -130,9 +124,8 @@ START_TEST(test_what_a_killed_run_left_is_no_obstacle) {
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_a_file_in_place_of_the_directory) {
+QD_TEST(test_a_file_in_place_of_the_directory) {
     qd_scratch_path path = at("file");
     qd_scratch_write(path.text, "text");
     qd_error error;
@@ -142,9 +135,8 @@ START_TEST(test_a_file_in_place_of_the_directory) {
     ck_assert_str_eq(text, "text");
     free(text);
 }
-END_TEST
 
-START_TEST(test_folders_above_and_bad_names) {
+QD_TEST(test_folders_above_and_bad_names) {
     qd_error error;
     ck_assert_int_eq(create(at("no/run").text, false, &error),
                      QD_OK); // folders above are made
@@ -162,9 +154,8 @@ START_TEST(test_folders_above_and_bad_names) {
     ck_assert_int_eq(qd_rundir_create("x", scene, false, NULL, NULL), QD_ERR_ARGUMENT);
     qd_rundir_close(NULL);
 }
-END_TEST
 
-START_TEST(test_unwritable_directory) {
+QD_TEST(test_unwritable_directory) {
     if (geteuid() == 0) return; // root may write everywhere; test_cli has a file size limit for everybody
     qd_scratch_path path = at("closed"), inner = at("closed/run");
     make_directory(path.text);
@@ -175,9 +166,8 @@ START_TEST(test_unwritable_directory) {
     ck_assert_ptr_nonnull(strstr(error.text, "Permission denied"));
     ck_assert_int_eq(chmod(path.text, 0777), 0);
 }
-END_TEST
 
-START_TEST(test_one_run_at_a_time) {
+QD_TEST(test_one_run_at_a_time) {
     qd_scratch_path path = at("run");
     qd_error error = {""};
     qd_rundir *first = NULL, *second = NULL;
@@ -191,9 +181,8 @@ START_TEST(test_one_run_at_a_time) {
     qd_rundir_close(first);
     ck_assert_int_eq(create(path.text, true, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_the_lock_ends_with_its_process) {
+QD_TEST(test_the_lock_ends_with_its_process) {
     qd_scratch_path path = at("run");
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
@@ -210,9 +199,8 @@ START_TEST(test_the_lock_ends_with_its_process) {
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_EXISTS);
     ck_assert_int_eq(create(path.text, true, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_many_start_at_once_and_one_wins) {
+QD_TEST(test_many_start_at_once_and_one_wins) {
     enum { RUNNERS = 8 };
     for (int round = 0; round < 20; ++round) {
         char name[32];
@@ -243,7 +231,6 @@ START_TEST(test_many_start_at_once_and_one_wins) {
         ck_assert_uint_eq(qd_scratch_count(path.text), 1);
     }
 }
-END_TEST
 
 /// From here on no file of this process may get longer than `bytes`, as on a full disk.
 static void limit_files(rlim_t bytes) {
@@ -252,7 +239,7 @@ static void limit_files(rlim_t bytes) {
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(test_a_full_disk_leaves_no_half_file) {
+QD_TEST(test_a_full_disk_leaves_no_half_file) {
     qd_scratch_path path = at("run"), result = at("run/result.json");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -271,18 +258,16 @@ START_TEST(test_a_full_disk_leaves_no_half_file) {
     qd_rundir_close(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 2);
 }
-END_TEST
 
-START_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
+QD_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
     qd_scratch_path path = at("run");
     limit_files(10);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_IO);
     ck_assert(!qd_scratch_exists(path.text));
 }
-END_TEST
 
-START_TEST(test_subdir_over_a_file) {
+QD_TEST(test_subdir_over_a_file) {
     qd_scratch_path path = at("run");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -293,9 +278,8 @@ START_TEST(test_subdir_over_a_file) {
     ck_assert_int_eq(qd_rundir_subdir(rundir, "other", &error), QD_ERR_IO);
     qd_rundir_close(rundir);
 }
-END_TEST
 
-START_TEST(test_an_earlier_run_is_opened_again) {
+QD_TEST(test_an_earlier_run_is_opened_again) {
     qd_scratch_path path = at("run");
     create_run(path.text);
     qd_error error = {""};
@@ -312,9 +296,8 @@ START_TEST(test_an_earlier_run_is_opened_again) {
     ck_assert(!qd_rundir_complete(rundir));
     qd_rundir_close(rundir);
 }
-END_TEST
 
-START_TEST(test_what_is_no_run_is_not_opened) {
+QD_TEST(test_what_is_no_run_is_not_opened) {
     qd_scratch_path path = at("mine");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -328,9 +311,8 @@ START_TEST(test_what_is_no_run_is_not_opened) {
     ck_assert_ptr_null(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 1); // no lock
 }
-END_TEST
 
-START_TEST(test_frames_are_kept_up_to_a_number) {
+QD_TEST(test_frames_are_kept_up_to_a_number) {
     qd_scratch_path path = at("run");
     create_run(path.text); // with frame_000000.png, frame_1000000.png, manifest.csv
     static const char *const more[] = {"frames/frame_000001.png",
@@ -366,17 +348,5 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
     ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1); // notes.txt
     qd_rundir_close(rundir);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("rundir", 120, setup, teardown, test_new_directory, test_empty_directory_is_taken,
-                        test_earlier_run_is_refused, test_force_deletes_the_run_and_nothing_else,
-                        test_force_leaves_no_empty_frames, test_what_is_no_run_is_never_touched,
-                        test_what_a_killed_run_left_is_no_obstacle, test_a_file_in_place_of_the_directory,
-                        test_folders_above_and_bad_names, test_unwritable_directory, test_one_run_at_a_time,
-                        test_the_lock_ends_with_its_process, test_many_start_at_once_and_one_wins,
-                        test_a_full_disk_leaves_no_half_file,
-                        test_a_disk_full_from_the_start_leaves_no_directory, test_subdir_over_a_file,
-                        test_an_earlier_run_is_opened_again, test_what_is_no_run_is_not_opened,
-                        test_frames_are_kept_up_to_a_number);
-}
+QD_TEST_MAIN("rundir", 120, setup, teardown)

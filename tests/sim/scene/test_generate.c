@@ -63,7 +63,7 @@ static void check_placed(const qd_scene *scene, const qdi_generated *bodies, dou
     }
 }
 
-START_TEST(places_without_overlap) {
+QD_TEST(places_without_overlap) {
     uint64_t seed = qd_test_seed(21);
     static const char *const boundaries[] = {"reflect", "periodic", "open"};
     static const char *const radii[] = {"0.5",
@@ -92,9 +92,8 @@ START_TEST(places_without_overlap) {
         qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-START_TEST(keeps_regions_apart) {
+QD_TEST(keeps_regions_apart) {
     const char *text = "world: {size: [40, 40], boundary: {x: periodic, y: open}}\nbodies:\n"
                        "- disks: {count: 60, radius: 0.5, region: [0, 0, 10, 20], place: grid}\n"
                        "- disks: {count: 150, radius: {uniform: [0.2, 0.6]}, region: [5, 5, 20, 20]}\n"
@@ -106,9 +105,8 @@ START_TEST(keeps_regions_apart) {
     qdi_generated_release(&bodies);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(lays_out_rows) {
+QD_TEST(lays_out_rows) {
     qdi_generated bodies = generate(
         "world: {size: [10, 5]}\nbodies: [disks: {count: 50, radius: 0.5, place: grid, velocity: [1, -2]}]");
     for (size_t i = 0; i < 50; ++i) {
@@ -129,9 +127,8 @@ START_TEST(lays_out_rows) {
         qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-START_TEST(says_what_does_not_fit) {
+QD_TEST(says_what_does_not_fit) {
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 101, radius: 0.5, place: grid}]",
                   "bodies.0: rows of 101 disks leave 0.909 for each, the largest has diameter 1; ask for "
                   "fewer or smaller");
@@ -172,10 +169,9 @@ START_TEST(says_what_does_not_fit) {
     qdi_generated_release(&bodies);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// Touching exactly is allowed to rows, and a disk as wide as the world can be placed.
-START_TEST(places_what_just_fits) {
+QD_TEST(places_what_just_fits) {
     qdi_generated bodies = generate(
         "world: {size: [1, 1]}\nbodies: [disks: {count: 9, radius: 0.16666666666666666, place: grid}]");
     qdi_generated_release(&bodies);
@@ -183,7 +179,6 @@ START_TEST(places_what_just_fits) {
     ck_assert_double_eq_tol(bodies.x[0], 2, 1e-8);
     qdi_generated_release(&bodies);
 }
-END_TEST
 
 /// Radii follow the law that was asked for: the empirical distribution stays within 6 standard errors of it
 /// at several radii; the same test refuses a law with an exponent that is off by 0.2.
@@ -198,7 +193,7 @@ static bool follows_power_law(const qdi_generated *bodies, double low, double hi
     return true;
 }
 
-START_TEST(draws_power_laws) {
+QD_TEST(draws_power_laws) {
     static const double exponents[] = {2.6666667, 0.5, -1.5, 4};
     for (size_t i = 0; i < 4; ++i) {
         char text[300];
@@ -215,7 +210,6 @@ START_TEST(draws_power_laws) {
         qdi_generated_release(&bodies);
     }
 }
-END_TEST
 
 /// The same of a normal law that is cut off, of radii or of their logarithms.
 static bool follows_normal_law(const qdi_generated *bodies, bool logarithm, double low, double high,
@@ -233,7 +227,7 @@ static bool follows_normal_law(const qdi_generated *bodies, bool logarithm, doub
     return true;
 }
 
-START_TEST(draws_normal_laws) {
+QD_TEST(draws_normal_laws) {
     static const struct {
         double low, high, middle, deviation;
     } cases[] = {{0.5, 1.5, 1, 0.2}, {0.9, 3, 1, 0.6}, {1, 1.02, 1.01, 5}};
@@ -256,7 +250,6 @@ START_TEST(draws_normal_laws) {
         qdi_generated_release(&bodies);
     }
 }
-END_TEST
 
 /// True where mean and variance are within 6 standard errors of 0 and `variance`; `fourth` is the fourth
 /// moment.
@@ -270,7 +263,7 @@ static bool has_moments(const double *values, size_t count, double variance, dou
            fabs(squares / n - variance) <= 6 * sqrt((fourth - variance * variance) / n);
 }
 
-START_TEST(draws_velocities) {
+QD_TEST(draws_velocities) {
     qdi_generated bodies = generate(
         "world: {size: [1e5, 1e5]}\nbodies:\n- disks: {count: 20000, velocity: {normal: 3}}\n"
         "- disks: {count: 20000, velocity: {uniform: 2}}\n- disks: {count: 5}\n");
@@ -293,7 +286,6 @@ START_TEST(draws_velocities) {
     ck_assert(fabs(cross[0]) <= tolerance && fabs(cross[1]) > tolerance); // the second: correlation planted
     qdi_generated_release(&bodies);
 }
-END_TEST
 
 static uint64_t hash_of(const qdi_generated *bodies) {
     uint64_t hash = qd_hash_bytes(bodies->x, bodies->count * sizeof(double));
@@ -303,7 +295,7 @@ static uint64_t hash_of(const qdi_generated *bodies) {
 }
 
 /// The same on every machine and with every compiler: a number that was noted once.
-START_TEST(is_the_same_everywhere) {
+QD_TEST(is_the_same_everywhere) {
     const char *text =
         "world: {size: [60, 60], boundary: {x: periodic}}\nbodies:\n"
         "- disks: {count: 300, radius: {power: {min: 0.1, max: 3, exponent: 2.667}}, velocity: {normal: 1}}\n"
@@ -313,7 +305,6 @@ START_TEST(is_the_same_everywhere) {
     ck_assert_uint_eq(hash_of(&bodies), 2950750849201194792ULL);
     qdi_generated_release(&bodies);
 }
-END_TEST
 
 static int compare_doubles(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
@@ -328,7 +319,7 @@ static bool halves_agree(const double *radius) {
 }
 
 /// Ids say nothing about sizes, though large disks are placed first.
-START_TEST(does_not_order_bodies_by_size) {
+QD_TEST(does_not_order_bodies_by_size) {
     qdi_generated bodies = generate(
         "world: {size: [200, 200]}\nbodies: [disks: {count: 4000, radius: {uniform: [0.1, 0.9]}}]");
     ck_assert(halves_agree(bodies.radius));
@@ -336,9 +327,8 @@ START_TEST(does_not_order_bodies_by_size) {
     ck_assert(!halves_agree(bodies.radius)); // a planted error is seen
     qdi_generated_release(&bodies);
 }
-END_TEST
 
-START_TEST(fails_cleanly_without_memory) {
+QD_TEST(fails_cleanly_without_memory) {
     qd_scene *scene = qd_test_scene("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]", NULL);
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
@@ -356,10 +346,9 @@ START_TEST(fails_cleanly_without_memory) {
     ck_assert_uint_gt(fail_at, 8);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// Cells say "free" exactly where a look at every disk does.
-START_TEST(finds_every_neighbour) {
+QD_TEST(finds_every_neighbour) {
     enum { COUNT = 200 };
     uint64_t seed = qd_test_seed(5);
     for (size_t run = 0; run < qd_test_effort(200); ++run) {
@@ -390,11 +379,5 @@ START_TEST(finds_every_neighbour) {
         qdi_cells_release(&cells);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("generate", 240, NULL, NULL, places_without_overlap, keeps_regions_apart,
-                        lays_out_rows, says_what_does_not_fit, places_what_just_fits, draws_power_laws,
-                        draws_normal_laws, draws_velocities, is_the_same_everywhere,
-                        does_not_order_bodies_by_size, fails_cleanly_without_memory, finds_every_neighbour);
-}
+QD_TEST_MAIN("generate", 240, NULL, NULL)

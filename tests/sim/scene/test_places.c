@@ -51,7 +51,7 @@ static size_t contacts_of(qd_world *world, double *deepest) {
     return count;
 }
 
-START_TEST(pyramids_are_pyramids) {
+QD_TEST(pyramids_are_pyramids) {
     qd_world *world = world_of(
         "bodies: [rects: {count: 12, size: [2, 1], place: pyramid, region: [10, 5, 15, 9]}]", 0);
     // Rows of 5, 4 and 3: columns 3 apart.
@@ -66,9 +66,8 @@ START_TEST(pyramids_are_pyramids) {
     ck_assert_double_le(deepest, 1e-9);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(grids_keep_their_spacing) {
+QD_TEST(grids_keep_their_spacing) {
     qd_world *world = world_of(
         "world: {size: [40, 24]}\nbodies: [disks: {count: 7, radius: 0.5, place: grid, "
         "spacing: [2, 1.5], region: [10, 5, 6, 9]}]",
@@ -91,10 +90,9 @@ START_TEST(grids_keep_their_spacing) {
                   "[0.9, 2], region: [10, 5, 6, 9]}]",
                   "bodies.0: rows of 7 disks leave 0.9 for each, the largest has diameter 1");
 }
-END_TEST
 
 // Each body of `cells` is anywhere in its own cell, wherever the others are.
-START_TEST(cells_keep_bodies_apart) {
+QD_TEST(cells_keep_bodies_apart) {
     static const char form[] =
         "world: {size: [40, 20]%s}\nrun: {seed: %d}\nbodies: [%s, place: cells, spacing: [2, "
         "2.5], region: [0, 0, 40, 20]}]";
@@ -135,10 +133,9 @@ START_TEST(cells_keep_bodies_apart) {
         "world: {size: [40, 20]}\nbodies: [disks: {count: 16, radius: 1, place: cells, round: true}]",
         "rows are not round");
 }
-END_TEST
 
 // A body's place is a function of seed, number and count: another body's size changes nothing for it.
-START_TEST(cells_do_not_see_each_other) {
+QD_TEST(cells_do_not_see_each_other) {
     static const char form[] =
         "world: {size: [40, 20]}\nbodies: [disks: {count: %d, radius: %s, place: cells, "
         "spacing: [2, 2]}]";
@@ -155,9 +152,8 @@ START_TEST(cells_do_not_see_each_other) {
     qd_world_destroy(all);
     qd_world_destroy(some);
 }
-END_TEST
 
-START_TEST(pyramids_scale) {
+QD_TEST(pyramids_scale) {
     const uint64_t bodies[] = {1, 2, 3, 10, 55, 56, 1000};
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; ++i) {
         qd_world *world = world_of(
@@ -170,7 +166,6 @@ START_TEST(pyramids_scale) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// Part of the disks that have one of their own within 5 of them, for a place.
 static double company(const char *place, uint64_t seed) {
@@ -199,7 +194,7 @@ static double company(const char *place, uint64_t seed) {
     return found / 60;
 }
 
-START_TEST(clusters_are_crowded) {
+QD_TEST(clusters_are_crowded) {
     double clustered = 0, random = 0;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         clustered += company("clusters", seed) / 20;
@@ -208,10 +203,9 @@ START_TEST(clusters_are_crowded) {
     ck_assert_double_gt(clustered, 0.9); // 10 in an area of some 200
     ck_assert_double_lt(random, 0.4);    // 0.24 expected
 }
-END_TEST
 
 // More than one cluster holds: the rest goes to the others, or is refused when all are full.
-START_TEST(clusters_fill_up) {
+QD_TEST(clusters_fill_up) {
     qd_world *world = world_of(
         "bodies: [disks: {count: 150, place: clusters, clusters: {count: 2, spread: [0.02, 0.03]}}]", 0);
     double deepest;
@@ -225,9 +219,8 @@ START_TEST(clusters_fill_up) {
     check_refused("bodies: [disks: {count: 2, place: clusters, clusters: {spread: [0.2, 0.1]}}]",
                   "the smaller one first");
 }
-END_TEST
 
-START_TEST(round_regions_are_round) {
+QD_TEST_LOOP(round_regions_are_round, 0, 2) {
     const char *const texts[] = {
         "bodies: [rects: {count: 150, angle: auto, round: true, region: [10, 20, 60, 40]}]",
         "bodies: [disks: {count: 150, round: true, place: clusters, region: [10, 20, 60, 40], "
@@ -246,9 +239,8 @@ START_TEST(round_regions_are_round) {
     check_refused("bodies:\n- rects:\n    count: 1\n    place: grid\n    round: true\n",
                   "t:5: bodies.0.rects.round: ");
 }
-END_TEST
 
-START_TEST(polygons_are_what_is_asked_for) {
+QD_TEST(polygons_are_what_is_asked_for) {
     qd_world *world = world_of(
         "bodies:\n- polygons: {count: 200, corners: [3, 6], radius: {uniform: [0.5, 1]}, uneven: 1, angle: "
         "auto}\n"
@@ -278,10 +270,9 @@ START_TEST(polygons_are_what_is_asked_for) {
     check_refused("bodies: [polygons: {count: 1, corners: [2, 4]}]", "corners");
     check_refused("bodies: [polygons: {count: 1, corners: [3, 17]}]", "corners");
 }
-END_TEST
 
 // A drum keeps its shape and its place, and takes along what lies in it.
-START_TEST(polylines_turn) {
+QD_TEST_LOOP(polylines_turn, 0, 2) {
     const char *const pivots[] = {"", "pivot: [50, 50], "};
     char text[400];
     snprintf(text, sizeof text,
@@ -313,9 +304,8 @@ START_TEST(polylines_turn) {
     ck_assert_double_eq_tol(at.y, 50 + s * x + c * y, 1e-9);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(kinematic_polylines_want_a_pivot) {
+QD_TEST(kinematic_polylines_want_a_pivot) {
     qd_world *world = qd_test_world(NULL);
     qd_body_def like = qd_body_def_default();
     qd_error error = {""};
@@ -334,13 +324,5 @@ START_TEST(kinematic_polylines_want_a_pivot) {
     ck_assert_double_eq_tol(qd_test_body(world, ids[1]).position.y, 17, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("places", 120, NULL, NULL);
-    qd_test_once(tcase, pyramids_are_pyramids, grids_keep_their_spacing, cells_keep_bodies_apart,
-                 cells_do_not_see_each_other, pyramids_scale, clusters_are_crowded, clusters_fill_up,
-                 polygons_are_what_is_asked_for, kinematic_polylines_want_a_pivot);
-    qd_test_loops(tcase, {round_regions_are_round, 2}, {polylines_turn, 2});
-    return qd_test_run_case("places", tcase);
-}
+QD_TEST_MAIN("places", 120, NULL, NULL)

@@ -36,7 +36,7 @@ static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
     return scene;
 }
 
-START_TEST(lists_the_builtin_scenes) {
+QD_TEST(lists_the_builtin_scenes) {
     static const char *const names[] = {"pool",    "gas",      "sizes",  "rain",   "clusters", "pyramid",
                                         "tumbler", "billiard", "cradle", "hopper", "bullets",  "brownian",
                                         "cooling", "compress", "silo",   "shaker", "cells",    "refresh",
@@ -58,9 +58,8 @@ START_TEST(lists_the_builtin_scenes) {
     ck_assert_ptr_null(qd_scene_builtin_text("poo"));
     ck_assert_ptr_null(qd_scene_builtin_text(NULL));
 }
-END_TEST
 
-START_TEST(gives_what_the_file_says) {
+QD_TEST(gives_what_the_file_says) {
     qd_scene *scene = parse(
         "name: a-b_C9\n"
         "world: {size: [3, 4e1], origin: [-1, 2.5], boundary: {x: periodic}, gravity: [0, -9.81]}\n"
@@ -97,9 +96,8 @@ START_TEST(gives_what_the_file_says) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(fills_in_defaults) {
+QD_TEST(fills_in_defaults) {
     qd_scene *scene = parse("{}");
     qd_world_def world = qd_scene_world(scene), usual = qd_world_def_default();
     ck_assert(world.cookie == usual.cookie && world.size.x == 100 && world.restitution == usual.restitution);
@@ -109,9 +107,8 @@ START_TEST(fills_in_defaults) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(reads_the_same_scene_in_any_dress) {
+QD_TEST(reads_the_same_scene_in_any_dress) {
     qd_scene *plain = parse(
         "world:\n  boundary: open\nbodies:\n  - disks: {count: 2, velocity: 0, radius: 2.50}\n");
     static const char *const same[] = {
@@ -137,9 +134,8 @@ START_TEST(reads_the_same_scene_in_any_dress) {
     qd_scene_destroy(other);
     qd_scene_destroy(plain);
 }
-END_TEST
 
-START_TEST(lists_bodies_one_by_one) {
+QD_TEST(lists_bodies_one_by_one) {
     qd_scene *scene = parse("world: {size: [10, 10], boundary: {x: periodic, y: reflect}}\nbodies:\n- list:\n"
                             "  - {at: [12.5, 3], radius: 2, velocity: [1, -1], mass: 7}\n  - {shape: disk, "
                             "at: [5, 3], density: 2}\n"
@@ -170,9 +166,8 @@ START_TEST(lists_bodies_one_by_one) {
     ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "radius: 0.25\n"));
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(copies_aliases) {
+QD_TEST(copies_aliases) {
     qd_scene *scene = parse(
         "bodies:\n- &first\n  disks: &d {count: 2, radius: {uniform: [1, 2]}}\n- *first\n- disks: *d\n");
     ck_assert_uint_eq(qd_scene_bodies(scene), 6);
@@ -183,13 +178,12 @@ START_TEST(copies_aliases) {
     ck_assert_uint_eq(qd_scene_bodies(scene), 12);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 static bool contains(const qd_scene *scene, const char *part) {
     return strstr(qd_scene_text(scene), part) != NULL;
 }
 
-START_TEST(sets_any_key) {
+QD_TEST(sets_any_key) {
     static const struct {
         const char *set, *part;
     } cases[] = {
@@ -234,9 +228,8 @@ START_TEST(sets_any_key) {
     ck_assert(contains(scene, "x: open\n    y: periodic\n"));
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(scales_bodies_at_constant_density) {
+QD_TEST(scales_bodies_at_constant_density) {
     qd_scene *scene = builtin("pool", NULL, 8000);
     ck_assert_uint_eq(qd_scene_bodies(scene), 8000);
     ck_assert(qd_scene_world(scene).size.x == 200 && qd_scene_world(scene).size.y == 120);
@@ -261,7 +254,6 @@ START_TEST(scales_bodies_at_constant_density) {
         qd_scene_destroy(scene);
     }
 }
-END_TEST
 
 static void add_random_radius(qdi_text *text, qd_random *random) {
     double low = qd_random_uniform(random) * 3 + 1e-3, high = low * (1 + qd_random_uniform(random));
@@ -277,7 +269,7 @@ static void add_random_radius(qdi_text *text, qd_random *random) {
 }
 
 /// Whatever a scene says, its resolved text says the same.
-START_TEST(resolves_random_scenes_to_themselves) {
+QD_TEST(resolves_random_scenes_to_themselves) {
     uint64_t seed = qd_test_seed(11);
     static const char *const boundaries[] = {"reflect", "periodic", "open"};
     for (size_t i = 0; i < qd_test_effort(2000); ++i) {
@@ -310,10 +302,9 @@ START_TEST(resolves_random_scenes_to_themselves) {
         qdi_text_release(&text);
     }
 }
-END_TEST
 
 /// The examples of the documentation are scenes.
-START_TEST(reads_the_documented_example) {
+QD_TEST(reads_the_documented_example) {
     FILE *file = fopen(QD_SOURCE_DIR "/docs/scene.md", "rb");
     ck_assert_ptr_nonnull(file);
     static char text[1 << 18];
@@ -336,11 +327,10 @@ START_TEST(reads_the_documented_example) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// The scenes of disks alone (pool, gas and sizes) fill a world: no contact at the start, and the same bodies
 /// each time.
-START_TEST(populates_worlds) {
+QD_TEST(populates_worlds) {
     for (size_t i = 0; i < 3; ++i) {
         uint64_t hash[3];
         for (int k = 0; k < 3; ++k) {
@@ -368,9 +358,8 @@ START_TEST(populates_worlds) {
         ck_assert_uint_ne(hash[0], hash[2]);
     }
 }
-END_TEST
 
-START_TEST(populates_with_nobody) {
+QD_TEST(populates_with_nobody) {
     static const char *const none[] = {"{}", "bodies: []", "bodies: [disks: {count: 0, radius: 1000}]"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
         qd_scene *scene = parse(none[i]);
@@ -383,32 +372,5 @@ START_TEST(populates_with_nobody) {
         qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-static void add_case(Suite *suite, const char *name, const TTest *test) {
-    TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, test);
-    suite_add_tcase(suite, tests);
-}
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("scene");
-    add_case(suite, "builtin", lists_the_builtin_scenes);
-    add_case(suite, "values", gives_what_the_file_says);
-    add_case(suite, "defaults", fills_in_defaults);
-    add_case(suite, "dress", reads_the_same_scene_in_any_dress);
-    add_case(suite, "list", lists_bodies_one_by_one);
-    add_case(suite, "aliases", copies_aliases);
-    add_case(suite, "set", sets_any_key);
-    add_case(suite, "bodies", scales_bodies_at_constant_density);
-    add_case(suite, "resolved", resolves_random_scenes_to_themselves);
-    add_case(suite, "documentation", reads_the_documented_example);
-    add_case(suite, "populate", populates_worlds);
-    add_case(suite, "nobody", populates_with_nobody);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
-}
+QD_TEST_MAIN("scene", 120, NULL, NULL)

@@ -65,7 +65,7 @@ static void check_resolved(const qd_scene *scene) {
 
 #define GRAN QD_SOURCE_DIR "/tests/data/gran.lammpstrj"
 
-START_TEST(takes_bodies_and_world_from_a_dump) {
+QD_TEST(takes_bodies_and_world_from_a_dump) {
     qd_scene *scene = read_scene("bodies:\n- file: {path: " GRAN ", frame: {timestep: 2000}, density: 2}\n");
     qd_world_def def = qd_scene_world(scene);
     ck_assert(def.size.x == 160 && def.size.y == 160 && def.origin.x == 0 && def.origin.y == 0);
@@ -96,13 +96,12 @@ START_TEST(takes_bodies_and_world_from_a_dump) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 #define DUMP(flags)                                                                                          \
     "ITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS " flags                                   \
     "\n-10 10\n100 140\n-0.5 0.5\nITEM: ATOMS id x y radius\n7 5 110 0.5\n3 -5 130 1\n"
 
-START_TEST(takes_only_what_the_scene_leaves_out) {
+QD_TEST(takes_only_what_the_scene_leaves_out) {
     write_file("a.dump", DUMP("pp ss pp"));
     static const struct {
         const char *world;
@@ -142,9 +141,8 @@ START_TEST(takes_only_what_the_scene_leaves_out) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(takes_what_the_file_says_of_each_body) {
+QD_TEST(takes_what_the_file_says_of_each_body) {
     write_file("a.csv", "id,x,y,vx,vy,radius,mass\n20,1,2,3,4,0.5,6\n10,5,6,0,0,1,8\n");
     qd_scene *scene = read_scene("bodies: [file: {path: a.csv}]\n");
     ck_assert(qd_scene_world(scene).size.x == 100);
@@ -165,10 +163,9 @@ START_TEST(takes_what_the_file_says_of_each_body) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// What was read as what, and what was not read, in one line.
-START_TEST(tells_columns) {
+QD_TEST(tells_columns) {
     static const struct {
         const char *text, *told;
     } cases[] = {
@@ -187,9 +184,8 @@ START_TEST(tells_columns) {
         qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-START_TEST(settles_disks_at_the_walls) {
+QD_TEST(settles_disks_at_the_walls) {
     write_file("a.csv", "x,y,r\n0.2,5,0.5\n-0.25,5,0.5\n10.5,10.125,0.5\n5,5,1\n");
     qd_scene *scene = read_scene("world: {size: [10, 10]}\nbodies: [file: {path: a.csv}]\n");
     ck_assert_msg(strstr(qd_scene_notes(scene),
@@ -217,10 +213,9 @@ START_TEST(settles_disks_at_the_walls) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// Generated disks keep clear of those from files, wherever the items stand.
-START_TEST(generators_keep_clear_of_files) {
+QD_TEST(generators_keep_clear_of_files) {
     write_file("a.csv", "x,y,r\n5,5,2.4\n-1,9,2\n");
     for (int order = 0; order < 2; ++order) {
         qd_scene *scene = read_scene(order ? "world: {size: [10, 10], boundary: periodic}\nbodies:\n- file: "
@@ -256,7 +251,6 @@ START_TEST(generators_keep_clear_of_files) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 static void check_refused(const char *text, const qd_scene_changes *changes, qd_status wanted,
                           const char *reason) {
@@ -277,7 +271,7 @@ static void check_ids(const qd_world *world, const uint64_t *ids, size_t count) 
 
 // Ids that files give stay; where a second file gives one again, its body gets another, as do those without:
 // all above the highest.
-START_TEST(ids_are_unique) {
+QD_TEST(ids_are_unique) {
     write_file("a.csv", "id,x,y,radius\n3,10,10,1\n1,20,10,1\n");
     write_file("b.csv", "id,x,y,radius\n7,10,20,1\n1,20,20,1\n3,30,20,1\n");
     write_file("c.csv", "x,y,radius\n10,30,1\n20,30,1\n");
@@ -294,9 +288,8 @@ START_TEST(ids_are_unique) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(ids_may_come_to_their_end) {
+QD_TEST(ids_may_come_to_their_end) {
     write_file("a.csv", "id,x,y,radius\n18446744073709551599,10,10,1\n");
     write_file("b.csv", "id,x,y,radius\n18446744073709551599,10,20,1\n");
     qd_scene *scene = read_scene("bodies:\n- file: {path: a.csv}\n- disks: {count: 2, radius: 1}\n");
@@ -313,9 +306,8 @@ START_TEST(ids_may_come_to_their_end) {
         QD_ERR_INVALID);
     ck_assert_ptr_nonnull(strstr(error.text, "b.csv: no id is left above 18446744073709551599"));
 }
-END_TEST
 
-START_TEST(says_what_is_wrong_with_files) {
+QD_TEST(says_what_is_wrong_with_files) {
     write_file("a.csv", "x,y,r\n5,5,3\n");
     write_file("bad.csv", "x,y,r\n5,5,3\n5,five,3\n");
     write_file("out.csv", "x,y,r\n5,5,3\n\n5,-3.5,3\n");
@@ -375,9 +367,8 @@ START_TEST(says_what_is_wrong_with_files) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(sets_keys_of_files) {
+QD_TEST(sets_keys_of_files) {
     write_file("a.csv", "x,y,r\n5,5,3\n");
     write_file("b.csv", "x,y,r\n5,5,2\n6,7,1\n");
     const char *sets[] = {"bodies.0.file.path=b.csv", "bodies.0.file.density=3"};
@@ -399,10 +390,9 @@ START_TEST(sets_keys_of_files) {
     ck_assert_uint_ne(qd_scene_hash(scene), hash);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// A scene with a file is read whole, or nothing is left of it, whichever allocation fails.
-START_TEST(fails_cleanly_without_memory) {
+QD_TEST(fails_cleanly_without_memory) {
     write_file("a.dump", DUMP("pp ff pp"));
     write_file("b.csv", "x,y,r\n0,99.75,0.5\n");
     static const char text[] =
@@ -424,12 +414,5 @@ START_TEST(fails_cleanly_without_memory) {
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_gt(fail_at, 15);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_files", 120, setup, teardown, takes_bodies_and_world_from_a_dump,
-                        takes_only_what_the_scene_leaves_out, takes_what_the_file_says_of_each_body,
-                        tells_columns, settles_disks_at_the_walls, generators_keep_clear_of_files,
-                        ids_are_unique, ids_may_come_to_their_end, says_what_is_wrong_with_files,
-                        sets_keys_of_files, fails_cleanly_without_memory);
-}
+QD_TEST_MAIN("scene_files", 120, setup, teardown)

@@ -30,7 +30,7 @@ static qd_body_state body_of(const qd_world *world, uint32_t index) {
     return qd_test_body(world, (qd_id){index, 1});
 }
 
-START_TEST(scenes_say_all_of_materials) {
+QD_TEST(scenes_say_all_of_materials) {
     qd_scene *scene = qd_test_scene(everything, NULL), *again = qd_test_scene(qd_scene_text(scene), NULL);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     qd_world *world = qd_test_scene_world(again);
@@ -69,10 +69,9 @@ START_TEST(scenes_say_all_of_materials) {
     qd_scene_destroy(scene);
     qd_scene_destroy(again);
 }
-END_TEST
 
 // From outside, of a scene as of a resolved one: also what materials only stand for.
-START_TEST(materials_are_set_from_outside) {
+QD_TEST(materials_are_set_from_outside) {
     static const char *const sets[] = {"materials.steel.friction=.25", "materials.steel.density=3",
                                        "materials.pairs.0.friction=0.125", "materials.new.friction=2",
                                        "bodies.2.rects.material=new"};
@@ -95,9 +94,8 @@ START_TEST(materials_are_set_from_outside) {
     }
     qd_scene_destroy(plain);
 }
-END_TEST
 
-START_TEST(unused_materials_are_noted) {
+QD_TEST(unused_materials_are_noted) {
     qd_scene *scene = qd_test_scene(
         "materials: {steel: {}, stone: {}, wood: {}, pairs: [{of: [wood, wood]}]}\n"
         "bodies: [disks: {count: 1, material: steel}]\n",
@@ -106,9 +104,8 @@ START_TEST(unused_materials_are_noted) {
                                             "test.yaml: nothing is of the material wood\n");
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(wrong_materials_are_refused) {
+QD_TEST(wrong_materials_are_refused) {
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -148,10 +145,5 @@ START_TEST(wrong_materials_are_refused) {
         ck_assert_str_eq(error.text, cases[i].why);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_materials", 60, NULL, NULL, scenes_say_all_of_materials,
-                        materials_are_set_from_outside, unused_materials_are_noted,
-                        wrong_materials_are_refused);
-}
+QD_TEST_MAIN("scene_materials", 60, NULL, NULL)

@@ -39,7 +39,7 @@ static qd_body_state body(const qd_world *world, uint32_t index) {
     return qd_test_body(world, (qd_id){index, 1});
 }
 
-START_TEST(lists_hold_every_shape) {
+QD_TEST(lists_hold_every_shape) {
     qd_world *world = world_of(
         "contact: {restitution: 0.25, friction: 0.5, tangential_restitution: 0.125, threshold: 2,\n"
         "  walls: {friction: 0.75}}\n"
@@ -75,9 +75,8 @@ START_TEST(lists_hold_every_shape) {
     ck_assert(isinf(s.inertia) && s.filter.category == 2 && s.filter.mask == 5 && s.filter.group == -7);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(generators_place_rects_and_capsules) {
+QD_TEST(generators_place_rects_and_capsules) {
     qd_world *world = world_of(
         "bodies:\n"
         "- list: [{shape: rect, size: [100, 2], at: [50, 1], static: true}]\n"
@@ -112,9 +111,8 @@ START_TEST(generators_place_rects_and_capsules) {
     ck_assert_uint_le(view.shape_count, 1 + 1 + 60 + 1 + 1 + 1);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(polylines_are_static_edges) {
+QD_TEST(polylines_are_static_edges) {
     qd_world *world = world_of(
         "world: {gravity: [0, -10]}\ncontact: {restitution: 0.5, friction: 0.5}\nbodies:\n"
         "- polyline: {points: [[10, 30], [50, 10], [90, 30]], radius: 0.25, friction: 1}\n"
@@ -136,9 +134,8 @@ START_TEST(polylines_are_static_edges) {
         ck_assert_double_gt(body(world, i).position.y, 10.5); // none fell through
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(wrong_shapes_are_refused) {
+QD_TEST(wrong_shapes_are_refused) {
     check_refused("bodies: [list: [{at: [1, 2], shape: rect, size: [0, 2]}]]", "bodies.0.list.0.size");
     check_refused("bodies: [list: [{at: [1, 2], shape: polygon}]]", "t:1: bodies.0.list.0: ");
     check_refused("bodies: [list: [{at: [1, 2], shape: polygon, points: [[0, 0], [1, 0], [2, 0]]}]]",
@@ -159,10 +156,5 @@ START_TEST(wrong_shapes_are_refused) {
     snprintf(text, sizeof text, "bodies: [list: [{at: [9, 9], shape: polygon, points: %s}]]", many);
     check_refused(text, "bodies.0.list.0: ");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_shapes", 120, NULL, NULL, lists_hold_every_shape,
-                        generators_place_rects_and_capsules, polylines_are_static_edges,
-                        wrong_shapes_are_refused);
-}
+QD_TEST_MAIN("scene_shapes", 120, NULL, NULL)

@@ -80,7 +80,7 @@ static qd_world *saved_and_loaded(qd_world *world, int threads) {
     return loaded;
 }
 
-START_TEST(every_scene_is_here) {
+QD_TEST(every_scene_is_here) {
     size_t count = 0;
     for (const char *name; (name = qd_scene_builtin_name(count)) != NULL; ++count) {
         ck_assert_uint_lt(count, CUTS);
@@ -88,9 +88,8 @@ START_TEST(every_scene_is_here) {
     }
     ck_assert_uint_eq(count, CUTS);
 }
-END_TEST
 
-START_TEST(same_for_any_team_and_after_a_save) {
+QD_TEST_LOOP(same_for_any_team_and_after_a_save, 0, CUTS) {
     const cut *c = &cuts[_i];
     const int threads[] = {1, 2, 3, 8};
     qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
@@ -114,11 +113,10 @@ START_TEST(same_for_any_team_and_after_a_save) {
     ck_assert_msg(hash_and_end(world) == hash, "%s differs after a save", c->name);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 // State hashes that must never change between compilers, optimization levels, processors and releases without
 // a line in the changelog.
-START_TEST(golden_hashes) {
+QD_TEST_LOOP(golden_hashes, 0, CUTS) {
     static const uint64_t golden[CUTS][2] = {
         // of form 1, and of the present one
         {UINT64_C(0xd27bb230ca7c472c), UINT64_C(0x48512155ea1baff7)}, // pool
@@ -154,7 +152,6 @@ START_TEST(golden_hashes) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// How far a body's box reaches out of the walls; below 0: it does not.
 static double beyond_walls(const qd_world *world, const qd_body_state *s) {
@@ -177,7 +174,7 @@ static double outside_of(const char *name, qd_vec2 at) {
 }
 
 // A body may be in a wall by as much as it moves in a step, and a little deeper where it is pressed on.
-START_TEST(nobody_leaves) {
+QD_TEST_LOOP(nobody_leaves, 0, CUTS) {
     const cut *c = &cuts[_i];
     qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
     qd_world *world = world_of(scene, 2);
@@ -204,11 +201,10 @@ START_TEST(nobody_leaves) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 // 20 rows, 60 units of time where QD_TEST_EFFORT is large: nothing moves by more than 1 % of a box, all in
 // all.
-START_TEST(pyramid_stands) {
+QD_TEST_LOOP(pyramid_stands, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
     qd_scene *scene = scene_of("pyramid", 0, NULL);
     qd_world *world = world_of(scene, 1);
     qd_vec2 at[210];
@@ -228,9 +224,8 @@ START_TEST(pyramid_stands) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(energy_does_not_grow) {
+QD_TEST_LOOP(energy_does_not_grow, 0, 4) {
     const char *const names[] = {"billiard", "cradle", "clusters", "cooling"};
     const bool keeps[] = {false, true, true, false};
     qd_scene *scene = scene_of(names[_i], _i >= 2 ? 500 : 0, NULL);
@@ -249,10 +244,9 @@ START_TEST(energy_does_not_grow) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 // The medium keeps bodies of every size at its temperature, 4 per component.
-START_TEST(brownian_is_warm) {
+QD_TEST_LOOP(brownian_is_warm, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
     qd_scene *scene = scene_of("brownian", 0, NULL);
     qd_world *world = world_of(scene, 2);
     double large = 0, small = 0, larges = 0, smalls = 0, dt = qd_scene_run_settings(scene).dt;
@@ -271,10 +265,9 @@ START_TEST(brownian_is_warm) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 // As many leave a row as run into it, with their speed; the others stand still.
-START_TEST(cradle_passes_on_what_comes_in) {
+QD_TEST(cradle_passes_on_what_comes_in) {
     qd_scene *scene = scene_of("cradle", 0, NULL);
     qd_world *world = world_of(scene, 1);
     qd_test_step(world, qd_scene_run_settings(scene).dt,
@@ -289,7 +282,6 @@ START_TEST(cradle_passes_on_what_comes_in) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// How many contacts of two bodies are deeper than 0.6 of the smaller one's radius.
 static size_t deep_contacts(const qd_world *world) {
@@ -306,7 +298,7 @@ static size_t deep_contacts(const qd_world *world) {
 
 // What is pressed together in a heap does not stay in each other: not even where a push has just made it
 // part.
-START_TEST(heap_does_not_sink_into_itself) {
+QD_TEST_LOOP(heap_does_not_sink_into_itself, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
     qd_scene *scene = scene_of("tumbler", 0, NULL);
     qd_world *world = world_of(scene, 2);
     size_t deep = 0;
@@ -318,9 +310,8 @@ START_TEST(heap_does_not_sink_into_itself) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(rain_comes_to_rest) {
+QD_TEST_LOOP(rain_comes_to_rest, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
     const char *const sets[] = {"bodies.2.disks.count=100", "bodies.3.rects.count=100", NULL};
     qd_scene *scene = scene_of("rain", 0, sets);
     qd_world *world = world_of(scene, 2);
@@ -335,21 +326,5 @@ START_TEST(rain_comes_to_rest) {
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("scenes_builtin");
-    TCase *tcase = qd_test_case("scenes_builtin", 300, NULL, NULL);
-    qd_test_once(tcase, every_scene_is_here, cradle_passes_on_what_comes_in);
-    // What these hold is physics, in thousands of steps like those of the others.
-    if (!QD_TEST_THREAD_SANITIZER)
-        qd_test_once(tcase, pyramid_stands, brownian_is_warm, heap_does_not_sink_into_itself,
-                     rain_comes_to_rest);
-    qd_test_loops(tcase, {same_for_any_team_and_after_a_save, CUTS}, {nobody_leaves, CUTS},
-                  {energy_does_not_grow, 4});
-    suite_add_tcase(suite, tcase);
-    TCase *fixed = qd_test_case("golden", 300, NULL, NULL);
-    tcase_add_loop_test(fixed, golden_hashes, 0, CUTS);
-    suite_add_tcase(suite, fixed);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("scenes_builtin", 300, NULL, NULL)

@@ -56,7 +56,7 @@ static impact impact_of(double speed, double restitution, int parts) {
     return found;
 }
 
-START_TEST(hertz_impact_lasts_and_goes_as_deep_as_the_formula_says) {
+QD_TEST(hertz_impact_lasts_and_goes_as_deep_as_the_formula_says) {
     for (double speed = 0.01; speed < 2; speed *= 10) {
         const double mass = 0.75, stiffness = 1000 * sqrt(0.3);
         const double deepest = pow(1.25 * mass * speed * speed / stiffness, 0.4);
@@ -68,17 +68,15 @@ START_TEST(hertz_impact_lasts_and_goes_as_deep_as_the_formula_says) {
         ck_assert_double_eq_tol(found.restitution, 1, 1e-6);
     }
 }
-END_TEST
 
 // The dashpot may pull at the end, so the contact ends a little early.
-START_TEST(hertz_gives_back_as_much_at_any_speed) {
+QD_TEST(hertz_gives_back_as_much_at_any_speed) {
     for (double e = 0.3; e < 1; e += 0.3)
         for (double speed = 0.01; speed < 2; speed *= 10)
             ck_assert_double_eq_tol(impact_of(speed, e, 2000).restitution, e, 2e-3);
 }
-END_TEST
 
-START_TEST(contact_time_of_hertz_knows_how_fast_bodies_may_be) {
+QD_TEST(contact_time_of_hertz_knows_how_fast_bodies_may_be) {
     qd_world_def def = grain_def(1000);
     def.spring.law = QD_SPRING_HERTZ;
     qd_world *world = qd_test_world(&def);
@@ -95,11 +93,10 @@ START_TEST(contact_time_of_hertz_knows_how_fast_bodies_may_be) {
                             1, 1e-13);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- rolling ----
 
-START_TEST(rolling_disk_stops_where_the_moment_says) {
+QD_TEST(rolling_disk_stops_where_the_moment_says) {
     for (int law = 0; law < 2; ++law) {
         qd_world_def def = grain_def(law ? 1e5 : 1e4);
         const double weight = 2 * 10, slow = 0.05, speed = 3;
@@ -129,7 +126,6 @@ START_TEST(rolling_disk_stops_where_the_moment_says) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// The mean height of a column of disks that has fallen down on a rough floor.
 static double height_of_heap(double rolling) {
@@ -159,11 +155,10 @@ static double height_of_heap(double rolling) {
     return sum / 84;
 }
 
-START_TEST(heap_gets_steeper_with_rolling_resistance) {
+QD_TEST(heap_gets_steeper_with_rolling_resistance) {
     const double loose = height_of_heap(0), stiff = height_of_heap(0.1), stiffer = height_of_heap(0.4);
     ck_assert_msg(loose * 1.1 < stiff && stiff * 1.1 < stiffer, "%g %g %g", loose, stiff, stiffer);
 }
-END_TEST
 
 // ---- adhesion ----
 
@@ -192,17 +187,16 @@ static bool hangs(double pull, double range, qd_spring_law law) {
     return still;
 }
 
-START_TEST(disks_adhere_until_the_force_passes_the_value) {
+QD_TEST(disks_adhere_until_the_force_passes_the_value) {
     for (int law = 0; law < 2; ++law)
         for (double range = 0; range < 0.05; range += 0.02) {
             ck_assert(hangs(2.99, range, (qd_spring_law)law));
             ck_assert(!hangs(3.1, range, (qd_spring_law)law));
         }
 }
-END_TEST
 
 // Each touch adheres: a box on its side hangs at two.
-START_TEST(boxes_adhere_at_each_corner) {
+QD_TEST(boxes_adhere_at_each_corner) {
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = grain_def(1000);
         def.spring.adhesion = 3;
@@ -224,10 +218,9 @@ START_TEST(boxes_adhere_at_each_corner) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // A disk that leaves does so with what its energy was above that of the bond.
-START_TEST(escape_costs_the_energy_of_the_bond) {
+QD_TEST(escape_costs_the_energy_of_the_bond) {
     qd_world_def def = grain_def(1000);
     def.spring.adhesion = 2;
     def.spring.range = 0.1;
@@ -243,12 +236,11 @@ START_TEST(escape_costs_the_energy_of_the_bond) {
     ck_assert_double_eq(qd_test_measure(world).contact_energy, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what is kept ----
 
 // Nothing that loses energy is there: a bond that swings, rolls and sticks.
-START_TEST(energy_is_kept_where_nothing_is_lost) {
+QD_TEST(energy_is_kept_where_nothing_is_lost) {
     for (int law = 0; law < 2; ++law) {
         qd_world_def def = grain_def(law ? 1000 : 300);
         def.spring.law = (qd_spring_law)law;
@@ -279,7 +271,6 @@ START_TEST(energy_is_kept_where_nothing_is_lost) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// A crowd under all laws, with bodies that stand still, and some that come and go.
 static qd_world *crowd(uint64_t seed, int threads, double margin, qd_simd simd) {
@@ -322,16 +313,15 @@ static uint64_t hash_after(qd_world *world, size_t steps) {
     return hash;
 }
 
-START_TEST(crowd_is_the_same_for_threads_margins_and_kernels) {
+QD_TEST(crowd_is_the_same_for_threads_margins_and_kernels) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
         const uint64_t hash = hash_after(crowd(seed, 1, 0, QD_SIMD_PORTABLE), 120);
         ck_assert(hash_after(crowd(seed, 2, (double)NAN, QD_SIMD_AUTO), 120) == hash);
         ck_assert(hash_after(crowd(seed, 3, 0.2, QD_SIMD_AUTO), 120) == hash);
     }
 }
-END_TEST
 
-START_TEST(crowd_goes_on_from_a_saved_world) {
+QD_TEST(crowd_goes_on_from_a_saved_world) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
         qd_world *world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO);
         qd_test_step(world, 1e-3, 60);
@@ -340,11 +330,10 @@ START_TEST(crowd_goes_on_from_a_saved_world) {
         ck_assert(hash_after(world, 60) == hash_after(again, 60));
     }
 }
-END_TEST
 
 // Energy comes and goes with bodies, by losses and with what is added: nothing else, but for an error that
 // falls with the step; and momentum stays.
-START_TEST(crowd_balances_its_books) {
+QD_TEST(crowd_balances_its_books) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
         qd_world *world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO);
         qd_test_step(world, 2e-5, 2500);
@@ -366,9 +355,8 @@ START_TEST(crowd_balances_its_books) {
     ck_assert_double_eq_tol(last.momentum_y, first.momentum_y, 1e-10);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(only_disks_move_by_these_laws) {
+QD_TEST(only_disks_move_by_these_laws) {
     qd_error error = {""};
     for (int k = 0; k < 3; ++k) {
         qd_world_def def = grain_def(100);
@@ -400,15 +388,5 @@ START_TEST(only_disks_move_by_these_laws) {
     def.compression.rate.x = 0.1;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("grains", 120, NULL, NULL, hertz_impact_lasts_and_goes_as_deep_as_the_formula_says,
-                        hertz_gives_back_as_much_at_any_speed,
-                        contact_time_of_hertz_knows_how_fast_bodies_may_be,
-                        rolling_disk_stops_where_the_moment_says, heap_gets_steeper_with_rolling_resistance,
-                        disks_adhere_until_the_force_passes_the_value, boxes_adhere_at_each_corner,
-                        escape_costs_the_energy_of_the_bond, energy_is_kept_where_nothing_is_lost,
-                        crowd_is_the_same_for_threads_margins_and_kernels, crowd_goes_on_from_a_saved_world,
-                        crowd_balances_its_books, only_disks_move_by_these_laws);
-}
+QD_TEST_MAIN("grains", 120, NULL, NULL)

@@ -21,7 +21,7 @@ static qd_world_def spring_def(double kn) {
 
 // ---- the terms ----
 
-START_TEST(terms_follow_from_each_other) {
+QD_TEST(terms_follow_from_each_other) {
     for (double e = 0.05; e <= 1; e += 0.05)
         for (double mass = 0.1; mass < 20; mass *= 3) {
             qd_spring by_time = qd_spring_default(), by_stiffness = by_time;
@@ -36,9 +36,8 @@ START_TEST(terms_follow_from_each_other) {
             ck_assert_double_eq_tol(q.gamman, p.gamman, 1e-12 * (1 + p.gamman));
         }
 }
-END_TEST
 
-START_TEST(what_is_given_is_taken) {
+QD_TEST(what_is_given_is_taken) {
     qd_spring spring = {.contact_time = (double)NAN, .kn = 7, .gamman = 3, .kt = 0, .gammat = 2};
     qd_spring_terms terms = qd_spring_terms_of(&spring, 0.5, 4);
     ck_assert_double_eq(terms.kn, 7);
@@ -54,9 +53,8 @@ START_TEST(what_is_given_is_taken) {
     terms = (qd_spring_terms){1, 0, 100, 0};
     ck_assert_double_eq_tol(qd_spring_contact_time(&terms, 1), pi, 1e-15);
 }
-END_TEST
 
-START_TEST(bad_springs_are_refused) {
+QD_TEST(bad_springs_are_refused) {
     const double none = (double)NAN;
     const double bad[][11] = {
         // contact_time, kn, gamman, kt, gammat; law, rolling, kr, gammar; adhesion, range
@@ -94,9 +92,8 @@ START_TEST(bad_springs_are_refused) {
     ck_assert(isinf(qd_world_contact_time(world)));
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(world_tells_its_shortest_contact_time) {
+QD_TEST(world_tells_its_shortest_contact_time) {
     qd_world_def def = spring_def(50);
     qd_world *world = qd_test_world(&def);
     ck_assert(isinf(qd_world_contact_time(world)));
@@ -119,7 +116,6 @@ START_TEST(world_tells_its_shortest_contact_time) {
     ck_assert_double_eq_tol(qd_world_contact_time(world), pi * sqrt(0.25 * 0.01 * pi / 50), 1e-14);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- two bodies, head-on ----
 
@@ -148,7 +144,7 @@ static collision collide(qd_world_def def, double dt, double mass_a, double mass
     return result;
 }
 
-START_TEST(collisions_last_and_bounce_as_they_should) {
+QD_TEST(collisions_last_and_bounce_as_they_should) {
     for (int way = 0; way < 2; ++way)
         for (double e = 0.2; e < 1.01; e += 0.2) {
             double masses[2] = {1, way ? 2.5 : 1}, mass = masses[0] * masses[1] / (masses[0] + masses[1]);
@@ -171,10 +167,9 @@ START_TEST(collisions_last_and_bounce_as_they_should) {
             }
         }
 }
-END_TEST
 
 // Without damping the energy, that in the spring counted, comes back, with an error of order dt^2 in between.
-START_TEST(elastic_collision_keeps_its_energy) {
+QD_TEST(elastic_collision_keeps_its_energy) {
     for (double parts = 50; parts < 1000; parts *= 2) {
         qd_world_def def = spring_def(1000);
         qd_world *world = qd_test_world(&def);
@@ -196,10 +191,9 @@ START_TEST(elastic_collision_keeps_its_energy) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // The dashpot may pull; with limit_damping nothing does.
-START_TEST(damping_pulls_unless_limited) {
+QD_TEST(damping_pulls_unless_limited) {
     for (int limited = 0; limited < 2; ++limited) {
         qd_world_def def = spring_def(200);
         def.restitution = 0.3;
@@ -221,7 +215,6 @@ START_TEST(damping_pulls_unless_limited) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 // ---- friction ----
 
@@ -243,7 +236,7 @@ static qd_world *on_the_floor(double friction, double inertia, double speed, qd_
     return world;
 }
 
-START_TEST(sliding_is_slowed_by_coulombs_law) {
+QD_TEST(sliding_is_slowed_by_coulombs_law) {
     qd_id id;
     qd_world *world = on_the_floor(0.3, HUGE_VAL, 5, &id);
     qd_test_step(world, 1e-3, 1000);
@@ -261,9 +254,8 @@ START_TEST(sliding_is_slowed_by_coulombs_law) {
     ck_assert_double_eq_tol(m.drift, 0, 0.05);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(sliding_disk_comes_to_roll) {
+QD_TEST(sliding_disk_comes_to_roll) {
     qd_id id;
     qd_world *world = on_the_floor(0.3, 0.5 * 2 * 0.25, 3, &id);
     qd_test_step(world, 1e-3, 3000);
@@ -272,10 +264,9 @@ START_TEST(sliding_disk_comes_to_roll) {
     ck_assert_double_eq_tol(state.spin * 0.5, -state.velocity.x, 0.01);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Two equal disks, one of which spins, brush past each other: what turns one turns the other, by the same.
-START_TEST(rubbing_gives_spin_to_both) {
+QD_TEST(rubbing_gives_spin_to_both) {
     qd_world_def def = spring_def(1000);
     def.friction = 0.4;
     qd_world *world = qd_test_world(&def);
@@ -297,10 +288,9 @@ START_TEST(rubbing_gives_spin_to_both) {
     ck_assert_double_gt(fabs(p.velocity.y), 0.01);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Who has the lower index does not matter.
-START_TEST(order_of_the_two_does_not_matter) {
+QD_TEST(order_of_the_two_does_not_matter) {
     qd_vec2 ends[2][2];
     for (int swap = 0; swap < 2; ++swap) {
         qd_world_def def = spring_def(500);
@@ -326,7 +316,6 @@ START_TEST(order_of_the_two_does_not_matter) {
         ck_assert_double_eq_tol(ends[0][k].y, ends[1][k].y, 1e-13);
     }
 }
-END_TEST
 
 // ---- the formulas of pair_style gran/hooke/history and fix nve/sphere, for all pairs ----
 
@@ -465,7 +454,7 @@ static void check_same(const grains *g, const qd_world *world, const qd_id *ids,
     }
 }
 
-START_TEST(grains_move_as_the_formulas_say) {
+QD_TEST(grains_move_as_the_formulas_say) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : qd_test_effort(100);
     size_t touched = 0;
     for (uint64_t seed = first; seed <= last; ++seed) {
@@ -487,13 +476,5 @@ START_TEST(grains_move_as_the_formulas_say) {
     }
     ck_assert_uint_gt(touched, 50 * (last - first + 1));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("spring", 120, NULL, NULL, terms_follow_from_each_other, what_is_given_is_taken,
-                        bad_springs_are_refused, world_tells_its_shortest_contact_time,
-                        collisions_last_and_bounce_as_they_should, elastic_collision_keeps_its_energy,
-                        damping_pulls_unless_limited, sliding_is_slowed_by_coulombs_law,
-                        sliding_disk_comes_to_roll, rubbing_gives_spin_to_both,
-                        order_of_the_two_does_not_matter, grains_move_as_the_formulas_say);
-}
+QD_TEST_MAIN("spring", 120, NULL, NULL)

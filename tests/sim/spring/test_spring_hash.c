@@ -39,7 +39,7 @@ static void expect_same(const qd_world *world, const qd_world *copy, uint64_t se
 
 /// A sliding, turning, damped contact and its end, saved and loaded after each of its steps: the copies of
 /// copies go on as the world that was never saved.
-START_TEST(contact_is_saved_at_any_moment) {
+QD_TEST(contact_is_saved_at_any_moment) {
     qd_world_def def = spring_def(0);
     def.gravity = (qd_vec2){0, 0};
     qd_world *world = qd_test_world(&def);
@@ -64,10 +64,9 @@ START_TEST(contact_is_saved_at_any_moment) {
     qd_world_destroy(copy);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Rows are put in tree order before every step, or never: nothing that counts sees it.
-START_TEST(order_of_rows_changes_nothing) {
+QD_TEST(order_of_rows_changes_nothing) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     for (uint64_t seed = first; seed <= last; ++seed) {
         qd_world *world = any_world(seed, (double)NAN), *other = any_world(seed, (double)NAN);
@@ -86,11 +85,10 @@ START_TEST(order_of_rows_changes_nothing) {
         qd_world_destroy(other);
     }
 }
-END_TEST
 
 /// The tree of a world that was loaded is built at once, that of the other has been told of single bodies for
 /// a while: both are the same, and so are pictures and numbers of them.
-START_TEST(trees_are_those_of_the_boxes) {
+QD_TEST(trees_are_those_of_the_boxes) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     size_t edited = 0;
     for (uint64_t seed = first; seed <= last; ++seed) {
@@ -110,9 +108,5 @@ START_TEST(trees_are_those_of_the_boxes) {
     }
     ck_assert_uint_gt(edited, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("spring_hash", 300, NULL, NULL, contact_is_saved_at_any_moment,
-                        order_of_rows_changes_nothing, trees_are_those_of_the_boxes);
-}
+QD_TEST_MAIN("spring_hash", 300, NULL, NULL)

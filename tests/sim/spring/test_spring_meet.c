@@ -106,7 +106,7 @@ static void change(qd_world *world, size_t step, uint64_t seed) {
     if (step % 120 == 59) qd_test_disk(world, 7, 9, 1, 1, 0.6, 0);
 }
 
-START_TEST(slots_find_what_the_narrow_phase_finds) {
+QD_TEST(slots_find_what_the_narrow_phase_finds) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 24;
     const size_t steps = qd_test_effort(240);
     for (uint64_t seed = first; seed <= last; ++seed) {
@@ -125,7 +125,6 @@ START_TEST(slots_find_what_the_narrow_phase_finds) {
         qd_world_destroy(mixed);
     }
 }
-END_TEST
 
 /// A heap that falls together and rests: its candidates last, and most of them touch.
 static qd_world *heap(const way *of) {
@@ -160,7 +159,7 @@ static size_t untested(const qd_world *world) {
     return count;
 }
 
-START_TEST(lists_of_ends_add_up_what_chains_do) {
+QD_TEST(lists_of_ends_add_up_what_chains_do) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 4;
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
@@ -182,7 +181,6 @@ START_TEST(lists_of_ends_add_up_what_chains_do) {
         qd_world_destroy(mixed);
     }
 }
-END_TEST
 
 /// Many slow disks in several ranges, with a few fast ones among them, which come from range to range.
 static qd_world *crowd(const way *of) {
@@ -214,7 +212,7 @@ static size_t slow_ranges(const qd_world *world) {
     return count;
 }
 
-START_TEST(ranges_wait_for_the_fastest_of_their_own) {
+QD_TEST(ranges_wait_for_the_fastest_of_their_own) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 3;
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
@@ -233,12 +231,5 @@ START_TEST(ranges_wait_for_the_fastest_of_their_own) {
         qd_world_destroy(mixed);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("spring_meet", 300, NULL, NULL);
-    qd_test_once(tests, slots_find_what_the_narrow_phase_finds);
-    qd_test_once(tests, lists_of_ends_add_up_what_chains_do);
-    qd_test_once(tests, ranges_wait_for_the_fastest_of_their_own);
-    return qd_test_run_case("spring_meet", tests);
-}
+QD_TEST_MAIN("spring_meet", 300, NULL, NULL)

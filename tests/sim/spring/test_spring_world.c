@@ -67,7 +67,7 @@ static uint64_t life(uint64_t seed, int threads, double margin, qd_simd simd, si
     return hash;
 }
 
-START_TEST(threads_and_margins_change_nothing) {
+QD_TEST(threads_and_margins_change_nothing) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     const size_t steps = qd_test_effort(1000);
     const struct {
@@ -87,7 +87,6 @@ START_TEST(threads_and_margins_change_nothing) {
                           ways[k].margin);
     }
 }
-END_TEST
 
 static void check_same_numbers(const qd_metrics *p, const qd_metrics *q, uint64_t seed) {
     size_t count;
@@ -97,7 +96,7 @@ static void check_same_numbers(const qd_metrics *p, const qd_metrics *q, uint64_
                       "seed %llu: %s", (unsigned long long)seed, fields[k].name);
 }
 
-START_TEST(saved_and_loaded_goes_on_the_same) {
+QD_TEST(saved_and_loaded_goes_on_the_same) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     for (uint64_t seed = first; seed <= last; ++seed)
         for (int changed = 0; changed < 2; ++changed) {
@@ -120,10 +119,9 @@ START_TEST(saved_and_loaded_goes_on_the_same) {
             qd_world_destroy(other);
         }
 }
-END_TEST
 
 // Force and shear decide the future: they are in the hash.
-START_TEST(hash_covers_shear) {
+QD_TEST(hash_covers_shear) {
     uint64_t hash[2];
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = spring_def();
@@ -142,11 +140,10 @@ START_TEST(hash_covers_shear) {
     }
     ck_assert_uint_ne(hash[0], hash[1]);
 }
-END_TEST
 
 // A world of plain disks has a way of its own, on which it does without most boxes; another body may join
 // them.
-START_TEST(others_may_join) {
+QD_TEST(others_may_join) {
     uint64_t hash[2];
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = spring_def();
@@ -167,11 +164,10 @@ START_TEST(others_may_join) {
     }
     ck_assert_uint_eq(hash[0], hash[1]);
 }
-END_TEST
 
 // ---- refused steps ----
 
-START_TEST(limits_stop_a_step_and_leave_the_world) {
+QD_TEST(limits_stop_a_step_and_leave_the_world) {
     qd_world_def def = spring_def();
     def.limits.speed = 30;
     qd_world *world = qd_test_world(&def);
@@ -198,10 +194,9 @@ START_TEST(limits_stop_a_step_and_leave_the_world) {
     ck_assert_uint_eq(qd_world_hash(world), tried);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Wherever memory ends, a step either happens or leaves everything as it was.
-START_TEST(memory_may_end_anywhere) {
+QD_TEST(memory_may_end_anywhere) {
     qd_test_allocator allocator;
     uint64_t expected = 0;
     bool done = false;
@@ -235,11 +230,10 @@ START_TEST(memory_may_end_anywhere) {
         ck_assert_uint_eq(allocator.live, 0);
     }
 }
-END_TEST
 
 // ---- who takes part ----
 
-START_TEST(sensors_and_filters_feel_nothing) {
+QD_TEST(sensors_and_filters_feel_nothing) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, 0};
     qd_world *world = qd_test_world(&def);
@@ -263,11 +257,10 @@ START_TEST(sensors_and_filters_feel_nothing) {
     ck_assert_double_eq(m.contact_energy, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A ball comes back alike from a wall, a static rect and a kinematic one at rest; from a moving one with
 // twice its speed.
-START_TEST(walls_static_and_kinematic_bodies_are_alike) {
+QD_TEST(walls_static_and_kinematic_bodies_are_alike) {
     double back[4];
     for (int way = 0; way < 4; ++way) {
         qd_world_def def = spring_def();
@@ -306,11 +299,10 @@ START_TEST(walls_static_and_kinematic_bodies_are_alike) {
     ck_assert_double_eq_tol(back[2], back[0], 1e-9);
     ck_assert_double_eq_tol(back[3], 4, 0.01);
 }
-END_TEST
 
 /// A rect that falls flat on the floor comes to rest on it, as deep as its weight presses both of its
 /// corners.
-START_TEST(rect_rests_on_two_corners) {
+QD_TEST(rect_rests_on_two_corners) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0.3;
@@ -331,11 +323,10 @@ START_TEST(rect_rests_on_two_corners) {
     for (int k = 0; k < 2; ++k) ck_assert_double_eq_tol(contact->touch[k].impulse, 20 * 1e-3, 1e-6);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- events ----
 
-START_TEST(events_tell_the_forces_of_the_moment) {
+QD_TEST(events_tell_the_forces_of_the_moment) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, 0};
     qd_world *world = qd_test_world(&def);
@@ -365,7 +356,6 @@ START_TEST(events_tell_the_forces_of_the_moment) {
     ck_assert_double_eq_tol(state.velocity.y - 0.4, y, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- energy ----
 
@@ -385,7 +375,7 @@ static qd_world *gas(size_t side, double steps_per_contact, double *dt, double f
     return world;
 }
 
-START_TEST(elastic_gas_keeps_its_energy) {
+QD_TEST(elastic_gas_keeps_its_energy) {
     double dt;
     qd_world *world = gas(45, 50, &dt, 0); // 2,025 disks
     qd_metrics m;
@@ -402,7 +392,6 @@ START_TEST(elastic_gas_keeps_its_energy) {
     ck_assert_double_eq(m.lost, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 static double entered(const qd_world *world) {
     qd_metrics m;
@@ -411,7 +400,7 @@ static double entered(const qd_world *world) {
 }
 
 // Energy of springs that are pressed already when a body is added or removed does not enter again.
-START_TEST(a_change_brings_in_no_springs_that_there_were) {
+QD_TEST(a_change_brings_in_no_springs_that_there_were) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
@@ -432,10 +421,9 @@ START_TEST(a_change_brings_in_no_springs_that_there_were) {
     ck_assert_double_eq_tol(entered(world), pressed, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What is lost is where it went: dashpots and friction account for all but what the step's length makes.
-START_TEST(losses_are_booked) {
+QD_TEST(losses_are_booked) {
     double drift[2];
     for (int fine = 0; fine < 2; ++fine) {
         double dt;
@@ -460,14 +448,5 @@ START_TEST(losses_are_booked) {
     ck_assert_double_lt(drift[0], 0.05);
     ck_assert_double_lt(drift[1], 0.2 * drift[0]);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("spring_world", 300, NULL, NULL, threads_and_margins_change_nothing,
-                        saved_and_loaded_goes_on_the_same, hash_covers_shear, others_may_join,
-                        limits_stop_a_step_and_leave_the_world, memory_may_end_anywhere,
-                        sensors_and_filters_feel_nothing, walls_static_and_kinematic_bodies_are_alike,
-                        rect_rests_on_two_corners, events_tell_the_forces_of_the_moment,
-                        elastic_gas_keeps_its_energy, a_change_brings_in_no_springs_that_there_were,
-                        losses_are_booked);
-}
+QD_TEST_MAIN("spring_world", 300, NULL, NULL)

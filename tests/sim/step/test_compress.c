@@ -21,7 +21,7 @@ static qd_world_def compress_def(qd_boundary boundary, double rate_x, double rat
 
 // What touches nobody and does not move goes where the sheet does, whatever the boundary; the sides do as
 // well.
-START_TEST(test_affine) {
+QD_TEST_LOOP(test_affine, 0, 4) {
     const qd_boundary boundary = _i % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     qd_world_def def = compress_def(boundary, _i / 2 ? -0.02 : 0.03, 0.01);
     def.contact = _i / 2 ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
@@ -51,11 +51,10 @@ START_TEST(test_affine) {
     ck_assert_double_eq_tol(m.fraction, 30 * 3.14159265358979323846 * 0.16 / m.area, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // One that moves keeps its velocity and is carried along as well: with exp(-rate dt) = f a step is x' = f (x
 // + v dt).
-START_TEST(test_velocities_are_kept) {
+QD_TEST(test_velocities_are_kept) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0.1, 0);
     def.origin = (qd_vec2){-20, -15};
     qd_world *world = qd_test_world(&def);
@@ -73,11 +72,10 @@ START_TEST(test_velocities_are_kept) {
     ck_assert(s.velocity.x == 3 && s.velocity.y == -1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A fraction is met to rounding, in the middle of a step, also by a world that grows; then nothing changes
 // any more.
-START_TEST(test_until_fraction) {
+QD_TEST_LOOP(test_until_fraction, 0, 2) {
     const bool grows = _i == 1;
     qd_world_def def = compress_def(QD_BOUNDARY_REFLECT, grows ? -0.05 : 0.05, grows ? -0.02 : 0.02);
     def.contact = QD_CONTACT_NONE;
@@ -104,7 +102,6 @@ START_TEST(test_until_fraction) {
     ck_assert(low.x == then_low.x && high.y == then_high.y);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// A crowd that is compressed, of any contact model.
 static qd_world *crowd(uint64_t seed, int threads, double margin) {
@@ -140,7 +137,7 @@ static uint64_t hash_of_life(uint64_t seed, int threads, double margin) {
     return hash;
 }
 
-START_TEST(test_same_for_any_team_and_margin) {
+QD_TEST_LOOP(test_same_for_any_team_and_margin, 0, 7) {
     const uint64_t seed = (uint64_t)_i;
     const uint64_t one = hash_of_life(seed, 1, 0);
     const int threads[] = {2, 3, 8};
@@ -148,7 +145,6 @@ START_TEST(test_same_for_any_team_and_margin) {
     ck_assert(hash_of_life(seed, 1, (double)NAN) == one);
     ck_assert(hash_of_life(seed, 2, 0.3) == one);
 }
-END_TEST
 
 /// The contacts of disks, by brute force over the images of a period that is not the world's first one.
 static size_t touching(const qd_world *world) {
@@ -166,7 +162,7 @@ static size_t touching(const qd_world *world) {
     return count;
 }
 
-START_TEST(test_contacts_across_the_seam) {
+QD_TEST(test_contacts_across_the_seam) {
     qd_world *world = crowd(5, 2, (double)NAN); // no contact model, periodic
     for (int k = 0; k < 100; ++k) {
         qd_test_step(world, 0.05, 1);
@@ -176,9 +172,8 @@ START_TEST(test_contacts_across_the_seam) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(test_save_on_the_way) {
+QD_TEST_LOOP(test_save_on_the_way, 0, 6) {
     const size_t when[] = {1, 17, 70};
     for (size_t k = 0; k < 3; ++k) {
         qd_world *world = crowd((uint64_t)_i, 2, (double)NAN);
@@ -198,9 +193,8 @@ START_TEST(test_save_on_the_way) {
         qd_world_destroy(again);
     }
 }
-END_TEST
 
-START_TEST(test_refused) {
+QD_TEST(test_refused) {
     qd_world_def def = compress_def(QD_BOUNDARY_OPEN, 0.1, 0);
     qd_world *world = NULL;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE); // nothing to compress
@@ -225,10 +219,9 @@ START_TEST(test_refused) {
     def.compression.pressure = 0;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE);
 }
-END_TEST
 
 // A body that comes to be longer than half a period stops the step, which changes nothing.
-START_TEST(test_longer_than_half_a_period) {
+QD_TEST(test_longer_than_half_a_period) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0, 0.5);
     qd_world *world = qd_test_world(&def);
     (void)qd_test_disk(world, 1, 10, 0.1, 0, 0.5, 1);
@@ -253,7 +246,6 @@ START_TEST(test_longer_than_half_a_period) {
     ck_assert(high.y - low.y >= 20 && high.y - low.y < 21.2); // the next step would have brought it below
     qd_world_destroy(world);
 }
-END_TEST
 
 /// What the balance of an elastic packing is off by when it has been pressed from 0.8 to 0.95 of its area,
 /// per work.
@@ -280,17 +272,16 @@ static double off_by(double dt, bool walls, double *work) {
 
 // Nothing is lost, so what springs have is what the compression gave; what is off goes with the square of the
 // step.
-START_TEST(test_balance) {
+QD_TEST_LOOP(test_balance, 0, 2) {
     double work, same;
     double coarse = off_by(0.01, _i, &work), fine = off_by(0.0025, _i, &same);
     ck_assert_double_gt(work, 1);
     ck_assert_double_eq_tol(work, same, 0.02 * work);
     ck_assert_msg(coarse < 1e-2 && fine < 0.35 * coarse, "off by %g, then %g of the work", coarse, fine);
 }
-END_TEST
 
 // In gravity, bodies that are carried up or down have another potential: all of it is in the books.
-START_TEST(test_balance_in_gravity) {
+QD_TEST(test_balance_in_gravity) {
     qd_world_def def = compress_def(QD_BOUNDARY_REFLECT, 0.05, 0.1);
     def.gravity = (qd_vec2){0.3, -2};
     qd_world *world = qd_test_world(&def);
@@ -302,10 +293,9 @@ START_TEST(test_balance_in_gravity) {
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-11 * fabs(m.potential));
     qd_world_destroy(world);
 }
-END_TEST
 
 // Pressure ends it as well: springs are then just that far in each other.
-START_TEST(test_until_pressure) {
+QD_TEST(test_until_pressure) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0.02, 0.02);
     def.size = (qd_vec2){10, 10};
     def.contact = QD_CONTACT_SPRING;
@@ -324,13 +314,5 @@ START_TEST(test_until_pressure) {
     ck_assert_double_eq_tol(100 * (1 - a) / a, 3, 0.05);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("compress", 120, NULL, NULL);
-    qd_test_once(tcase, test_velocities_are_kept, test_contacts_across_the_seam, test_refused,
-                 test_longer_than_half_a_period, test_balance_in_gravity, test_until_pressure);
-    qd_test_loops(tcase, {test_affine, 4}, {test_until_fraction, 2}, {test_same_for_any_team_and_margin, 7},
-                  {test_save_on_the_way, 6}, {test_balance, 2});
-    return qd_test_run_case("compress", tcase);
-}
+QD_TEST_MAIN("compress", 120, NULL, NULL)

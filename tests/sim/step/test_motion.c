@@ -43,22 +43,20 @@ static void check_box_case(const box_case *c, size_t steps) {
     qd_world_destroy(world);
 }
 
-START_TEST(box_in_small_steps) {
+QD_TEST_LOOP(box_in_small_steps, 0, 3) {
     const box_case *c = &box_cases[_i];
     check_box_case(c, (size_t)(c->t * 100));
 }
-END_TEST
 
 // A step may overshoot by several widths.
-START_TEST(box_in_giant_steps) {
+QD_TEST_LOOP(box_in_giant_steps, 0, 3) {
     const box_case *c = &box_cases[_i];
     check_box_case(c, 1);
     check_box_case(c, 3);
     check_box_case(c, 7);
 }
-END_TEST
 
-START_TEST(periodic_positions_stay_in_the_cell) {
+QD_TEST(periodic_positions_stay_in_the_cell) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){7, 3};
     def.origin = (qd_vec2){-3.5, 1000};
@@ -76,9 +74,8 @@ START_TEST(periodic_positions_stay_in_the_cell) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(periodic_wrap_is_never_at_the_far_side) {
+QD_TEST(periodic_wrap_is_never_at_the_far_side) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -92,10 +89,9 @@ START_TEST(periodic_wrap_is_never_at_the_far_side) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // The parabola itself at every step, with either contact model.
-START_TEST(projectile_follows_its_parabola) {
+QD_TEST_LOOP(projectile_follows_its_parabola, 0, 2) {
     qd_world_def def = qd_test_open_def();
     def.gravity = (qd_vec2){0, -9.81};
     def.contact = _i == 0 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
@@ -110,9 +106,8 @@ START_TEST(projectile_follows_its_parabola) {
     ck_assert_double_eq_tol(sums.potential, 9.81 * s.position.y, 1e-9);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(open_sides_let_bodies_go) {
+QD_TEST(open_sides_let_bodies_go) {
     qd_world_def def = qd_world_def_default();
     def.boundary_y = QD_BOUNDARY_OPEN;
     qd_world *world = qd_test_world(&def);
@@ -122,9 +117,8 @@ START_TEST(open_sides_let_bodies_go) {
     ck_assert_double_eq(qd_test_body(world, id).velocity.y, 1000);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
+QD_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 20};
     def.contact = QD_CONTACT_NONE;
@@ -137,10 +131,9 @@ START_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
     ck_assert_double_eq(s.velocity.y, -1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Put down across the wall on its way in, a body is let in; on its way out it is mirrored.
-START_TEST(body_across_a_mirror_comes_in) {
+QD_TEST(body_across_a_mirror_comes_in) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
@@ -153,9 +146,8 @@ START_TEST(body_across_a_mirror_comes_in) {
     ck_assert_double_eq(qd_test_body(world, out).velocity.x, -1);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(time_is_step_times_dt) {
+QD_TEST(time_is_step_times_dt) {
     qd_world *world = qd_test_world(NULL);
     qd_test_step(world, 0.1, 1000);
     ck_assert_double_eq(qd_world_time(world), 1000 * 0.1);
@@ -164,10 +156,9 @@ START_TEST(time_is_step_times_dt) {
     ck_assert_uint_eq(qd_world_steps(world), 1008);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Mirroring walls of many bodies: what they gave balances the momentum, and every box held its body.
-START_TEST(mirrors_balance_momentum) {
+QD_TEST(mirrors_balance_momentum) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.size = (qd_vec2){30, 40};
@@ -186,11 +177,10 @@ START_TEST(mirrors_balance_momentum) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move
 // them alike.
-START_TEST(instruction_sets_agree) {
+QD_TEST_LOOP(instruction_sets_agree, 0, 12) {
     uint64_t expected = 0;
     for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
         if (!qd_simd_available(simd)) continue;
@@ -209,10 +199,9 @@ START_TEST(instruction_sets_agree) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// Every instruction set turns as qdi_motion_turned does, bit for bit, and says which angles it leaves to it.
-START_TEST(turns_side_by_side_are_turns) {
+QD_TEST(turns_side_by_side_are_turns) {
     enum { COUNT = 37 };
     const double edges[] = {0,    -0.0,  1e-300,    0x1p-28, 0x1p-27,  -0x1p-27,
                             0.78, -0.78, 0.7800001, 3,       HUGE_VAL, (double)NAN};
@@ -241,15 +230,5 @@ START_TEST(turns_side_by_side_are_turns) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("motion", 120, NULL, NULL);
-    qd_test_once(tcase, turns_side_by_side_are_turns, periodic_positions_stay_in_the_cell,
-                 periodic_wrap_is_never_at_the_far_side, open_sides_let_bodies_go,
-                 body_as_wide_as_the_world_stays_in_the_middle, body_across_a_mirror_comes_in,
-                 time_is_step_times_dt, mirrors_balance_momentum);
-    qd_test_loops(tcase, {box_in_small_steps, 3}, {box_in_giant_steps, 3},
-                  {projectile_follows_its_parabola, 2}, {instruction_sets_agree, 12});
-    return qd_test_run_case("motion", tcase);
-}
+QD_TEST_MAIN("motion", 120, NULL, NULL)

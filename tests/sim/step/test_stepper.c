@@ -64,7 +64,7 @@ static void check_same_life(const life *p, const life *q, uint64_t seed, int thr
     ck_assert_uint_eq(p->totals.refresh_refiled, q->totals.refresh_refiled);
 }
 
-START_TEST(any_team_gives_the_same) {
+QD_TEST(any_team_gives_the_same) {
     const int threads[] = {2, 3, 8};
     uint64_t first = qd_test_seed(40);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
@@ -77,9 +77,8 @@ START_TEST(any_team_gives_the_same) {
         }
     }
 }
-END_TEST
 
-START_TEST(any_way_to_retrieve_gives_the_same) {
+QD_TEST(any_way_to_retrieve_gives_the_same) {
     uint64_t first = qd_test_seed(60);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -89,14 +88,12 @@ START_TEST(any_way_to_retrieve_gives_the_same) {
         check_same_life(&join, &brute, seed, 3);
     }
 }
-END_TEST
 
-START_TEST(other_seeds_give_other_lives) {
+QD_TEST(other_seeds_give_other_lives) {
     ck_assert_uint_ne(live(1, 1, QD_RETRIEVE_JOIN, 100, 3).hash, live(2, 1, QD_RETRIEVE_JOIN, 100, 3).hash);
 }
-END_TEST
 
-START_TEST(phases_are_clocked) {
+QD_TEST(phases_are_clocked) {
     qd_world_def def = qd_world_def_default();
     def.threads = 2;
     qd_test_gas_def(&def, 100, 100);
@@ -122,7 +119,6 @@ START_TEST(phases_are_clocked) {
     ck_assert_str_eq(qd_phase_name(QD_PHASE_EXPORT), "export");
     qd_world_destroy(world);
 }
-END_TEST
 
 // A call that found no memory changes nothing; it is made again and works.
 static qd_status stubborn_add(qd_world *world, const qd_body_def *body, size_t *failures) {
@@ -191,7 +187,7 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     return qd_hash_bytes(parts, sizeof parts);
 }
 
-START_TEST(memory_may_fail_at_any_call) {
+QD_TEST_LOOP(memory_may_fail_at_any_call, 0, 6) {
     qd_test_allocator allocator;
     size_t failures = 0, nth = 1;
     qd_test_allocator_init(&allocator, 0);
@@ -208,12 +204,5 @@ START_TEST(memory_may_fail_at_any_call) {
         ck_assert_msg(allocator.live == 0 && allocator.live_bytes == 0, "allocation %zu: a leak", nth);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("stepper", 240, NULL, NULL);
-    qd_test_once(tcase, any_team_gives_the_same, any_way_to_retrieve_gives_the_same,
-                 other_seeds_give_other_lives, phases_are_clocked);
-    tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 6);
-    return qd_test_run_case("stepper", tcase);
-}
+QD_TEST_MAIN("stepper", 240, NULL, NULL)

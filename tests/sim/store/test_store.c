@@ -17,7 +17,7 @@ static qd_store_rig begin(void) {
     return rig;
 }
 
-START_TEST(tells_where_the_run_came_from) {
+QD_TEST(tells_where_the_run_came_from) {
     qd_store_rig rig = qd_store_rig_make();
     ck_assert_str_eq(qd_store_note(rig.store), "");
     for (int again = 0; again < 2; ++again) {
@@ -41,9 +41,8 @@ START_TEST(tells_where_the_run_came_from) {
     ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1); // run.db alone
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(keeps_every_metric_as_it_was) {
+QD_TEST(keeps_every_metric_as_it_was) {
     qd_store_rig rig = begin();
     qd_test_store_run(rig.store, rig.world, 20);
     qd_test_store_close(&rig.store);
@@ -72,9 +71,8 @@ START_TEST(keeps_every_metric_as_it_was) {
     qd_test_sql_is(rig.path.text, "SELECT count(*), min(step), max(step) FROM metrics", "11|0|20\n");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(gives_hashes_and_frames_in_order) {
+QD_TEST(gives_hashes_and_frames_in_order) {
     qd_store_rig rig = begin();
     ck_assert_int_eq(qd_store_put_hash(rig.store, INT64_MAX, UINT64_MAX), QD_OK);
     qd_test_store_run(rig.store, rig.world, 10);
@@ -94,7 +92,6 @@ START_TEST(gives_hashes_and_frames_in_order) {
     ck_assert_int_eq(qd_store_next_frame(rig.store, 3, &frame, NULL), QD_ERR_NOT_FOUND);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 static void check_world(const qd_store_state *moment, const qd_world *world) {
     unsigned char *data = NULL;
@@ -141,17 +138,15 @@ static void check_worlds(size_t part) {
     qd_store_rig_end(&rig);
 }
 
-START_TEST(keeps_worlds_bit_by_bit) {
+QD_TEST(keeps_worlds_bit_by_bit) {
     check_worlds(0);
 }
-END_TEST
 
-START_TEST(keeps_large_worlds_in_parts) {
+QD_TEST(keeps_large_worlds_in_parts) {
     check_worlds(1000);
 }
-END_TEST
 
-START_TEST(keeps_the_last_checkpoints_and_the_first) {
+QD_TEST(keeps_the_last_checkpoints_and_the_first) {
     qd_store_rig rig = begin();
     qd_test_store_run(rig.store, rig.world, 50);
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, "again", 5, 2), QD_OK); // replaces
@@ -171,9 +166,8 @@ START_TEST(keeps_the_last_checkpoints_and_the_first) {
                    "0\n40\n50\n");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(keeps_why_a_run_failed) {
+QD_TEST(keeps_why_a_run_failed) {
     qd_store_rig rig = qd_store_rig_make();
     qd_limit_report report = {
         .reason = "faster than limits.speed (10)", .step = 12, .has_body = true, .label = 7};
@@ -188,11 +182,10 @@ START_TEST(keeps_why_a_run_failed) {
                    "12|faster than limits.speed (10)|||||\n");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// A run that goes on from its checkpoint, in another process's place, leaves what one leaves that was never
 /// interrupted.
-START_TEST(goes_on_as_if_nothing_had_happened) {
+QD_TEST(goes_on_as_if_nothing_had_happened) {
     qd_store_rig whole = begin(), broken;
     qd_test_store_run(whole.store, whole.world, 60);
     qd_test_store_close(&whole.store);
@@ -222,9 +215,8 @@ START_TEST(goes_on_as_if_nothing_had_happened) {
     free(expected);
     qd_store_rig_end(&whole);
 }
-END_TEST
 
-START_TEST(rewinds_every_table) {
+QD_TEST(rewinds_every_table) {
     qd_store_rig rig = begin();
     qd_test_store_run(rig.store, rig.world, 40);
     const qd_limit_report report = {.reason = "some", .step = 41};
@@ -244,10 +236,9 @@ START_TEST(rewinds_every_table) {
     qd_world_destroy(world);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Fields are read back as they were measured, step by step.
-START_TEST(fields_are_read_back) {
+QD_TEST(fields_are_read_back) {
     qd_store_rig rig = qd_store_rig_make();
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(5, 4, NULL, &field), QD_OK);
@@ -279,10 +270,9 @@ START_TEST(fields_are_read_back) {
     qd_field_destroy(field);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// More rows than all batches hold: the caller has to wait, and nothing is lost or out of order.
-START_TEST(blocks_and_never_drops) {
+QD_TEST(blocks_and_never_drops) {
     qd_store_rig rig = qd_store_rig_make();
     uint64_t rows = 3 * QDI_BATCHES * QDI_BATCH_BYTES / sizeof(qdi_hash_row);
     for (uint64_t step = 0; step < rows; ++step)
@@ -299,9 +289,8 @@ START_TEST(blocks_and_never_drops) {
     qd_test_sql_is(rig.path.text, "SELECT count(*) FROM hashes", expected);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(refuses_what_makes_no_sense) {
+QD_TEST(refuses_what_makes_no_sense) {
     qd_store_rig rig = qd_store_rig_make();
     qd_error error = {""};
     qd_store *store = NULL;
@@ -333,9 +322,8 @@ START_TEST(refuses_what_makes_no_sense) {
     ck_assert_int_eq(qd_store_close(NULL, NULL), QD_OK);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(tells_a_row_that_is_there_already) {
+QD_TEST(tells_a_row_that_is_there_already) {
     qd_store_rig rig = qd_store_rig_make();
     qd_error error = {""};
     ck_assert_int_eq(qd_store_put_hash(rig.store, 3, 1), QD_OK);
@@ -352,13 +340,5 @@ START_TEST(tells_a_row_that_is_there_already) {
     qd_test_sql_is(rig.path.text, "SELECT step FROM hashes", "3\n"); // its whole batch is not there
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store", 120, NULL, NULL, tells_where_the_run_came_from, keeps_every_metric_as_it_was,
-                        gives_hashes_and_frames_in_order, keeps_worlds_bit_by_bit,
-                        keeps_large_worlds_in_parts, keeps_the_last_checkpoints_and_the_first,
-                        keeps_why_a_run_failed, goes_on_as_if_nothing_had_happened, rewinds_every_table,
-                        fields_are_read_back, blocks_and_never_drops, refuses_what_makes_no_sense,
-                        tells_a_row_that_is_there_already);
-}
+QD_TEST_MAIN("store", 120, NULL, NULL)

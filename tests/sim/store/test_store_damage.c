@@ -64,7 +64,7 @@ static void check_last(const qd_store_rig *rig, uint64_t step, const char *named
     qd_test_store_close(&store);
 }
 
-START_TEST(takes_the_checkpoint_before_a_damaged_one) {
+QD_TEST(takes_the_checkpoint_before_a_damaged_one) {
     qd_store_rig rig = make();
     check_last(&rig, 50, "");
     flip(rig.path.text, "parts", "data", "owner = 'checkpoint' AND step = 50", 600);
@@ -76,9 +76,8 @@ START_TEST(takes_the_checkpoint_before_a_damaged_one) {
     check_last(&rig, UINT64_MAX, ": the checkpoint of step 0 is damaged: its checksum differs");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(notices_every_way_to_damage_a_checkpoint) {
+QD_TEST(notices_every_way_to_damage_a_checkpoint) {
     static const char *const ways[] = {
         "UPDATE checkpoints SET checksum = replace(checksum, substr(checksum, 1, 1), 'x') WHERE step = 50",
         "UPDATE checkpoints SET checksum = '0123456789abcdef' WHERE step = 50",
@@ -98,18 +97,16 @@ START_TEST(notices_every_way_to_damage_a_checkpoint) {
         qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
-START_TEST(names_the_checkpoint_that_is_no_blob) {
+QD_TEST(names_the_checkpoint_that_is_no_blob) {
     qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text,
                     "UPDATE parts SET data = 'text' || data WHERE owner = 'checkpoint' AND step = 50");
     check_last(&rig, 40, ": the checkpoint of step 50 is damaged: database disk image is malformed");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(names_what_else_is_damaged) {
+QD_TEST(names_what_else_is_damaged) {
     qd_store_rig rig = make();
     flip(rig.path.text, "parts", "data", "owner = 'snapshot' AND step = 16", 100);
     qd_test_sql_run(rig.path.text, "UPDATE hashes SET hash = 'no hash' WHERE step = 6;"
@@ -139,7 +136,6 @@ START_TEST(names_what_else_is_damaged) {
     qd_test_store_close(&store);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Opening fails in both modes with this status and a reason that says `named`.
 static void check_refused(const char *path, qd_status expected, const char *named) {
@@ -153,7 +149,7 @@ static void check_refused(const char *path, qd_status expected, const char *name
     }
 }
 
-START_TEST(refuses_what_is_no_run_store) {
+QD_TEST(refuses_what_is_no_run_store) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "some.db");
     check_refused(path.text, QD_ERR_NOT_FOUND, "there is no");
@@ -168,10 +164,9 @@ START_TEST(refuses_what_is_no_run_store) {
     check_refused(path.text, QD_ERR_INVALID, "no run store");
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 /// SQLite takes names of half a kilobyte; a run directory may lie deeper.
-START_TEST(says_that_a_name_is_too_long_for_sqlite) {
+QD_TEST(says_that_a_name_is_too_long_for_sqlite) {
     qd_scratch scratch = qd_scratch_make();
     char path[2048];
     size_t used = (size_t)snprintf(path, sizeof path, "%s", scratch.path);
@@ -192,9 +187,8 @@ START_TEST(says_that_a_name_is_too_long_for_sqlite) {
     }
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
-START_TEST(refuses_a_newer_schema) {
+QD_TEST(refuses_a_newer_schema) {
     qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text, "PRAGMA user_version=99");
     check_refused(rig.path.text, QD_ERR_INVALID, "has schema 99, of a newer Quadrille");
@@ -202,10 +196,9 @@ START_TEST(refuses_a_newer_schema) {
     check_refused(rig.path.text, QD_ERR_CORRUPT, "schema -1");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Tables that a store of this schema must have are gone.
-START_TEST(refuses_a_store_without_its_tables) {
+QD_TEST(refuses_a_store_without_its_tables) {
     qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text, "DROP TABLE hashes");
     qd_store *store = NULL;
@@ -214,10 +207,9 @@ START_TEST(refuses_a_store_without_its_tables) {
     ck_assert_msg(strstr(error.text, "has no table hashes as Quadrille makes it"), "%s", error.text);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Tables of the right names that another program made: rows without end, or in no order.
-START_TEST(refuses_tables_of_others) {
+QD_TEST(refuses_tables_of_others) {
     static const struct {
         const char *table, *change;
     } ways[] = {
@@ -243,10 +235,9 @@ START_TEST(refuses_tables_of_others) {
         qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
 /// What people have added for themselves stays, and is not run.
-START_TEST(runs_no_view_and_no_trigger) {
+QD_TEST(runs_no_view_and_no_trigger) {
     qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text,
                     "CREATE VIEW mine AS SELECT step FROM hashes; ALTER TABLE hashes ADD COLUMN note TEXT;"
@@ -259,7 +250,6 @@ START_TEST(runs_no_view_and_no_trigger) {
     qd_test_sql_is(rig.path.text, "SELECT * FROM notes", "kept\n");
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 static void write_bytes(const char *path, const char *data, size_t bytes) {
     FILE *file = fopen(path, "wb");
@@ -279,7 +269,7 @@ static char *find_hash(char *data, size_t bytes, uint64_t step) {
 
 /// The last row of a page and the first of the next say that they are of step 1: who asks for the row that
 /// should be there gets that, and would begin again.
-START_TEST(notices_rows_out_of_order) {
+QD_TEST(notices_rows_out_of_order) {
     qd_store_rig rig = make();
     qd_test_sql_run(rig.path.text,
                     "PRAGMA journal_mode=DELETE; DELETE FROM hashes; WITH RECURSIVE n(step) AS (SELECT 200"
@@ -307,7 +297,6 @@ START_TEST(notices_rows_out_of_order) {
     qd_test_store_close(&store);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 static bool count_event(void *context, const qd_store_event *event) {
     (void)event;
@@ -317,7 +306,7 @@ static bool count_event(void *context, const qd_store_event *event) {
 
 /// The file says that its rows are in order, and they are not: each row of events is to be later than the one
 /// before.
-START_TEST(notices_events_out_of_order) {
+QD_TEST(notices_events_out_of_order) {
     qd_store_rig rig = make();
     char *ours = qd_test_sql(rig.path.text, "SELECT sql FROM sqlite_schema WHERE name = 'events'");
     ours[strcspn(ours, "\n")] = '\0';
@@ -342,10 +331,9 @@ START_TEST(notices_events_out_of_order) {
     qd_test_store_close(&store);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// A program that knew fewer metrics made it: what it has stays, and what it lacks is added.
-START_TEST(brings_older_metrics_up_to_date) {
+QD_TEST(brings_older_metrics_up_to_date) {
     qd_store_rig rig = make();
     char *before = qd_test_sql(rig.path.text, "SELECT step, kinetic, move_ns FROM metrics ORDER BY step");
     qd_test_sql_run(rig.path.text, "ALTER TABLE metrics DROP COLUMN fastest; ALTER TABLE metrics DROP COLUMN"
@@ -366,10 +354,9 @@ START_TEST(brings_older_metrics_up_to_date) {
     free(before);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Version 0 has no tables yet: both modes go through every change of the schema.
-START_TEST(goes_through_all_changes_of_the_schema) {
+QD_TEST(goes_through_all_changes_of_the_schema) {
     qd_store_rig rig = make();
     char *schema = qd_test_sql(rig.path.text, "SELECT name, sql FROM sqlite_schema ORDER BY name");
     for (int mode = QD_STORE_READ; mode <= QD_STORE_GO_ON; ++mode) {
@@ -385,7 +372,6 @@ START_TEST(goes_through_all_changes_of_the_schema) {
     free(schema);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Reads everything there is to read; whatever comes back, comes back.
 static void read_all(const char *path, qd_store_mode mode) {
@@ -416,7 +402,7 @@ static void read_all(const char *path, qd_store_mode mode) {
 }
 
 /// Whatever happens to the file, reading it says so and does no harm.
-START_TEST(survives_any_damage) {
+QD_TEST(survives_any_damage) {
     qd_store_rig rig = make();
     size_t bytes = 0, cases = qd_test_replaying() ? 1 : qd_test_effort(150);
     char *whole = qd_scratch_read(rig.path.text, &bytes);
@@ -439,14 +425,5 @@ START_TEST(survives_any_damage) {
     free(whole);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "store_damage", 240, NULL, NULL, takes_the_checkpoint_before_a_damaged_one,
-        notices_every_way_to_damage_a_checkpoint, names_the_checkpoint_that_is_no_blob,
-        names_what_else_is_damaged, refuses_what_is_no_run_store, says_that_a_name_is_too_long_for_sqlite,
-        refuses_a_newer_schema, refuses_a_store_without_its_tables, refuses_tables_of_others,
-        runs_no_view_and_no_trigger, notices_rows_out_of_order, notices_events_out_of_order,
-        brings_older_metrics_up_to_date, goes_through_all_changes_of_the_schema, survives_any_damage);
-}
+QD_TEST_MAIN("store_damage", 240, NULL, NULL)

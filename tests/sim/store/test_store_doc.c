@@ -52,7 +52,7 @@ static void add_metrics(qdi_text *text) {
     }
 }
 
-START_TEST(has_every_metric) {
+QD_TEST(has_every_metric) {
     char *text = read_document();
     char *begin = strstr(text, begin_mark), *end = strstr(text, end_mark);
     ck_assert_msg(begin && end && begin < end, "%s has no place for the metrics", document);
@@ -76,7 +76,6 @@ START_TEST(has_every_metric) {
     qdi_text_release(&metrics);
     free(text);
 }
-END_TEST
 
 /// The tables as the document has them: "TABLE COLUMN TYPE" a line.
 static char *documented(const char *text) {
@@ -94,7 +93,7 @@ static char *documented(const char *text) {
     return result;
 }
 
-START_TEST(has_every_table_and_column) {
+QD_TEST(has_every_table_and_column) {
     qd_store_rig rig = make();
     char *text = read_document(), *said = documented(text);
     char *is = qd_test_sql(rig.path.text,
@@ -107,7 +106,6 @@ START_TEST(has_every_table_and_column) {
     free(text);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 // ---- examples ----
 
@@ -146,7 +144,7 @@ static bool is_there(const char *program) {
     return false;
 }
 
-START_TEST(has_shell_examples_that_run) {
+QD_TEST(has_shell_examples_that_run) {
     if (!is_there("sqlite3")) return;
     qd_store_rig rig = make();
     char *text = read_document();
@@ -167,7 +165,6 @@ START_TEST(has_shell_examples_that_run) {
     free(text);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// What the example that reads a snapshot should print, but for how numbers are written.
 static void check_bodies(const char *said, const qd_world *world) {
@@ -185,7 +182,7 @@ static void check_bodies(const char *said, const qd_world *world) {
     ck_assert_str_eq(said, "");
 }
 
-START_TEST(has_python_examples_that_run) {
+QD_TEST(has_python_examples_that_run) {
     if (!is_there("python3")) return;
     qd_store_rig rig = make();
     char *text = read_document();
@@ -204,9 +201,5 @@ START_TEST(has_python_examples_that_run) {
     free(text);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store_doc", 120, NULL, NULL, has_every_metric, has_every_table_and_column,
-                        has_shell_examples_that_run, has_python_examples_that_run);
-}
+QD_TEST_MAIN("store_doc", 120, NULL, NULL)

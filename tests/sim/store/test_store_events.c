@@ -106,7 +106,7 @@ static void check_same(const qd_store_rig *rig, const char *expected) {
 
 /// Every event as the world has it, in its order, with the labels of bodies that are gone; `persist` at steps
 /// that this divides.
-START_TEST(are_those_of_the_world) {
+QD_TEST(are_those_of_the_world) {
     qd_store_rig rig = qd_store_rig_make();
     static witness seen;
     seen = (witness){.text = NULL};
@@ -134,10 +134,9 @@ START_TEST(are_those_of_the_world) {
     free(seen.chars);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// The events of a detection after bodies were exchanged: ends name those that are gone.
-START_TEST(name_bodies_that_are_gone) {
+QD_TEST(name_bodies_that_are_gone) {
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     for (int round = 0; round < 10; ++round) {
         qd_store_rig rig = qd_store_rig_make();
@@ -164,7 +163,6 @@ START_TEST(name_bodies_that_are_gone) {
         qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
 /// A store beside a world, and its events as text.
 static char *events_of(const qd_world *world, qd_status expected) {
@@ -178,7 +176,7 @@ static char *events_of(const qd_world *world, qd_status expected) {
 
 // The events of a moment are put after one of the bodies in them was removed, so that nobody knows its label
 // any more, unless they were put before.
-START_TEST(removed_before_they_are_put) {
+QD_TEST_LOOP(removed_before_they_are_put, 0, 2) {
     qd_world *world = qd_test_gap(_i == 1);
     char *rows = events_of(world, QD_ERR_STALE);
     ck_assert_str_eq(rows, "");
@@ -189,10 +187,9 @@ START_TEST(removed_before_they_are_put) {
     free(rows);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A body bounces on its way through a step at whose end a sink takes it. It has never been in a contact.
-START_TEST(impacts_of_bodies_that_sink) {
+QD_TEST(impacts_of_bodies_that_sink) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     qd_world *world = qd_test_world(&def);
@@ -209,11 +206,5 @@ START_TEST(impacts_of_bodies_that_sink) {
     free(rows);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("store_events", 120, NULL, NULL);
-    qd_test_once(tests, are_those_of_the_world, name_bodies_that_are_gone, impacts_of_bodies_that_sink);
-    tcase_add_loop_test(tests, removed_before_they_are_put, 0, 2);
-    return qd_test_run_case("store_events", tests);
-}
+QD_TEST_MAIN("store_events", 120, NULL, NULL)

@@ -131,7 +131,57 @@ static qd_store_rig make(void) {
 
 // ---- memory ----
 
-START_TEST(no_memory_at_any_allocation) {
+/// SQLite's memory, which is not the allocator's.
+typedef struct sqlite_memory {
+    size_t calls, fail_at;
+    sqlite3_mem_methods below;
+} sqlite_memory;
+static sqlite_memory memory;
+
+static bool memory_fails(void) {
+    return __atomic_add_fetch(&memory.calls, 1, __ATOMIC_RELAXED) == memory.fail_at;
+}
+
+static void *sqlite_malloc(int bytes) {
+    return memory_fails() ? NULL : memory.below.xMalloc(bytes);
+}
+
+static void *sqlite_realloc(void *old, int bytes) {
+    return memory_fails() ? NULL : memory.below.xRealloc(old, bytes);
+}
+
+QD_TEST(no_memory_for_sqlite) {
+    // With CK_FORK=no, too, this needs SQLite not to have begun: it is the first test of this file.
+    (void)sqlite3_shutdown();
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.below), SQLITE_OK);
+    sqlite3_mem_methods faulty = memory.below;
+    faulty.xMalloc = sqlite_malloc;
+    faulty.xRealloc = sqlite_realloc;
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty), SQLITE_OK);
+    qd_store_rig rig = make();
+    memory.calls = 0;
+    char *expected = expect(&rig);
+    size_t calls = memory.calls, cases = qd_test_effort(120), failures = 0;
+    for (size_t k = 0; k < cases; ++k) {
+        attempt run = {.rig = &rig};
+        memory.calls = 0;
+        memory.fail_at = 1 + k * calls / cases;
+        size_t fault = memory.fail_at;
+        qd_status status = try(&run);
+        memory.fail_at = 0;
+        // Some allocations SQLite can do without.
+        ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s: %s", fault,
+                      qd_status_text(status), run.error.text);
+        ck_assert_int_eq(sqlite3_memory_used(), 0);
+        failures += status != QD_OK;
+        resume(&run, expected, fault);
+    }
+    ck_assert_uint_gt(failures, cases / 4);
+    free(expected);
+    qd_store_rig_end(&rig);
+}
+
+QD_TEST(no_memory_at_any_allocation) {
     qd_store_rig rig = make();
     char *expected = expect(&rig);
     for (size_t n = 1;; ++n) {
@@ -149,10 +199,9 @@ START_TEST(no_memory_at_any_allocation) {
     unlink(rig.path.text);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// The same when a store is opened, read and rewound.
-START_TEST(no_memory_while_reading) {
+QD_TEST(no_memory_while_reading) {
     qd_store_rig rig = make();
     free(expect(&rig));
     attempt whole = {.rig = &rig};
@@ -183,57 +232,6 @@ START_TEST(no_memory_while_reading) {
     }
     qd_store_rig_end(&rig);
 }
-END_TEST
-
-/// SQLite's memory, which is not the allocator's.
-typedef struct sqlite_memory {
-    size_t calls, fail_at;
-    sqlite3_mem_methods below;
-} sqlite_memory;
-static sqlite_memory memory;
-
-static bool memory_fails(void) {
-    return __atomic_add_fetch(&memory.calls, 1, __ATOMIC_RELAXED) == memory.fail_at;
-}
-
-static void *sqlite_malloc(int bytes) {
-    return memory_fails() ? NULL : memory.below.xMalloc(bytes);
-}
-
-static void *sqlite_realloc(void *old, int bytes) {
-    return memory_fails() ? NULL : memory.below.xRealloc(old, bytes);
-}
-
-START_TEST(no_memory_for_sqlite) {
-    (void)sqlite3_shutdown();
-    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.below), SQLITE_OK);
-    sqlite3_mem_methods faulty = memory.below;
-    faulty.xMalloc = sqlite_malloc;
-    faulty.xRealloc = sqlite_realloc;
-    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty), SQLITE_OK);
-    qd_store_rig rig = make();
-    memory.calls = 0;
-    char *expected = expect(&rig);
-    size_t calls = memory.calls, cases = qd_test_effort(120), failures = 0;
-    for (size_t k = 0; k < cases; ++k) {
-        attempt run = {.rig = &rig};
-        memory.calls = 0;
-        memory.fail_at = 1 + k * calls / cases;
-        size_t fault = memory.fail_at;
-        qd_status status = try(&run);
-        memory.fail_at = 0;
-        // Some allocations SQLite can do without.
-        ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s: %s", fault,
-                      qd_status_text(status), run.error.text);
-        ck_assert_int_eq(sqlite3_memory_used(), 0);
-        failures += status != QD_OK;
-        resume(&run, expected, fault);
-    }
-    ck_assert_uint_gt(failures, cases / 4);
-    free(expected);
-    qd_store_rig_end(&rig);
-}
-END_TEST
 
 // ---- disk ----
 
@@ -262,17 +260,15 @@ static void check_writes(int code, const char *named, size_t stride) {
     qd_store_rig_end(&rig);
 }
 
-START_TEST(a_disk_that_is_full) {
+QD_TEST(a_disk_that_is_full) {
     check_writes(SQLITE_FULL, "database or disk is full", 1);
 }
-END_TEST
 
-START_TEST(a_disk_that_is_broken) {
+QD_TEST(a_disk_that_is_broken) {
     check_writes(SQLITE_IOERR_WRITE, "disk I/O error", 3);
 }
-END_TEST
 
-START_TEST(a_file_system_that_shares_no_memory) {
+QD_TEST(a_file_system_that_shares_no_memory) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
     qd_store_rig rig = make();
     char *expected = expect(&rig);
@@ -290,10 +286,9 @@ START_TEST(a_file_system_that_shares_no_memory) {
     free(expected);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Where writing takes long the caller waits: nothing is dropped, and all is in order.
-START_TEST(a_disk_that_is_slow) {
+QD_TEST(a_disk_that_is_slow) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
     qd_store_rig rig = make();
     char *expected = expect(&rig);
@@ -306,7 +301,6 @@ START_TEST(a_disk_that_is_slow) {
     free(expected);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 // ---- processes ----
 
@@ -374,7 +368,7 @@ static void check_elsewhere(const child *other, qd_status read_status, qd_status
     }
 }
 
-START_TEST(two_processes_do_not_write_at_once) {
+QD_TEST(two_processes_do_not_write_at_once) {
     qd_store_rig rig = make();
     child other = start(&rig, open_elsewhere);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
@@ -391,7 +385,6 @@ START_TEST(two_processes_do_not_write_at_once) {
     qd_world_destroy(run.world);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// The last step and the last state hash that a reader sees.
 static void check_seen(qd_store *reader, uint64_t expected) {
@@ -407,7 +400,7 @@ static void check_seen(qd_store *reader, uint64_t expected) {
     ck_assert_int_eq(qd_store_check(reader, NULL), QD_OK);
 }
 
-START_TEST(a_reader_sees_what_is_committed) {
+QD_TEST(a_reader_sees_what_is_committed) {
     qd_store_rig rig = make();
     char *expected = expect(&rig);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
@@ -432,7 +425,6 @@ START_TEST(a_reader_sees_what_is_committed) {
     free(expected);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Runs to the end and says each step that is saved for sure.
 static void run_until_killed(const qd_store_rig *rig, int from, int to) {
@@ -457,7 +449,7 @@ static void check_readable(const attempt *killed) {
     qd_test_store_close(&store);
 }
 
-START_TEST(a_killed_process_loses_nothing) {
+QD_TEST(a_killed_process_loses_nothing) {
     qd_store_rig rig = make();
     char *expected = expect(&rig);
     for (size_t round = 0; round < qd_test_effort(LAST); ++round) {
@@ -477,7 +469,6 @@ START_TEST(a_killed_process_loses_nothing) {
     free(expected);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Changes every page of the database and is gone before it says that this was meant.
 static void write_half(const qd_store_rig *rig, int from, int to) {
@@ -492,7 +483,7 @@ static void write_half(const qd_store_rig *rig, int from, int to) {
     _exit(0);
 }
 
-START_TEST(a_reader_takes_back_what_was_not_finished) {
+QD_TEST(a_reader_takes_back_what_was_not_finished) {
     qd_store_rig rig = make();
     char *expected = expect(&rig);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
@@ -513,14 +504,5 @@ START_TEST(a_reader_takes_back_what_was_not_finished) {
     free(expected);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("store_faults", 240, NULL, NULL);
-    tcase_add_test(tests, no_memory_for_sqlite); // first: it needs SQLite not to have begun
-    qd_test_once(tests, no_memory_at_any_allocation, no_memory_while_reading, a_disk_that_is_full,
-                 a_disk_that_is_broken, a_file_system_that_shares_no_memory, a_disk_that_is_slow,
-                 two_processes_do_not_write_at_once, a_reader_sees_what_is_committed,
-                 a_killed_process_loses_nothing, a_reader_takes_back_what_was_not_finished);
-    return qd_test_run_case("store_faults", tests);
-}
+QD_TEST_MAIN("store_faults", 240, NULL, NULL)

@@ -42,13 +42,12 @@ static void check_pieces(uint64_t seed) {
     qd_store_rig_end(&rig);
 }
 
-START_TEST(pieces_of_any_length_are_put_together) {
+QD_TEST(pieces_of_any_length_are_put_together) {
     qd_test_seeds(20, 0, check_pieces);
 }
-END_TEST
 
 /// What was begun and is given up leaves nothing, and what comes after it is as if it had not been.
-START_TEST(pieces_that_are_given_up_leave_nothing) {
+QD_TEST(pieces_that_are_given_up_leave_nothing) {
     for (size_t bytes = 0; bytes < 9 * QDI_STORE_PART; bytes += 2 * QDI_STORE_PART + 1000) {
         qd_store_rig rig = qd_store_rig_make();
         qd_test_store_checkpoint(rig.store, rig.world);
@@ -72,10 +71,9 @@ START_TEST(pieces_that_are_given_up_leave_nothing) {
         qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
 /// What a store takes of memory does not grow with the worlds that it gets.
-START_TEST(no_whole_world_is_in_memory) {
+QD_TEST(no_whole_world_is_in_memory) {
     qd_store_rig rig = qd_store_rig_make();
     qd_test_store_close(&rig.store);
     unlink(rig.path.text);
@@ -101,9 +99,5 @@ START_TEST(no_whole_world_is_in_memory) {
     qd_world_destroy(world);
     qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store_pieces", 120, NULL, NULL, pieces_of_any_length_are_put_together,
-                        pieces_that_are_given_up_leave_nothing, no_whole_world_is_in_memory);
-}
+QD_TEST_MAIN("store_pieces", 120, NULL, NULL)

@@ -50,7 +50,7 @@ static void expect_axis(const char *axis, const char *expected) {
     qdi_sweep_destroy(sweep);
 }
 
-START_TEST(values_of_every_form) {
+QD_TEST(values_of_every_form) {
     expect_axis("key: contact.friction, list: [0.1, 1e-3, 2]", "0.1 1e-3 2");
     expect_axis("key: contact.model, list: [impulse, spring]", "impulse spring");
     expect_axis("key: world.size, list: [[10, 20], [3e1, 4.5]]", "[10, 20] [3e1, 4.5]");
@@ -73,11 +73,10 @@ START_TEST(values_of_every_form) {
     expect_axis("key: bodies, log: {start: 100, stop: 10000, count: 3}", "100 1000 10000");
     expect_axis("key: bodies.0.disks.count, range: {start: 5, stop: 10, count: 3}", "5 8 10");
 }
-END_TEST
 
 // ---- samples ----
 
-START_TEST(samples_stay_when_there_are_more_of_them) {
+QD_TEST(samples_stay_when_there_are_more_of_them) {
     qdi_sweep *few = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 4}]"),
               *many = read("scene: gas\naxes:\n- {key: contact.friction, list: [1]}\n"
                            "- {key: run.dt, uniform: [1, 3], count: 50, seed: 4}"),
@@ -95,7 +94,6 @@ START_TEST(samples_stay_when_there_are_more_of_them) {
     qdi_sweep_destroy(other);
     qdi_sweep_destroy(sister);
 }
-END_TEST
 
 /// Mean and deviation of a column of samples, of their logarithms where asked for; all within bounds.
 static void measure(const char *axis, bool logarithms, double low, double high, double *mean,
@@ -115,7 +113,7 @@ static void measure(const char *axis, bool logarithms, double low, double high, 
     qdi_sweep_destroy(sweep);
 }
 
-START_TEST(samples_are_spread_as_they_should_be) {
+QD_TEST(samples_are_spread_as_they_should_be) {
     // 4000 samples: six standard errors of the mean are 0.095 deviations, of the deviation 0.07.
     double mean = 0, deviation = 0;
     measure("key: run.dt, uniform: [2, 6], count: 4000", false, 2, 6, &mean, &deviation);
@@ -131,11 +129,10 @@ START_TEST(samples_are_spread_as_they_should_be) {
     ck_assert_double_eq_tol(mean, 2, 0.095 * 0.8165);
     ck_assert_double_eq_tol(deviation, 0.8165, 0.07 * 0.8165); // each of the three as often
 }
-END_TEST
 
 // ---- order ----
 
-START_TEST(the_last_axis_changes_fastest_and_replicas_within) {
+QD_TEST(the_last_axis_changes_fastest_and_replicas_within) {
     qdi_sweep *sweep = read("name: order\n"
                             "scene: gas\n"
                             "axes:\n"
@@ -166,9 +163,8 @@ START_TEST(the_last_axis_changes_fastest_and_replicas_within) {
     ck_assert_str_eq(words, "contact.res");
     qdi_sweep_destroy(sweep);
 }
-END_TEST
 
-START_TEST(counts_that_no_number_holds) {
+QD_TEST(counts_that_no_number_holds) {
     char text[4096] = "scene: gas\naxes:\n";
     static const char *const keys[] = {"run.dt", "contact.friction", "contact.restitution",
                                        "contact.threshold"};
@@ -184,7 +180,6 @@ START_TEST(counts_that_no_number_holds) {
     ck_assert_uint_eq(qdi_sweep_limit(sweep), 100000);
     qdi_sweep_destroy(sweep);
 }
-END_TEST
 
 // ---- points ----
 
@@ -207,7 +202,7 @@ static uint64_t hash_of(const char *const *sets, size_t count, uint64_t bodies) 
     return hash;
 }
 
-START_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
+QD_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
     qdi_sweep *sweep = read("scene: gas\n"
                             "set: {frames.every: 0, bodies: 50, \"view.size\": [64, 32]}\n"
                             "axes:\n"
@@ -231,9 +226,8 @@ START_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
     qdi_sweep_plan_free(&plan);
     qdi_sweep_destroy(sweep);
 }
-END_TEST
 
-START_TEST(replicas_have_seeds_of_their_own) {
+QD_TEST(replicas_have_seeds_of_their_own) {
     qdi_sweep *sweep = read("scene: gas\nset: {bodies: 9}\n"
                             "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 4\n"),
               *longer = read("scene: gas\nset: {bodies: 9}\n"
@@ -259,9 +253,8 @@ START_TEST(replicas_have_seeds_of_their_own) {
     qdi_sweep_destroy(sweep);
     qdi_sweep_destroy(longer);
 }
-END_TEST
 
-START_TEST(points_that_are_the_same_or_no_scene) {
+QD_TEST(points_that_are_the_same_or_no_scene) {
     qdi_sweep *sweep = read("scene: gas\nset: {bodies: 9}\n"
                             "axes: [{key: contact.restitution, list: [0.5, 1.5, 1, 0.50, 1.0, 5e-1]}]\n");
     qdi_sweep_plan plan = plan_of(sweep, 0, 1);
@@ -275,11 +268,10 @@ START_TEST(points_that_are_the_same_or_no_scene) {
     qdi_sweep_plan_free(&plan);
     qdi_sweep_destroy(sweep);
 }
-END_TEST
 
 // ---- files ----
 
-START_TEST(the_scene_lies_beside_the_sweep) {
+QD_TEST(the_scene_lies_beside_the_sweep) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "s.yaml"), scene = qd_scratch_at(&scratch, "my.yaml");
     qd_scratch_write(path.text, "scene: my.yaml\nreplicas: 2\n");
@@ -306,7 +298,6 @@ START_TEST(the_scene_lies_beside_the_sweep) {
     ck_assert_int_eq(qdi_sweep_read(scratch.path, &sweep, &error), QD_ERR_IO);
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 // ---- what is refused ----
 
@@ -414,7 +405,7 @@ static const struct {
     {"\xff\xfe", NULL},
 };
 
-START_TEST(says_in_one_line_what_is_wrong) {
+QD_TEST(says_in_one_line_what_is_wrong) {
     for (size_t i = 0; i < sizeof wrong_sweeps / sizeof wrong_sweeps[0]; ++i) {
         qdi_sweep *sweep = NULL;
         qd_error error;
@@ -424,10 +415,9 @@ START_TEST(says_in_one_line_what_is_wrong) {
         if (wrong_sweeps[i].reason) ck_assert_str_eq(error.text, wrong_sweeps[i].reason);
     }
 }
-END_TEST
 
 /// Every sweep that docs/sweep.md shows is read, and all its points are scenes.
-START_TEST(the_sweeps_of_the_docs) {
+QD_TEST(the_sweeps_of_the_docs) {
     char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/sweep.md", NULL);
     static const uint64_t counts[] = {36, 72, 3, 100};
     static const char opens[] = "```yaml\n", closes[] = "\n```";
@@ -451,11 +441,10 @@ START_TEST(the_sweeps_of_the_docs) {
     ck_assert_uint_eq(found, sizeof counts / sizeof counts[0]);
     free(text);
 }
-END_TEST
 
 /// Cuts and changes a good sweep anywhere: whatever comes out is read or refused, and points are made of it
 /// or not.
-START_TEST(damaged_text_is_read_or_refused) {
+QD_TEST(damaged_text_is_read_or_refused) {
     static const char good[] =
         "name: a\nscene: gas\nset: {bodies: 5, run.steps: 3}\naxes:\n"
         "  - {key: contact.friction, range: {start: 0, stop: 1, count: 2}}\n"
@@ -486,9 +475,8 @@ START_TEST(damaged_text_is_read_or_refused) {
     }
     ck_assert_uint_gt(read_too, 0);
 }
-END_TEST
 
-START_TEST(memory_that_is_not_there) {
+QD_TEST(memory_that_is_not_there) {
     static const char text[] =
         "scene: gas\nset: {bodies: 5}\naxes:\n"
         "  - {key: contact.friction, range: {start: 0, stop: 1, count: 3}}\n"
@@ -515,14 +503,5 @@ START_TEST(memory_that_is_not_there) {
         ck_assert_uint_lt(fail, 10000);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("sweep_spec", 120, NULL, NULL, values_of_every_form,
-                        samples_stay_when_there_are_more_of_them, samples_are_spread_as_they_should_be,
-                        the_last_axis_changes_fastest_and_replicas_within, counts_that_no_number_holds,
-                        a_point_is_the_scene_that_the_command_line_would_make,
-                        replicas_have_seeds_of_their_own, points_that_are_the_same_or_no_scene,
-                        the_scene_lies_beside_the_sweep, says_in_one_line_what_is_wrong,
-                        the_sweeps_of_the_docs, damaged_text_is_read_or_refused, memory_that_is_not_there);
-}
+QD_TEST_MAIN("sweep_spec", 120, NULL, NULL)

@@ -42,7 +42,7 @@ static qd_vec2 pair_term(const void *context, size_t i) {
     return (qd_vec2){values[2 * i], values[2 * i + 1]};
 }
 
-START_TEST(sums_do_not_depend_on_the_order) {
+QD_TEST(sums_do_not_depend_on_the_order) {
     enum { MOST = 20000 };
     static const size_t counts[] = {1, 2, 3, 5, 100, 4097, MOST};
     qd_world_def def = qd_world_def_default();
@@ -91,7 +91,6 @@ START_TEST(sums_do_not_depend_on_the_order) {
     free(values);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- random worlds ----
 
@@ -168,7 +167,7 @@ static void step_in_balance(qd_world *world, double dt, int steps, uint64_t seed
     }
 }
 
-START_TEST(balance_closes_in_random_worlds) {
+QD_TEST(balance_closes_in_random_worlds) {
     uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(40);
     for (uint64_t seed = first; seed < first + count; ++seed) {
         qd_world *world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
@@ -176,9 +175,8 @@ START_TEST(balance_closes_in_random_worlds) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(metrics_are_the_same_for_threads_and_margins) {
+QD_TEST(metrics_are_the_same_for_threads_and_margins) {
     uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + count; ++seed) {
         const int threads[4] = {1, 2, 3, 2};
@@ -195,9 +193,8 @@ START_TEST(metrics_are_the_same_for_threads_and_margins) {
         for (int k = 0; k < 4; ++k) qd_world_destroy(world[k]);
     }
 }
-END_TEST
 
-START_TEST(loaded_worlds_measure_the_same) {
+QD_TEST(loaded_worlds_measure_the_same) {
     uint64_t first = qd_test_seed(100), count = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + count; ++seed) {
         qd_world *world = random_world(seed, 2, (double)NAN);
@@ -217,9 +214,8 @@ START_TEST(loaded_worlds_measure_the_same) {
         qd_world_destroy(copy);
     }
 }
-END_TEST
 
-START_TEST(measuring_changes_nothing) {
+QD_TEST(measuring_changes_nothing) {
     qd_world *quiet = random_world(7, 2, (double)NAN), *watched = random_world(7, 2, (double)NAN);
     for (int k = 0; k < 50; ++k) {
         qd_metrics m;
@@ -231,7 +227,6 @@ START_TEST(measuring_changes_nothing) {
     qd_world_destroy(quiet);
     qd_world_destroy(watched);
 }
-END_TEST
 
 // ---- attraction ----
 
@@ -258,7 +253,7 @@ static double imbalance_about_centre(double dt, qd_pull_law law) {
     return most;
 }
 
-START_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
+QD_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
     for (int law = 0; law < 3; ++law) {
         double coarse = imbalance_about_centre(0.01, (qd_pull_law)law),
                fine = imbalance_about_centre(0.00125, (qd_pull_law)law);
@@ -266,7 +261,6 @@ START_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
         ck_assert_msg(fine < 0.06 * coarse, "law %d: imbalance %g, then %g", law, coarse, fine);
     }
 }
-END_TEST
 
 // ---- scenes ----
 
@@ -283,7 +277,7 @@ static qd_world *scene_world(const char *name, double *dt) {
     return world;
 }
 
-START_TEST(balance_closes_in_scenes) {
+QD_TEST(balance_closes_in_scenes) {
     static const char *const names[] = {"gas", "pool", "hopper", "tumbler", "rain", "billiard", "bullets"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         double dt, scale = 0;
@@ -301,9 +295,8 @@ START_TEST(balance_closes_in_scenes) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(a_pile_at_rest_loses_nothing) {
+QD_TEST(a_pile_at_rest_loses_nothing) {
     double dt;
     qd_world *world = scene_world("pyramid", &dt);
     qd_test_step(world, dt, 1500);
@@ -321,11 +314,10 @@ START_TEST(a_pile_at_rest_loses_nothing) {
     ck_assert_double_eq_tol(after.wall_pressure * 80, weight, 1e-6 * weight); // 40 below, 40 above
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what does not happen ----
 
-START_TEST(refused_steps_leave_no_trace) {
+QD_TEST(refused_steps_leave_no_trace) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.restitution = 0.5;
@@ -349,11 +341,10 @@ START_TEST(refused_steps_leave_no_trace) {
     }
     ck_abort_msg("no step was refused");
 }
-END_TEST
 
 // What touches something turns by no more than an eighth of a turn in a sub-step. Slowing down what has
 // infinite inertia costs no energy, as its turning has none.
-START_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
+QD_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_IMPULSE;
     qd_world *world = qd_test_world(&def);
@@ -369,13 +360,5 @@ START_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
     ck_assert(isfinite(qd_test_measure(world).drift));
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("balance", 240, NULL, NULL, sums_do_not_depend_on_the_order,
-                        balance_closes_in_random_worlds, metrics_are_the_same_for_threads_and_margins,
-                        loaded_worlds_measure_the_same, measuring_changes_nothing,
-                        attraction_is_out_of_balance_by_the_square_of_the_step, balance_closes_in_scenes,
-                        a_pile_at_rest_loses_nothing, refused_steps_leave_no_trace,
-                        infinite_inertia_that_is_slowed_has_no_energy);
-}
+QD_TEST_MAIN("balance", 240, NULL, NULL)

@@ -19,7 +19,7 @@ static size_t contacts_of(qd_world *world) {
     return count;
 }
 
-START_TEST(free_bodies_turn_evenly) {
+QD_TEST(free_bodies_turn_evenly) {
     qd_world_def def = qd_test_open_def();
     qd_world *world = qd_test_world(&def);
     qd_body_def body = box(30, 40);
@@ -38,9 +38,8 @@ START_TEST(free_bodies_turn_evenly) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(kinematic_bodies_keep_their_course) {
+QD_TEST(kinematic_bodies_keep_their_course) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     qd_world *world = qd_test_world(&def);
@@ -69,9 +68,8 @@ START_TEST(kinematic_bodies_keep_their_course) {
     ck_assert_double_lt(qd_test_body(world, ball).position.y, 50);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(what_rests_on_a_belt_goes_along) {
+QD_TEST(what_rests_on_a_belt_goes_along) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.restitution = 0;
@@ -91,9 +89,8 @@ START_TEST(what_rests_on_a_belt_goes_along) {
     ck_assert_double_eq_tol(s.position.y, 21.5, 1e-2);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(static_bodies_may_lie_anywhere) {
+QD_TEST(static_bodies_may_lie_anywhere) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
     qd_world *world = qd_test_world(&def);
@@ -118,9 +115,8 @@ START_TEST(static_bodies_may_lie_anywhere) {
     ck_assert_double_eq_tol(qd_world_sum(world).mass, qd_test_body(world, ball).mass, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(filters_decide_who_touches) {
+QD_TEST(filters_decide_who_touches) {
     const struct {
         qd_filter a, b;
         bool touch;
@@ -150,9 +146,8 @@ START_TEST(filters_decide_who_touches) {
         }
     }
 }
-END_TEST
 
-START_TEST(sensors_report_and_do_nothing) {
+QD_TEST(sensors_report_and_do_nothing) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     qd_world *world = qd_test_world(&def);
@@ -177,10 +172,9 @@ START_TEST(sensors_report_and_do_nothing) {
     ck_assert_double_eq_tol(qd_test_body(world, ball).position.y, 52 - 5, 1e-9); // it fell all the while
     qd_world_destroy(world);
 }
-END_TEST
 
 // A blow is told by the event that follows it, with its impulse; the beginning tells how fast the two met.
-START_TEST(events_tell_impulse_and_speed) {
+QD_TEST(events_tell_impulse_and_speed) {
     qd_world_def def = qd_test_open_def();
     def.friction = .1;
     qd_world *world = qd_test_world(&def);
@@ -207,9 +201,8 @@ START_TEST(events_tell_impulse_and_speed) {
     ck_assert(fabs(friction) > 0 && fabs(friction) <= .1 * impulse);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_of_boxes_have_two_touches) {
+QD_TEST(contacts_of_boxes_have_two_touches) {
     qd_world *world = qd_test_world(NULL);
     qd_body_def body = box(50, .48);
     (void)qd_test_add(world, &body);
@@ -232,9 +225,8 @@ START_TEST(contacts_of_boxes_have_two_touches) {
     ck_assert_double_eq_tol(c[1].normal.y, -1, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(placing_and_turning) {
+QD_TEST(placing_and_turning) {
     qd_world *world = qd_test_world(NULL);
     qd_body_def body = box(50, 50);
     qd_id id = qd_test_add(world, &body);
@@ -257,9 +249,8 @@ START_TEST(placing_and_turning) {
     ck_assert(s.velocity.x == -5 && s.velocity.y == 0); // as the pivot demands
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_refused) {
+QD_TEST(what_is_wrong_is_refused) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.boundary_x = QD_BOUNDARY_PERIODIC;
@@ -293,10 +284,9 @@ START_TEST(what_is_wrong_is_refused) {
     ck_assert_uint_eq(qd_world_count(world), 0); // not even the first edge
     qd_world_destroy(world);
 }
-END_TEST
 
 // Equal shapes share a number; the numbers of those that are gone are used again.
-START_TEST(shapes_are_shared) {
+QD_TEST(shapes_are_shared) {
     qd_world *world = qd_test_world(NULL);
     qd_id ids[200];
     for (int round = 0; round < 5; ++round) {
@@ -317,11 +307,10 @@ START_TEST(shapes_are_shared) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // Rows grow by several threads: all bodies stay what they are, each time that there are too many for the
 // room.
-START_TEST(many_bodies_keep_their_rows) {
+QD_TEST(many_bodies_keep_their_rows) {
     enum { MANY = 200000 }; // columns grow in ranges of 65536
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){MANY, 10};
@@ -350,11 +339,10 @@ START_TEST(many_bodies_keep_their_rows) {
     ck_assert_uint_eq(wrong, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Room that was asked for holds so many bodies, those that take freed indices among them, and is asked for
 // once; nothing else is another then.
-START_TEST(room_for_bodies_is_made_once) {
+QD_TEST(room_for_bodies_is_made_once) {
     enum { MANY = 5000, GONE = 7 };
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 0);
@@ -387,13 +375,5 @@ START_TEST(room_for_bodies_is_made_once) {
     for (int k = 0; k < 2; ++k) qd_world_destroy(both[k]);
     ck_assert_uint_eq(allocator.live, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("bodies", 120, NULL, NULL, free_bodies_turn_evenly,
-                        kinematic_bodies_keep_their_course, what_rests_on_a_belt_goes_along,
-                        static_bodies_may_lie_anywhere, filters_decide_who_touches,
-                        sensors_report_and_do_nothing, events_tell_impulse_and_speed,
-                        contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
-                        shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
-}
+QD_TEST_MAIN("bodies", 120, NULL, NULL)

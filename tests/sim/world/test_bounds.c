@@ -15,7 +15,7 @@ static void check_loads(const qd_world *world) {
 // ---- what is saved loads ----
 
 // Static bodies stay where they are, so gravity does no work on them, though their mass is infinite.
-START_TEST(compression_past_bodies_that_stay) {
+QD_TEST_LOOP(compression_past_bodies_that_stay, 0, 2) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
     def.gravity = (qd_vec2){0, -1};
@@ -36,10 +36,9 @@ START_TEST(compression_past_bodies_that_stay) {
     ck_assert_double_lt(fabs(metrics.imbalance), 1e-9);
     qd_world_destroy(world);
 }
-END_TEST
 
 // The period becomes shorter than twice the diameter of what an emitter makes, which then finds no place.
-START_TEST(emitters_of_what_no_longer_fits) {
+QD_TEST(emitters_of_what_no_longer_fits) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -62,10 +61,9 @@ START_TEST(emitters_of_what_no_longer_fits) {
                      QD_ERR_VALUE); // one that comes now does not fit
     qd_world_destroy(world);
 }
-END_TEST
 
 // All of a body that an emitter makes is saved.
-START_TEST(emitters_of_bullets) {
+QD_TEST(emitters_of_bullets) {
     qd_world *world = qd_test_world(NULL);
     qd_emitter_def emitter = qd_emitter_def_default();
     emitter.body.bullet = true;
@@ -77,10 +75,9 @@ START_TEST(emitters_of_bullets) {
     qd_world_destroy(world);
     qd_world_destroy(copy);
 }
-END_TEST
 
 // A polygon that is in order stays as it is, also where its rounding is far larger than its sides.
-START_TEST(polygons_that_are_mostly_rounding) {
+QD_TEST(polygons_that_are_mostly_rounding) {
     const qd_vec2 points[] = {{1e-17, 0}, {2e-17, 1e-18}, {1.5e-17, 1e-17}};
     qd_shape shape, again;
     ck_assert_int_eq(qd_shape_polygon(points, 3, &shape, NULL, NULL), QD_OK);
@@ -90,11 +87,10 @@ START_TEST(polygons_that_are_mostly_rounding) {
     ck_assert_int_eq(qd_shape_normalise(&again, NULL, NULL), QD_OK);
     ck_assert_mem_eq(shape.points, again.points, sizeof shape.points);
 }
-END_TEST
 
 // ---- what is refused ----
 
-START_TEST(defs_are_within_bounds) {
+QD_TEST(defs_are_within_bounds) {
     for (int k = 0; k < 13; ++k) {
         qd_world_def def = qd_world_def_default();
         def.contact = QD_CONTACT_SPRING;
@@ -114,9 +110,8 @@ START_TEST(defs_are_within_bounds) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(bodies_are_within_bounds) {
+QD_TEST(bodies_are_within_bounds) {
     qd_world *world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 7; ++k) {
@@ -137,10 +132,9 @@ START_TEST(bodies_are_within_bounds) {
     check_loads(world);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What turns about a pivot is as fast as that demands, whatever velocity it is given.
-START_TEST(pivots_obey_the_limit_of_speed) {
+QD_TEST(pivots_obey_the_limit_of_speed) {
     qd_world_def def = qd_world_def_default();
     def.limits.speed = 10;
     qd_world *world = qd_test_world(&def);
@@ -163,10 +157,9 @@ START_TEST(pivots_obey_the_limit_of_speed) {
     check_loads(world);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Far from zero, numbers are too coarse for what is small.
-START_TEST(places_are_finer_than_bodies) {
+QD_TEST(places_are_finer_than_bodies) {
     qd_world_def def = qd_world_def_default();
     qd_world *world = NULL;
     qd_body_def body = qd_body_def_default();
@@ -181,12 +174,11 @@ START_TEST(places_are_finer_than_bodies) {
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_ERR_VALUE);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what comes of a step ----
 
 // Springs that are pressed beyond that, by a body that is put into another.
-START_TEST(forces_stop_the_detection) {
+QD_TEST(forces_stop_the_detection) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.contact_time = 1e-140;
@@ -202,18 +194,5 @@ START_TEST(forces_stop_the_detection) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("bounds");
-    TCase *loads = tcase_create("loads");
-    qd_test_once(loads, emitters_of_what_no_longer_fits, emitters_of_bullets,
-                 polygons_that_are_mostly_rounding);
-    tcase_add_loop_test(loads, compression_past_bodies_that_stay, 0, 2);
-    suite_add_tcase(suite, loads);
-    TCase *refused = tcase_create("refused");
-    qd_test_once(refused, defs_are_within_bounds, bodies_are_within_bounds, pivots_obey_the_limit_of_speed,
-                 places_are_finer_than_bodies, forces_stop_the_detection);
-    suite_add_tcase(suite, refused);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("bounds", 0, NULL, NULL)

@@ -18,7 +18,7 @@ static qd_world *filled(int threads, uint64_t seed, size_t bodies) {
     return world;
 }
 
-START_TEST(hash_sees_every_field) {
+QD_TEST(hash_sees_every_field) {
     qd_world *world = filled(1, 1, 100), *other = filled(1, 1, 100);
     uint64_t hash = qd_world_hash(world);
     ck_assert_uint_eq(qd_world_hash(other), hash);
@@ -54,10 +54,9 @@ START_TEST(hash_sees_every_field) {
     qd_world_destroy(world);
     qd_world_destroy(other);
 }
-END_TEST
 
 // Rows may lie in any order: the same bodies added, removed and added again in other ways hash alike.
-START_TEST(hash_and_sums_do_not_see_rows) {
+QD_TEST(hash_and_sums_do_not_see_rows) {
     qd_world_def def = qd_world_def_default();
     qd_world *one = qd_test_world(&def), *two = qd_test_world(&def);
     qd_id ids[2][200];
@@ -84,9 +83,8 @@ START_TEST(hash_and_sums_do_not_see_rows) {
     qd_world_destroy(one);
     qd_world_destroy(two);
 }
-END_TEST
 
-START_TEST(hash_and_sums_are_the_same_for_any_team) {
+QD_TEST(hash_and_sums_are_the_same_for_any_team) {
     qd_world *one = filled(1, 5, 10000);
     qd_world_sums expected = qd_world_sum(one);
     const int threads[] = {2, 3, 8};
@@ -104,10 +102,9 @@ START_TEST(hash_and_sums_are_the_same_for_any_team) {
     }
     qd_world_destroy(one);
 }
-END_TEST
 
 // What lies under a hash is a sum over bodies and contacts, each by itself, in whatever order.
-START_TEST(digest_is_a_sum_of_records) {
+QD_TEST(digest_is_a_sum_of_records) {
     qd_world *world = filled(2, 9, 5000);
     qd_test_step(world, 0.02, 20);
     const qdi_world_digest whole = qdi_world_digest_of(world);
@@ -127,10 +124,9 @@ START_TEST(digest_is_a_sum_of_records) {
     ck_assert_uint_ne(qdi_digest_finish(world, &parts), qd_world_hash(world));
     qd_world_destroy(world);
 }
-END_TEST
 
 // A sum has no order, but it knows who is who: two bodies that change places make another state.
-START_TEST(hash_sees_whose_state_it_is) {
+QD_TEST(hash_sees_whose_state_it_is) {
     qd_world_def def = qd_world_def_default();
     uint64_t hash[2], blocks[2];
     for (int k = 0; k < 2; ++k) {
@@ -144,9 +140,8 @@ START_TEST(hash_sees_whose_state_it_is) {
     ck_assert_uint_ne(hash[0], hash[1]);
     ck_assert_uint_ne(blocks[0], blocks[1]);
 }
-END_TEST
 
-START_TEST(sums_are_right) {
+QD_TEST(sums_are_right) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -2};
     qd_world *world = qd_test_world(&def);
@@ -163,11 +158,10 @@ START_TEST(sums_are_right) {
     ck_assert_double_eq(s.fastest, 5);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A state hash that must never change between compilers, optimization levels, processors and releases without
 // a line in the changelog.
-START_TEST(golden_hash) {
+QD_TEST(golden_hash) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){8, 8};
     def.restitution = 0.9;
@@ -181,10 +175,5 @@ START_TEST(golden_hash) {
     ck_assert_uint_eq(qd_world_hash(world), UINT64_C(0xcf268ee84cf7b30d));
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("digest", 120, NULL, NULL, hash_sees_every_field, hash_and_sums_do_not_see_rows,
-                        hash_and_sums_are_the_same_for_any_team, digest_is_a_sum_of_records,
-                        hash_sees_whose_state_it_is, sums_are_right, golden_hash);
-}
+QD_TEST_MAIN("digest", 120, NULL, NULL)

@@ -81,7 +81,7 @@ static double largest_gain(uint64_t seed, double restitution) {
     return gain_of(wild_world(seed, restitution));
 }
 
-START_TEST(no_world_gains_energy) {
+QD_TEST(no_world_gains_energy) {
     const uint64_t seed = qd_test_seed(1), cases = qd_test_replaying() ? 1 : qd_test_effort(400);
     double most = 0;
     uint64_t whose = seed;
@@ -95,20 +95,18 @@ START_TEST(no_world_gains_energy) {
     qd_test_count(cases);
     printf("largest gain %g, seed %llu\n", most, (unsigned long long)whose);
 }
-END_TEST
 
 // A heavy disk falls on a light box that it overlaps: the push out of the overlap stayed in it over many
 // sub-steps, and threw it. A body in the floor that parts from it in the step as it is was lifted out
 // besides.
-START_TEST(what_gained_once_gains_no_more) {
+QD_TEST_LOOP(what_gained_once_gains_no_more, 0, 2) {
     const uint64_t seed[] = {9074, 2843};
     ck_assert_double_le(largest_gain(seed[_i], 0), 0.005);
 }
-END_TEST
 
 // A light body between a heavy one and a wall: with stiff springs against both, whether it was thrown hung on
 // the last bits of what came before, in four of ten such worlds.
-START_TEST(what_is_pressed_into_a_wall_is_not_thrown) {
+QD_TEST(what_is_pressed_into_a_wall_is_not_thrown) {
     for (int k = 0; k < 40; ++k) {
         wild made = wild_world(912, 0);
         qdi_traits *traits = &made.world->traits;
@@ -117,15 +115,13 @@ START_TEST(what_is_pressed_into_a_wall_is_not_thrown) {
         ck_assert_msg(gain <= 0.005, "a gain of %g, number %d", gain, k);
     }
 }
-END_TEST
 
 // What this test would say of a solver that gives 5 % more speed than it should.
-START_TEST(a_planted_gain_is_seen) {
+QD_TEST(a_planted_gain_is_seen) {
     int seen = 0;
     for (uint64_t k = 1; k <= 100; ++k) seen += largest_gain(k, 1.05) > 0.01;
     ck_assert_int_ge(seen, 5);
 }
-END_TEST
 
 /// A large disk falls on a bed of small ones: the highest energy on the way, and the last, as parts of the
 /// first.
@@ -155,7 +151,7 @@ static void press_a_bed(double restitution, qd_continuous continuous, int subste
     qd_world_destroy(world);
 }
 
-START_TEST(a_bed_takes_what_falls_on_it) {
+QD_TEST_LOOP(a_bed_takes_what_falls_on_it, 0, 27) {
     const double restitution[] = {0, .3, .9};
     const qd_continuous modes[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
     const int substeps[] = {1, 4, 30};
@@ -164,10 +160,9 @@ START_TEST(a_bed_takes_what_falls_on_it) {
     ck_assert_double_le(most, 1.0001);
     ck_assert_double_le(last, .5); // it lies on the floor
 }
-END_TEST
 
 // Boxes that were put down into each other part without any speed.
-START_TEST(overlapping_boxes_part_quietly) {
+QD_TEST(overlapping_boxes_part_quietly) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
     def.friction = .6;
@@ -184,7 +179,6 @@ START_TEST(overlapping_boxes_part_quietly) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Boxes in rows, each row shorter by one than the one below, side by side without gaps. Returns the one at
 /// the top.
@@ -201,7 +195,7 @@ static qd_id pile_up(qd_world *world, int rows) {
     return top;
 }
 
-START_TEST(pyramids_stand) {
+QD_TEST_LOOP(pyramids_stand, 0, 5) {
     const int rows[] = {10, 10, 10, 50, 50}, substeps[] = {4, 30, 100, 4, 13};
     const double sunk[] = {.02, .001, 1e-4, .25, .04}; // less with more sub-steps
     qd_world_def def = qd_world_def_default();
@@ -222,10 +216,9 @@ START_TEST(pyramids_stand) {
     ck_assert_double_eq_tol(end.x, x, .02);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A block rests on two that are a thousand times lighter.
-START_TEST(heavy_on_light) {
+QD_TEST(heavy_on_light) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.gravity.y = -10;
@@ -251,7 +244,6 @@ START_TEST(heavy_on_light) {
     ck_assert_double_ge(qd_test_body(world, heavy).position.y, 1.45);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// A closed polyline that turns, with disks of many sizes in it; returns how many end outside.
 static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
@@ -290,13 +282,12 @@ static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
     return out;
 }
 
-START_TEST(a_drum_keeps_what_is_in_it) {
+QD_TEST(a_drum_keeps_what_is_in_it) {
     ck_assert_int_eq(leaks_of_a_drum(qd_test_seed(1), 150, 300), 0);
 }
-END_TEST
 
 // A small disk on a line, under a large one.
-START_TEST(a_line_holds_what_is_pressed_on_it) {
+QD_TEST(a_line_holds_what_is_pressed_on_it) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
@@ -313,14 +304,5 @@ START_TEST(a_line_holds_what_is_pressed_on_it) {
     ck_assert_double_ge(qd_test_body(world, small).position.y, 1);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("energy", 600, NULL, NULL);
-    qd_test_once(tcase, no_world_gains_energy, a_planted_gain_is_seen, overlapping_boxes_part_quietly,
-                 heavy_on_light, a_drum_keeps_what_is_in_it, a_line_holds_what_is_pressed_on_it,
-                 what_is_pressed_into_a_wall_is_not_thrown);
-    qd_test_loops(tcase, {a_bed_takes_what_falls_on_it, 27}, {pyramids_stand, 5},
-                  {what_gained_once_gains_no_more, 2});
-    return qd_test_run_case("energy", tcase);
-}
+QD_TEST_MAIN("energy", 600, NULL, NULL)

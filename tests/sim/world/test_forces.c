@@ -16,7 +16,7 @@ static qd_world_def empty_def(void) {
 
 // Thrown under gravity and linear drag: v = g/k + (v0 - g/k) e^-kt, x = x0 + g t/k + (v0 - g/k) (1 -
 // e^-kt)/k.
-START_TEST(linear_drag_is_exact) {
+QD_TEST_LOOP(linear_drag_is_exact, 0, 15) {
     const double rates[] = {1e-9, 1e-3, 0.3, 5, 400}, steps[] = {0.001, 0.1, 2};
     double k = rates[_i % 5], dt = steps[_i / 5];
     qd_world_def def = empty_def();
@@ -40,10 +40,9 @@ START_TEST(linear_drag_is_exact) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // Without drag the parabola, to rounding: also along the way that flights take.
-START_TEST(projectiles_stay_exact) {
+QD_TEST_LOOP(projectiles_stay_exact, 0, 2) {
     qd_world_def def = empty_def();
     def.gravity = (qd_vec2){0, -9.81};
     if (_i == 1) def.drag.spin = 0.5; // a flight without drag of its own
@@ -56,11 +55,10 @@ START_TEST(projectiles_stay_exact) {
     qd_test_near(body.velocity.y, 40 - 9.81 * 3, 1e-12 * 50, "vy");
     qd_world_destroy(world);
 }
-END_TEST
 
 // dv/dt = -k v - q v^2 along a line: v = k v0 e^-kt / (k + q v0 (1 - e^-kt)), x = log(1 + q v0 (1 - e^-kt)/k)
 // / q.
-START_TEST(quadratic_drag_is_exact_without_forces) {
+QD_TEST_LOOP(quadratic_drag_is_exact_without_forces, 0, 4) {
     double k = _i % 2 ? 0.7 : 0, q = _i / 2 ? 0.25 : 1e-7, dt = 0.25, v0 = 40, t = 5;
     qd_world_def def = empty_def();
     def.drag = (qd_drag){.linear = k, .quadratic = q};
@@ -76,10 +74,9 @@ START_TEST(quadratic_drag_is_exact_without_forces) {
     qd_test_near(body.position.y, 0.8 * way, 1e-11 * way, "y");
     qd_world_destroy(world);
 }
-END_TEST
 
 // A fall against quadratic drag: v = V tanh(g t / V), V = sqrt(g/q). Second order, and never backwards.
-START_TEST(terminal_velocity) {
+QD_TEST(terminal_velocity) {
     double g = 9.81, q = 0.1, error[2], terminal = sqrt(g / q);
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = empty_def();
@@ -94,9 +91,8 @@ START_TEST(terminal_velocity) {
     ck_assert_double_lt(fabs(error[0]), 2e-3);
     qd_test_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
 }
-END_TEST
 
-START_TEST(no_step_turns_a_velocity_round) {
+QD_TEST_LOOP(no_step_turns_a_velocity_round, 0, 2) {
     qd_world_def def = empty_def();
     def.drag = (qd_drag){.linear = _i == 0 ? 1e4 : 0, .quadratic = _i == 1 ? 1e6 : 0, .spin = 1e5};
     def.friction = 0.1;
@@ -113,10 +109,9 @@ START_TEST(no_step_turns_a_velocity_round) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // w = w0 e^-kt, angle = w0 (1 - e^-kt) / k.
-START_TEST(spin_drag_is_exact) {
+QD_TEST(spin_drag_is_exact) {
     qd_world_def def = empty_def();
     def.drag.spin = 0.8;
     qd_world *world = qd_test_world(&def);
@@ -132,7 +127,6 @@ START_TEST(spin_drag_is_exact) {
     qd_test_near(state.turn.y, sin(angle), 1e-13, "sine");
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- attraction ----
 
@@ -159,7 +153,7 @@ static double worst_energy(qd_pull_law law, double softening, double dt, size_t 
 }
 
 // Half the step, a quarter of the error; and ten times as long no more of it: the energy does not drift.
-START_TEST(falling_towards_a_point_keeps_energy) {
+QD_TEST_LOOP(falling_towards_a_point_keeps_energy, 0, 6) {
     qd_pull_law law = (qd_pull_law)(_i % 3);
     double softening = _i / 3 ? 0.5 : 0, dt = law == QD_PULL_INVERSE_SQUARE ? 0.05 : 0.02;
     double coarse = worst_energy(law, softening, dt, 1200), fine = worst_energy(law, softening, dt / 2, 2400);
@@ -169,10 +163,9 @@ START_TEST(falling_towards_a_point_keeps_energy) {
     ck_assert_msg(longer < 3 * coarse, "law %d: %g after ten times as long, %g before", (int)law, longer,
                   coarse);
 }
-END_TEST
 
 // Once around a circle of radius r under 1/r^2: period 2 pi sqrt(r^3 / GM).
-START_TEST(circular_orbit_closes) {
+QD_TEST(circular_orbit_closes) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .at = {50, 50}, .strength = 8};
     qd_world *world = qd_test_world(&def);
@@ -184,10 +177,9 @@ START_TEST(circular_orbit_closes) {
     qd_test_near(body.position.y, 50, 4e-6, "y");
     qd_world_destroy(world);
 }
-END_TEST
 
 // The potential energy is that of the force: its slope, found by two worlds.
-START_TEST(potential_matches_the_force) {
+QD_TEST_LOOP(potential_matches_the_force, 0, 6) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){
         .law = (qd_pull_law)(_i % 3), .at = {1, 2}, .strength = -4, .softening = 0.25 * (_i / 3)};
@@ -207,9 +199,8 @@ START_TEST(potential_matches_the_force) {
     qd_test_near(-(energy[1] - energy[0]) / (2 * h), force, 1e-5, "force");
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(nothing_pulls_in_the_centre) {
+QD_TEST_LOOP(nothing_pulls_in_the_centre, 0, 3) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){.law = (qd_pull_law)(_i % 3), .at = {5, 5}, .strength = 1};
     qd_world *world = qd_test_world(&def);
@@ -219,10 +210,9 @@ START_TEST(nothing_pulls_in_the_centre) {
     ck_assert_double_eq(qd_world_sum(world).potential, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Across a periodic side it is nearer that way.
-START_TEST(attraction_takes_the_shorter_way) {
+QD_TEST(attraction_takes_the_shorter_way) {
     qd_world_def def = empty_def();
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.attraction = (qd_attraction){.law = QD_PULL_CONSTANT, .at = {95, 50}, .strength = 1};
@@ -232,10 +222,9 @@ START_TEST(attraction_takes_the_shorter_way) {
     qd_test_near(qd_test_body(world, id).velocity.x, -0.5, 1e-15, "velocity");
     qd_world_destroy(world);
 }
-END_TEST
 
 // Disks that fall on a fixed one come to rest around it: the threshold knows of the attraction.
-START_TEST(a_planet_is_settled) {
+QD_TEST(a_planet_is_settled) {
     qd_world_def def = empty_def();
     def.restitution = 0.5;
     def.friction = 0.5;
@@ -258,7 +247,6 @@ START_TEST(a_planet_is_settled) {
     ck_assert_uint_ge(contacts, 12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the callback ----
 
@@ -277,7 +265,7 @@ static void pull(void *context, const qd_force_range *range) {
 }
 
 // A spring of the user's: x = cos(w t); second order, and no drift.
-START_TEST(callback_drives_a_spring) {
+QD_TEST(callback_drives_a_spring) {
     const double period = 2 * 3.14159265358979312;
     spring s = {{50, 50}, 4, 0};
     double error[2], worst = 0;
@@ -305,7 +293,6 @@ START_TEST(callback_drives_a_spring) {
     qd_test_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
     ck_assert_double_lt(worst, 1e-3);
 }
-END_TEST
 
 static void push(void *context, const qd_force_range *range) {
     const spring *s = context;
@@ -316,7 +303,7 @@ static void push(void *context, const qd_force_range *range) {
 }
 
 // A constant force and torque: x = F t^2 / 2m, angle = T t^2 / 2I, whatever the step.
-START_TEST(constant_callback_is_exact) {
+QD_TEST(constant_callback_is_exact) {
     spring s = {{3, 0}, 0, 0.5};
     qd_world_def def = empty_def();
     qd_world *world = qd_test_world(&def);
@@ -338,7 +325,6 @@ START_TEST(constant_callback_is_exact) {
     ck_assert_double_eq(qd_test_body(world, still).position.x, 30);
     qd_world_destroy(world);
 }
-END_TEST
 
 static void spoil(void *context, const qd_force_range *range) {
     const uint64_t *label = context;
@@ -346,7 +332,7 @@ static void spoil(void *context, const qd_force_range *range) {
         if (range->label[i] == *label && range->step == 2) range->force_y[i] = (double)NAN;
 }
 
-START_TEST(bad_forces_stop_the_run) {
+QD_TEST(bad_forces_stop_the_run) {
     uint64_t label = 2;
     qd_world_def def = empty_def();
     qd_world *world = qd_test_world(&def);
@@ -363,10 +349,9 @@ START_TEST(bad_forces_stop_the_run) {
     ck_assert_int_eq(qd_world_set_force(NULL, spoil, NULL), QD_ERR_ARGUMENT);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Speed gained only by the forces at the new place is seen in the same step.
-START_TEST(limits_see_the_whole_step) {
+QD_TEST(limits_see_the_whole_step) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .at = {50, 50}, .strength = 1};
     def.limits.speed = 10;
@@ -380,7 +365,6 @@ START_TEST(limits_see_the_whole_step) {
     ck_assert_int_eq(status, QD_ERR_LIMIT);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- any team ----
 
@@ -421,10 +405,9 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     return hash;
 }
 
-START_TEST(same_for_any_team_and_after_loading) {
+QD_TEST(same_for_any_team_and_after_loading) {
     qd_test_same_lives(qd_test_effort(4), life);
 }
-END_TEST
 
 static qd_world *swirled_world(const qd_allocator *allocator, int which) {
     (void)which;
@@ -438,12 +421,11 @@ static qd_world *swirled_world(const qd_allocator *allocator, int which) {
     return world;
 }
 
-START_TEST(memory_may_fail) {
+QD_TEST(memory_may_fail) {
     ck_assert_uint_gt(qd_test_failing_steps(swirled_world, 0, NULL), 4);
 }
-END_TEST
 
-START_TEST(bad_fields_are_refused) {
+QD_TEST_LOOP(bad_fields_are_refused, 0, 2) {
     for (int k = 0; k < 13; ++k) {
         qd_world_def def = qd_world_def_default();
         double *const numbers[] = {&def.gravity.x,       &def.attraction.strength, &def.attraction.softening,
@@ -460,17 +442,5 @@ START_TEST(bad_fields_are_refused) {
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "case %d", k);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("forces", 240, NULL, NULL);
-    qd_test_once(tcase, terminal_velocity, spin_drag_is_exact, circular_orbit_closes,
-                 attraction_takes_the_shorter_way, a_planet_is_settled, callback_drives_a_spring,
-                 constant_callback_is_exact, bad_forces_stop_the_run, limits_see_the_whole_step,
-                 same_for_any_team_and_after_loading, memory_may_fail);
-    qd_test_loops(tcase, {linear_drag_is_exact, 15}, {projectiles_stay_exact, 2},
-                  {quadratic_drag_is_exact_without_forces, 4}, {no_step_turns_a_velocity_round, 2},
-                  {falling_towards_a_point_keeps_energy, 6}, {potential_matches_the_force, 6},
-                  {nothing_pulls_in_the_centre, 3}, {bad_fields_are_refused, 2});
-    return qd_test_run_case("forces", tcase);
-}
+QD_TEST_MAIN("forces", 240, NULL, NULL)

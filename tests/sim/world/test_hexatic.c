@@ -21,7 +21,7 @@ static qd_world *make_packing(uint32_t nx, uint32_t ny, int threads) {
     return world;
 }
 
-START_TEST(a_hexagonal_packing_has_order_one) {
+QD_TEST_LOOP(a_hexagonal_packing_has_order_one, 0, 3) {
     qd_world *world = make_packing(20, 24, 1 + _i);
     qd_vec2 psi6[480];
     ck_assert_int_eq(qd_hexatic_measure(world, QD_HEXATIC_REACH, psi6), QD_OK);
@@ -31,10 +31,9 @@ START_TEST(a_hexagonal_packing_has_order_one) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // Four neighbours at right angles: 6 * 90 degrees is half a turn more each time, so they cancel in pairs.
-START_TEST(a_square_packing_has_none) {
+QD_TEST(a_square_packing_has_none) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -47,7 +46,6 @@ START_TEST(a_square_packing_has_none) {
     for (size_t r = 0; r < 100; ++r) ck_assert_double_le(hypot(psi6[r].x, psi6[r].y), 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 static bool is_sensor(const qd_world *world, uint32_t row) {
     const qd_body_view view = qd_world_view(world);
@@ -74,7 +72,7 @@ static qd_vec2 brute(const qd_world *world, uint32_t a, qd_vec2 period, double r
     return (qd_vec2){x / count, y / count};
 }
 
-START_TEST(order_is_that_of_all_pairs) {
+QD_TEST(order_is_that_of_all_pairs) {
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(20); seed < end; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_test_random_def(&random);
@@ -98,9 +96,8 @@ START_TEST(order_is_that_of_all_pairs) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_refused) {
+QD_TEST(what_cannot_be_measured_is_refused) {
     qd_world *world = make_packing(20, 24, 1);
     qd_vec2 psi6[481];
     ck_assert_int_eq(qd_hexatic_measure(NULL, 1, psi6), QD_ERR_ARGUMENT);
@@ -112,12 +109,5 @@ START_TEST(what_cannot_be_measured_is_refused) {
     ck_assert_int_eq(qd_hexatic_measure(world, 1, psi6), QD_ERR_STATE);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("hexatic", 60, NULL, NULL);
-    qd_test_once(tcase, a_square_packing_has_none, order_is_that_of_all_pairs,
-                 what_cannot_be_measured_is_refused);
-    tcase_add_loop_test(tcase, a_hexagonal_packing_has_order_one, 0, 3);
-    return qd_test_run_case("hexatic", tcase);
-}
+QD_TEST_MAIN("hexatic", 60, NULL, NULL)

@@ -27,7 +27,7 @@ static void check_refused(qd_world *world, double dt, const char *reason, uint64
     ck_assert_uint_eq(qd_test_events_hash(world), events);
 }
 
-START_TEST(speed_stops_the_step) {
+QD_TEST(speed_stops_the_step) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -10};
     def.limits.speed = 5;
@@ -39,9 +39,8 @@ START_TEST(speed_stops_the_step) {
     check_refused(world, 0.1, "faster than limits.speed (5)", 3);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(distance_stops_the_step) {
+QD_TEST(distance_stops_the_step) {
     qd_world_def def = qd_test_open_def();
     def.limits.distance = 75;
     qd_world *world = qd_test_world(&def);
@@ -56,14 +55,13 @@ START_TEST(distance_stops_the_step) {
     check_refused(world, 1, "further than limits.distance (75)", 1234);
     qd_world_destroy(world);
 }
-END_TEST
 
 static void push_without_end(void *context, const qd_force_range *range) {
     (void)context;
     for (size_t i = 0; i < range->count; ++i) range->force_x[i] = HUGE_VAL;
 }
 
-START_TEST(what_is_not_finite_stops_the_step) {
+QD_TEST_LOOP(what_is_not_finite_stops_the_step, 0, 3) {
     const qd_boundary boundaries[] = {QD_BOUNDARY_OPEN, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_REFLECT};
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = boundaries[_i];
@@ -76,10 +74,9 @@ START_TEST(what_is_not_finite_stops_the_step) {
     check_refused(world, 100, "not finite", 1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // However far a limit is set, boxes must stay finite.
-START_TEST(no_distance_means_what_a_box_can_hold) {
+QD_TEST(no_distance_means_what_a_box_can_hold) {
     qd_world_def def = qd_test_open_def();
     def.limits.distance = HUGE_VAL;
     qd_world *world = qd_test_world(&def);
@@ -88,9 +85,8 @@ START_TEST(no_distance_means_what_a_box_can_hold) {
     check_refused(world, 3, "further than", 1);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(pairs_stop_detection_and_step) {
+QD_TEST(pairs_stop_detection_and_step) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE; // they stay in one place
     def.limits.pairs = 0.5;
@@ -109,10 +105,9 @@ START_TEST(pairs_stop_detection_and_step) {
     qd_test_step(world, 0.25, 1); // the world lives on
     qd_world_destroy(world);
 }
-END_TEST
 
 // The tree is put back too: after a refused step the next one goes as if it had not been tried.
-START_TEST(a_refused_step_leaves_no_trace) {
+QD_TEST(a_refused_step_leaves_no_trace) {
     uint64_t hashes[2], events[2];
     for (int tried = 0; tried < 2; ++tried) {
         qd_world_def def = qd_test_open_def();
@@ -133,10 +128,9 @@ START_TEST(a_refused_step_leaves_no_trace) {
     ck_assert_uint_eq(hashes[0], hashes[1]);
     ck_assert_uint_eq(events[0], events[1]);
 }
-END_TEST
 
 // The lowest index is reported by any number of threads.
-START_TEST(lowest_index_is_reported) {
+QD_TEST_LOOP(lowest_index_is_reported, 0, 3) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){1000, 1000};
     def.gravity = (qd_vec2){3, 0};
@@ -153,12 +147,5 @@ START_TEST(lowest_index_is_reported) {
     check_refused(world, 1, "faster", 3211);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("limits", 120, NULL, NULL);
-    qd_test_once(tcase, speed_stops_the_step, distance_stops_the_step, no_distance_means_what_a_box_can_hold,
-                 pairs_stop_detection_and_step, a_refused_step_leaves_no_trace);
-    qd_test_loops(tcase, {what_is_not_finite_stops_the_step, 3}, {lowest_index_is_reported, 3});
-    return qd_test_run_case("limits", tcase);
-}
+QD_TEST_MAIN("limits", 120, NULL, NULL)

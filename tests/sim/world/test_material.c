@@ -61,7 +61,7 @@ static double bounce(qd_contact_model model, uint32_t ball, uint32_t slab, const
     return back;
 }
 
-START_TEST(values_of_materials_count_unless_others_are_given) {
+QD_TEST(values_of_materials_count_unless_others_are_given) {
     const qd_material pair = {0.3, none, none, 0}, rub = {none, 3, none, 0};
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         const qd_contact_model m = (qd_contact_model)model;
@@ -78,7 +78,6 @@ START_TEST(values_of_materials_count_unless_others_are_given) {
         ck_assert_double_eq_tol(bounce(m, 1, 2, &rub, none), 0.9, 0.01);  // of which nothing is said
     }
 }
-END_TEST
 
 /// How much a box on a floor is slowed down, as a part of gravity.
 static double slowing(qd_contact_model model, double own, double pair) {
@@ -100,7 +99,7 @@ static double slowing(qd_contact_model model, double own, double pair) {
     return slowed;
 }
 
-START_TEST(pairs_rub_as_they_are_told) {
+QD_TEST(pairs_rub_as_they_are_told) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         const qd_contact_model m = (qd_contact_model)model;
         ck_assert_double_eq_tol(slowing(m, 0.4, none), 0.4, 0.02);
@@ -109,10 +108,9 @@ START_TEST(pairs_rub_as_they_are_told) {
         ck_assert_double_eq_tol(slowing(m, 0.4, 0), 0, 1e-12);
     }
 }
-END_TEST
 
 // A pair alone makes turn what would not, and bounce what would not.
-START_TEST(pairs_turn_and_bounce_what_would_not) {
+QD_TEST(pairs_turn_and_bounce_what_would_not) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         qd_world_def def = def_of((qd_contact_model)model);
         def.friction = def.restitution = 0;
@@ -136,7 +134,6 @@ START_TEST(pairs_turn_and_bounce_what_would_not) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
 static qd_world *crowd(qd_contact_model model, int threads) {
     qd_random random = qd_random_at(7, 0, 5);
@@ -167,7 +164,7 @@ static qd_world *crowd(qd_contact_model model, int threads) {
     return world;
 }
 
-START_TEST(saved_worlds_keep_materials) {
+QD_TEST(saved_worlds_keep_materials) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         qd_world *world = crowd((qd_contact_model)model, 1), *other = crowd((qd_contact_model)model, 3);
         qd_test_step(world, 2e-3, 100);
@@ -197,9 +194,8 @@ START_TEST(saved_worlds_keep_materials) {
         qd_world_destroy(other);
     }
 }
-END_TEST
 
-START_TEST(bad_materials_are_refused) {
+QD_TEST(bad_materials_are_refused) {
     const qd_world_def def = def_of(QD_CONTACT_IMPULSE);
     qd_world *world = qd_test_world(&def);
     const qd_material good = {none, 0.5, none, 0};
@@ -232,10 +228,5 @@ START_TEST(bad_materials_are_refused) {
     ck_assert_int_eq(qd_world_add_material(world, "more", &good, NULL, &error), QD_ERR_LIMIT);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("material", 60, NULL, NULL, values_of_materials_count_unless_others_are_given,
-                        pairs_rub_as_they_are_told, pairs_turn_and_bounce_what_would_not,
-                        saved_worlds_keep_materials, bad_materials_are_refused);
-}
+QD_TEST_MAIN("material", 60, NULL, NULL)

@@ -13,7 +13,7 @@
 
 /// A ball falls on the floor, which gives nothing back: in flight, half of its energy is where it was; at
 /// rest all is lost.
-START_TEST(a_ball_turns_its_energy_over) {
+QD_TEST(a_ball_turns_its_energy_over) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.restitution = 0;
@@ -36,11 +36,10 @@ START_TEST(a_ball_turns_its_energy_over) {
     ck_assert_double_eq_tol(m.balance_error, fabs(m.drift) / m.turned_over, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Energy that cancels is turned over all the same: a body that falls as fast as it can leave again, in the
 /// pull of a centre.
-START_TEST(what_cancels_is_turned_over) {
+QD_TEST(what_cancels_is_turned_over) {
     qd_world_def def = qd_world_def_default();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .strength = 100, .at = {50, 50}};
     qd_world *world = qd_test_world(&def);
@@ -51,11 +50,10 @@ START_TEST(what_cancels_is_turned_over) {
     ck_assert_double_eq_tol(m.turned_over, m.kinetic, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Where all have left and nothing was lost, what remains is rounding of what they brought and took along: no
 /// error.
-START_TEST(nobody_turns_nothing_over) {
+QD_TEST(nobody_turns_nothing_over) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
@@ -68,11 +66,10 @@ START_TEST(nobody_turns_nothing_over) {
     ck_assert(m.turned_over == 0 && m.balance_error == 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the table ----
 
-START_TEST(table_names_every_number) {
+QD_TEST(table_names_every_number) {
     size_t count;
     const qd_metric_field *fields = qd_metric_fields(&count);
     ck_assert_uint_eq(count * 8, sizeof(qd_metrics));
@@ -87,9 +84,8 @@ START_TEST(table_names_every_number) {
         for (size_t j = 0; j < i; ++j) ck_assert_str_ne(fields[i].name, fields[j].name);
     }
 }
-END_TEST
 
-START_TEST(docs_have_every_number) {
+QD_TEST(docs_have_every_number) {
     FILE *file = fopen(QD_SOURCE_DIR "/docs/metrics.md", "rb");
     ck_assert_ptr_nonnull(file);
     char text[1 << 16];
@@ -103,9 +99,8 @@ START_TEST(docs_have_every_number) {
         ck_assert_msg(strstr(text, name), "docs/metrics.md says nothing of %s", fields[i].name);
     }
 }
-END_TEST
 
-START_TEST(every_number_is_one) {
+QD_TEST(every_number_is_one) {
     qd_random random = qd_random_at(3, 0, 1);
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -1;
@@ -128,7 +123,6 @@ START_TEST(every_number_is_one) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- one collision ----
 
@@ -191,7 +185,7 @@ static void losses(const collision *c, double *normal, double *friction) {
     *friction = rub * (ut - 0.5 * k * rub);
 }
 
-START_TEST(collisions_lose_what_the_table_says) {
+QD_TEST_LOOP(collisions_lose_what_the_table_says, 0, sizeof collisions / sizeof collisions[0]) {
     const collision *c = &collisions[_i];
     qd_world *world = open_world(c->e, c->mu, c->bt);
     double apart = c->a.radius + c->b.radius, normal, friction;
@@ -210,10 +204,9 @@ START_TEST(collisions_lose_what_the_table_says) {
     ck_assert_double_eq(m.lost, m.lost_bodies_normal + m.lost_bodies_friction);
     qd_world_destroy(world);
 }
-END_TEST
 
 // The same on the way through a step: the second disk is far enough away for the first one to be followed.
-START_TEST(impacts_lose_what_the_table_says) {
+QD_TEST_LOOP(impacts_lose_what_the_table_says, 0, sizeof collisions / sizeof collisions[0]) {
     const collision *c = &collisions[_i];
     qd_world *world = open_world(c->e, c->mu, c->bt);
     double ux = c->a.vx - c->b.vx, uy = c->a.vy - c->b.vy, apart = c->a.radius + c->b.radius, dt = 2;
@@ -234,7 +227,6 @@ START_TEST(impacts_lose_what_the_table_says) {
     ck_assert_double_eq_tol(m.virial, apart * impulse / dt, 1e-10);
     qd_world_destroy(world);
 }
-END_TEST
 
 typedef struct bounce {
     double vx, vy, spin, e, mu;
@@ -248,7 +240,7 @@ static const bounce bounces[] = {
     {0, -3, 6, .8, .5, -1, 2.4, 2},
 };
 
-START_TEST(walls_take_what_bounces_lose) {
+QD_TEST_LOOP(walls_take_what_bounces_lose, 0, sizeof bounces / sizeof bounces[0]) {
     const bounce *b = &bounces[_i];
     qd_world_def def = qd_world_def_default();
     def.restitution = b->e;
@@ -269,9 +261,8 @@ START_TEST(walls_take_what_bounces_lose) {
     ck_assert(m.push_left == 0 && m.push_right == 0 && m.push_top == 0);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_ball_keeps_the_square_of_its_restitution) {
+QD_TEST(a_ball_keeps_the_square_of_its_restitution) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -9.81;
     def.restitution = 0.8;
@@ -296,11 +287,10 @@ START_TEST(a_ball_keeps_the_square_of_its_restitution) {
     ck_assert_int_eq(bounces_seen, 4);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- work ----
 
-START_TEST(a_plate_works) {
+QD_TEST(a_plate_works) {
     for (int fast = 0; fast < 2; ++fast) { // at a contact, and on the way through a step
         qd_world *world = open_world(1, 0, 0);
         qd_body_def plate = qd_body_def_default();
@@ -319,9 +309,8 @@ START_TEST(a_plate_works) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(a_medium_takes_its_part) {
+QD_TEST(a_medium_takes_its_part) {
     qd_world_def def = qd_test_open_def();
     def.drag.linear = 0.7;
     def.drag.spin = 0.4;
@@ -334,14 +323,13 @@ START_TEST(a_medium_takes_its_part) {
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-13);
     qd_world_destroy(world);
 }
-END_TEST
 
 static void push_right(void *context, const qd_force_range *range) {
     (void)context;
     for (size_t i = 0; i < range->count; ++i) range->force_x[i] += 6;
 }
 
-START_TEST(a_force_works_along_the_way) {
+QD_TEST(a_force_works_along_the_way) {
     qd_world *world = open_world(1, 0, 0);
     qd_test_disk(world, 10, 50, 1, 2, 0.5, 3);
     ck_assert_int_eq(qd_world_set_force(world, push_right, NULL), QD_OK);
@@ -353,10 +341,9 @@ START_TEST(a_force_works_along_the_way) {
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Gravity along a periodic axis: a body falls and falls, and its potential starts anew at each turn.
-START_TEST(gravity_works_through_periodic_sides) {
+QD_TEST(gravity_works_through_periodic_sides) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){10, 20};
@@ -370,11 +357,10 @@ START_TEST(gravity_works_through_periodic_sides) {
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-10);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the moment ----
 
-START_TEST(motion_of_two) {
+QD_TEST(motion_of_two) {
     qd_world *world = open_world(1, 0.5, 0);
     add_disk(world, 51, 50, &(spun){1, 2, 0, 3, 1});
     add_disk(world, 50, 53, &(spun){-1, 0, 4, 1, 2});
@@ -392,9 +378,8 @@ START_TEST(motion_of_two) {
     ck_assert_double_eq_tol(m.entered, 24, 1e-14);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_of_a_row) {
+QD_TEST(contacts_of_a_row) {
     qd_world *world = qd_test_world(NULL);
     for (int k = 0; k < 3; ++k) qd_test_disk(world, 0.5 + 0.75 * k, 50, 0, 0, 0.5, 0); // wall, a, b, c
     qd_body_def block = qd_body_def_default();
@@ -417,12 +402,11 @@ START_TEST(contacts_of_a_row) {
     ck_assert_uint_eq(m.tree_longest, stats.largest_list);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the search for pairs
 
 // What a step counted is what the same search counts in the tree that it left.
-START_TEST(searches_are_counted) {
+QD_TEST_LOOP(searches_are_counted, 0, 2) {
     for (int retrieve = QD_RETRIEVE_JOIN; retrieve <= QD_RETRIEVE_BRUTE; ++retrieve) {
         qd_world_def def = qd_world_def_default();
         def.retrieve = (qd_retrieve_mode)retrieve;
@@ -461,19 +445,5 @@ START_TEST(searches_are_counted) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("metrics", 240, NULL, NULL);
-    tcase_add_loop_test(tcase, searches_are_counted, 0, 2);
-    qd_test_once(tcase, a_ball_turns_its_energy_over, what_cancels_is_turned_over, nobody_turns_nothing_over,
-                 table_names_every_number, docs_have_every_number, every_number_is_one);
-    const int collision_count = sizeof collisions / sizeof collisions[0];
-    qd_test_loops(tcase, {collisions_lose_what_the_table_says, collision_count},
-                  {impacts_lose_what_the_table_says, collision_count},
-                  {walls_take_what_bounces_lose, sizeof bounces / sizeof bounces[0]});
-    qd_test_once(tcase, a_ball_keeps_the_square_of_its_restitution, a_plate_works, a_medium_takes_its_part,
-                 a_force_works_along_the_way, gravity_works_through_periodic_sides, motion_of_two,
-                 contacts_of_a_row);
-    return qd_test_run_case("metrics", tcase);
-}
+QD_TEST_MAIN("metrics", 240, NULL, NULL)

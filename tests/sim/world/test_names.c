@@ -106,7 +106,7 @@ static uint64_t events_by_name(const qd_world *world) {
     return hash;
 }
 
-START_TEST(names_decide) {
+QD_TEST_LOOP(names_decide, 0, sizeof variants / sizeof variants[0]) {
     const variant *v = &variants[_i];
     qd_world *sparse = sparse_world(v, 1), *dense = dense_world(v, 3, 0, true),
              *plain = dense_world(v, 1, 0, false);
@@ -136,10 +136,9 @@ START_TEST(names_decide) {
     qd_world_destroy(dense);
     qd_world_destroy(plain);
 }
-END_TEST
 
 // Names are 64 bits wide, and every bit counts: for the hash and for what happens.
-START_TEST(names_are_long) {
+QD_TEST(names_are_long) {
     const variant *v = &variants[3];
     qd_world *low = dense_world(v, 1, 0, true), *high = dense_world(v, 1, UINT64_C(1) << 40, true);
     ck_assert_uint_ne(qd_world_hash(low), qd_world_hash(high));
@@ -152,9 +151,8 @@ START_TEST(names_are_long) {
     qd_world_destroy(low);
     qd_world_destroy(high);
 }
-END_TEST
 
-START_TEST(names_grow) {
+QD_TEST(names_grow) {
     qd_world *world = dense_world(&variants[1], 1, 5, true);
     const uint64_t hash = qd_world_hash(world);
     uint64_t names[BODIES];
@@ -171,11 +169,5 @@ START_TEST(names_grow) {
     qd_world_destroy(world);
     qd_world_destroy(plain);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("names", 240, NULL, NULL);
-    tcase_add_loop_test(tcase, names_decide, 0, sizeof variants / sizeof variants[0]);
-    qd_test_once(tcase, names_are_long, names_grow);
-    return qd_test_run_case("names", tcase);
-}
+QD_TEST_MAIN("names", 240, NULL, NULL)

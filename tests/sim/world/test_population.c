@@ -9,7 +9,7 @@
 // ---- open sides ----
 
 // A body goes when its whole box is further out than the margin, not a moment before.
-START_TEST(bodies_leave_by_their_boxes) {
+QD_TEST_LOOP(bodies_leave_by_their_boxes, 0, 8) {
     const double margin = 2, radius = 0.5;
     qd_world_def def = qd_test_open_def();
     def.contact = (qd_contact_model)(_i / 4);
@@ -30,10 +30,9 @@ START_TEST(bodies_leave_by_their_boxes) {
     check_tree(world);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Turned rects go by their own boxes, and static bodies stay wherever they are.
-START_TEST(shapes_leave_by_their_boxes) {
+QD_TEST(shapes_leave_by_their_boxes) {
     qd_world_def def = qd_test_open_def();
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
@@ -56,10 +55,9 @@ START_TEST(shapes_leave_by_their_boxes) {
     ck_assert_int_eq(qd_world_body(world, fixed, &state), QD_OK);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Contacts of a body that goes end in the events of the step that it goes in.
-START_TEST(contacts_of_who_goes_end) {
+QD_TEST(contacts_of_who_goes_end) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.removal = 0;
@@ -83,10 +81,9 @@ START_TEST(contacts_of_who_goes_end) {
     ck_assert_uint_eq(qd_world_total(world).ends, 1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // limits.distance still guards what is not removed in time, or not at all.
-START_TEST(distance_still_guards) {
+QD_TEST(distance_still_guards) {
     qd_world_def def = qd_test_open_def();
     def.removal = 10;
     def.limits.distance = 55;
@@ -98,11 +95,10 @@ START_TEST(distance_still_guards) {
     ck_assert_uint_eq(qd_world_total(world).departed, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- sinks ----
 
-START_TEST(sinks_take_the_lowest_index_first) {
+QD_TEST(sinks_take_the_lowest_index_first) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
@@ -135,11 +131,10 @@ START_TEST(sinks_take_the_lowest_index_first) {
     ck_assert_uint_ne(again.generation, ids[0].generation);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- emitters ----
 
-START_TEST(emitters_keep_time_and_limits) {
+QD_TEST(emitters_keep_time_and_limits) {
     qd_world *world = qd_test_world(NULL);
     qd_emitter_def source = tap();
     source.start = 1;
@@ -167,9 +162,8 @@ START_TEST(emitters_keep_time_and_limits) {
     ck_assert_uint_eq(qd_world_total(world).blocked, 0);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_more_than_alive) {
+QD_TEST(no_more_than_alive) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     qd_world *world = qd_test_world(&def);
@@ -188,10 +182,9 @@ START_TEST(no_more_than_alive) {
     ck_assert_uint_eq(totals.emitted - totals.sunk, qd_world_count(world));
     qd_world_destroy(world);
 }
-END_TEST
 
 // What appears touches nobody and no wall; with gravity the emitter's place fills, and is found full.
-START_TEST(arrivals_touch_nobody) {
+QD_TEST_LOOP(arrivals_touch_nobody, 0, 8) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = _i % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     def.size = (qd_vec2){20, 20};
@@ -231,9 +224,8 @@ START_TEST(arrivals_touch_nobody) {
     ck_assert_uint_eq(emitted + qd_world_total(world).blocked, 480);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(overlap_on_request) {
+QD_TEST(overlap_on_request) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     qd_world *world = qd_test_world(&def);
@@ -247,11 +239,10 @@ START_TEST(overlap_on_request) {
     ck_assert_uint_eq(qd_world_count(world), 150);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A number of a body is a function of the seed, the emitter and its place in the row: not of time steps or
 // others.
-START_TEST(numbers_do_not_depend_on_steps) {
+QD_TEST(numbers_do_not_depend_on_steps) {
     qd_vec2 velocity[2];
     double radius[2];
     for (int k = 0; k < 2; ++k) {
@@ -274,7 +265,6 @@ START_TEST(numbers_do_not_depend_on_steps) {
     ck_assert_double_eq(velocity[0].y, velocity[1].y);
     ck_assert_double_eq(radius[0], radius[1]);
 }
-END_TEST
 
 // ---- ids ----
 
@@ -294,7 +284,7 @@ static void note_ids(const qd_world *world, qd_id *seen, size_t room) {
 
 // A body that is emitted takes the index of one that has gone, but never its id, whatever ids were given, and
 // across saving.
-START_TEST(ids_are_never_used_again) {
+QD_TEST(ids_are_never_used_again) {
     static qd_id seen[2000];
     memset(seen, 0, sizeof seen);
     qd_world_def def = qd_world_def_default();
@@ -321,7 +311,6 @@ START_TEST(ids_are_never_used_again) {
     ck_assert_uint_gt(reused, 10);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the same for any team, and after loading ----
 
@@ -358,13 +347,12 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     return hash;
 }
 
-START_TEST(same_for_any_team_and_after_loading) {
+QD_TEST(same_for_any_team_and_after_loading) {
     qd_test_same_lives(qd_test_effort(5), life);
 }
-END_TEST
 
 // What is followed on its way comes and goes like all others: the boxes that it left behind are nobody's.
-START_TEST(fast_bodies_come_and_go) {
+QD_TEST(fast_bodies_come_and_go) {
     qd_world_def def = qd_test_open_def();
     def.removal = 0;
     qd_world *world = qd_test_world(&def);
@@ -391,10 +379,9 @@ START_TEST(fast_bodies_come_and_go) {
     ck_assert_uint_eq(totals.emitted - totals.departed - totals.sunk, qd_world_count(world));
     qd_world_destroy(world);
 }
-END_TEST
 
 // An emitter that is added late does not make up for the time before.
-START_TEST(late_emitters_begin_when_added) {
+QD_TEST(late_emitters_begin_when_added) {
     qd_world *world = qd_test_world(NULL);
     qd_test_step(world, 0.5, 10);
     qd_emitter_def source = tap();
@@ -403,15 +390,5 @@ START_TEST(late_emitters_begin_when_added) {
     ck_assert_uint_eq(qd_world_count(world), 5);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("population", 240, NULL, NULL);
-    qd_test_once(tcase, shapes_leave_by_their_boxes, contacts_of_who_goes_end, distance_still_guards,
-                 sinks_take_the_lowest_index_first, emitters_keep_time_and_limits, no_more_than_alive,
-                 overlap_on_request, numbers_do_not_depend_on_steps, ids_are_never_used_again,
-                 same_for_any_team_and_after_loading, fast_bodies_come_and_go,
-                 late_emitters_begin_when_added);
-    qd_test_loops(tcase, {bodies_leave_by_their_boxes, 8}, {arrivals_touch_nobody, 8});
-    return qd_test_run_case("population", tcase);
-}
+QD_TEST_MAIN("population", 240, NULL, NULL)

@@ -17,7 +17,7 @@ static qd_world *busy_world(const qd_allocator *allocator) {
 
 // A step that fails for want of memory, wherever, leaves the world as it was, and goes on as if nothing had
 // been.
-START_TEST(failed_steps_change_nothing) {
+QD_TEST(failed_steps_change_nothing) {
     uint64_t expected[3], failures = 0;
     qd_world *model = busy_world(NULL);
     for (int k = 0; k < 3; ++k) {
@@ -56,10 +56,9 @@ START_TEST(failed_steps_change_nothing) {
     }
     ck_assert_uint_gt(failures, 20);
 }
-END_TEST
 
 // The same where the pairs that come of it break a limit after bodies have come and gone.
-START_TEST(broken_limits_take_it_back) {
+QD_TEST(broken_limits_take_it_back) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.limits.pairs = 1; // at least 1000 in all
@@ -87,9 +86,8 @@ START_TEST(broken_limits_take_it_back) {
     ck_assert_uint_eq(qd_world_count(world), 3 + 15 - 1);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_defs_are_refused) {
+QD_TEST(bad_defs_are_refused) {
     qd_world *world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 16; ++k) {
@@ -125,9 +123,5 @@ START_TEST(bad_defs_are_refused) {
     ck_assert_int_eq(qd_world_add_sink(world, &sink, &error), QD_ERR_LIMIT);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("population_faults", 240, NULL, NULL, failed_steps_change_nothing,
-                        broken_limits_take_it_back, bad_defs_are_refused);
-}
+QD_TEST_MAIN("population_faults", 240, NULL, NULL)

@@ -45,7 +45,7 @@ static void add_told_virial(qd_world *world, told_virial *told) {
 
 /// The virial is that of the impulses which the events tell; but for those of touches that became others, as
 /// between shapes: some in each step, hence twenty steps.
-START_TEST(virial_is_that_of_the_events) {
+QD_TEST_LOOP(virial_is_that_of_the_events, 0, 4) {
     qd_random random = qd_random_at(11 + (uint64_t)_i, 0, 2);
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){30, 30};
@@ -74,10 +74,9 @@ START_TEST(virial_is_that_of_the_events) {
     ck_assert_double_eq_tol(measured, told.sum, (_i < 2 ? 0.1 : 0.02) * told.size);
     qd_world_destroy(world);
 }
-END_TEST
 
 // One disk in a box hits the walls as often as unfolding its path says.
-START_TEST(walls_feel_every_hit) {
+QD_TEST(walls_feel_every_hit) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){10, 6};
@@ -93,11 +92,10 @@ START_TEST(walls_feel_every_hit) {
     ck_assert_double_eq_tol(m.area, 60, 1e-12);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Disks that pass through each other: the hits of each follow from unfolding its path, and with enough of
 // them the walls feel the pressure N kT / A of an ideal gas in the room that the centres have.
-START_TEST(an_ideal_gas_presses_on_the_walls) {
+QD_TEST(an_ideal_gas_presses_on_the_walls) {
     enum { COUNT = 60 };
     const double width = 40, height = 30, length = 200;
     qd_world_def def = qd_world_def_default();
@@ -134,7 +132,6 @@ START_TEST(an_ideal_gas_presses_on_the_walls) {
     ck_assert(m.virial_impulse == 0 && m.lost == 0);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// What a gas of hard disks of some radius in a periodic world of 30 % (at radius 1/2) tells of its equation
 /// of state.
@@ -180,7 +177,7 @@ static gas run_gas(double radius, size_t steps) {
 
 // The virial coefficients up to the tenth (N. Clisby and B. McCoy, J. Stat. Phys. 122, 15 (2006)) give Z
 // = 2.06326(3) at 30 % of the area; and each collision adds sqrt(pi) / 4 to Z - 1, whatever the density.
-START_TEST(hard_disks_have_their_equation_of_state) {
+QD_TEST(hard_disks_have_their_equation_of_state) {
     const double reference = 2.06326, effort = (double)qd_test_effort(10) / 10;
     const double tolerance = 0.01 * reference / (effort < 1 ? sqrt(effort) : 1);
     size_t steps = qd_test_effort(1600);
@@ -191,12 +188,5 @@ START_TEST(hard_disks_have_their_equation_of_state) {
     ck_assert_msg(fabs(wrong.z - reference) > tolerance, "3 %% more diameter, but Z = %g", wrong.z);
     ck_assert_double_eq_tol(right.rate, 1, 0.01 / (effort < 1 ? sqrt(effort) : 1));
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("pressure", 240, NULL, NULL);
-    qd_test_once(tcase, walls_feel_every_hit, an_ideal_gas_presses_on_the_walls,
-                 hard_disks_have_their_equation_of_state);
-    tcase_add_loop_test(tcase, virial_is_that_of_the_events, 0, 4);
-    return qd_test_run_case("pressure", tcase);
-}
+QD_TEST_MAIN("pressure", 240, NULL, NULL)

@@ -82,15 +82,14 @@ static void check_life(uint64_t seed) {
     qd_world_destroy(copy);
 }
 
-START_TEST(saved_worlds_go_on_the_same) {
+QD_TEST(saved_worlds_go_on_the_same) {
     uint64_t first = qd_test_seed(1000);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(200);
     for (uint64_t seed = first; seed < first + cases; ++seed) check_life(seed);
 }
-END_TEST
 
 // How fat boxes will be, too: the same whether a world was loaded on its way or not, slow or fast.
-START_TEST(margins_go_on_the_same) {
+QD_TEST_LOOP(margins_go_on_the_same, 0, 4) {
     const double dt[] = {0.002, 0.02, 0.1, 0.3};
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 14, 14);
@@ -106,9 +105,8 @@ START_TEST(margins_go_on_the_same) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_copy_is_whole) {
+QD_TEST(a_copy_is_whole) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.seed = 77;
@@ -138,7 +136,6 @@ START_TEST(a_copy_is_whole) {
     qd_world_destroy(world);
     qd_world_destroy(copy);
 }
-END_TEST
 
 static void check_refused(const unsigned char *data, size_t bytes, const char *what, size_t at) {
     qd_world *world = NULL;
@@ -208,7 +205,7 @@ static void small_save(qd_world **world, unsigned char **data, size_t *bytes, in
     ck_assert_int_eq(qd_world_save(*world, data, bytes), QD_OK);
 }
 
-START_TEST(damage_is_noticed) {
+QD_TEST_LOOP(damage_is_noticed, 0, 3) {
     qd_world *world;
     unsigned char *data;
     size_t bytes;
@@ -237,10 +234,9 @@ START_TEST(damage_is_noticed) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Behind a good checksum: whatever one byte is set to, loading either refuses or gives a world that steps.
-START_TEST(forged_data_does_no_harm) {
+QD_TEST_LOOP(forged_data_does_no_harm, 0, 3) {
     qd_world *world;
     unsigned char *data;
     size_t bytes, refused = 0;
@@ -274,7 +270,6 @@ START_TEST(forged_data_does_no_harm) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Loads data after the generation of the second body of the first of two contacts, which end the data, was
 /// set.
@@ -288,7 +283,7 @@ static qd_status load_with(unsigned char *data, size_t bytes, uint32_t generatio
 }
 
 // Where bodies were removed and nothing detected since, contacts name them; but nobody who has never been.
-START_TEST(contacts_of_removed_bodies) {
+QD_TEST_LOOP(contacts_of_removed_bodies, 0, 2) {
     qd_world *world = qd_test_gap(_i == 1), *copy = NULL;
     unsigned char *data;
     size_t bytes;
@@ -303,7 +298,6 @@ START_TEST(contacts_of_removed_bodies) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Puts a number into data, behind a good checksum.
 static void forge(unsigned char *data, size_t bytes, size_t at, uint64_t value) {
@@ -314,7 +308,7 @@ static void forge(unsigned char *data, size_t bytes, size_t at, uint64_t value) 
 }
 
 // Steps are whole numbers that a double holds, and a file that says more is refused.
-START_TEST(steps_have_an_end) {
+QD_TEST(steps_have_an_end) {
     qd_world_def def = qd_world_def_default();
     qd_world *world = qd_test_world(&def), *copy = NULL;
     qd_test_step(world, 0.25, 3);
@@ -339,10 +333,9 @@ START_TEST(steps_have_an_end) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What springs were worth before a change is nobody's business once the change was detected.
-START_TEST(changes_of_springs_are_forgotten) {
+QD_TEST(changes_of_springs_are_forgotten) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1000;
@@ -359,10 +352,9 @@ START_TEST(changes_of_springs_are_forgotten) {
     qd_world_destroy(copy);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What an older program wrote is refused, and it says so.
-START_TEST(older_versions_are_named) {
+QD_TEST(older_versions_are_named) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
     size_t bytes;
@@ -380,10 +372,9 @@ START_TEST(older_versions_are_named) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Kernels are no part of the state: they may change at any step.
-START_TEST(kernels_may_change) {
+QD_TEST(kernels_may_change) {
     qd_world *world, *copy;
     unsigned char *data;
     size_t bytes;
@@ -403,9 +394,8 @@ START_TEST(kernels_may_change) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(arguments_are_checked) {
+QD_TEST(arguments_are_checked) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
     size_t bytes;
@@ -418,9 +408,8 @@ START_TEST(arguments_are_checked) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(memory_may_fail) {
+QD_TEST_LOOP(memory_may_fail, 0, 3) {
     qd_world *world;
     unsigned char *data;
     size_t bytes;
@@ -450,14 +439,5 @@ START_TEST(memory_may_fail) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("save", 240, NULL, NULL);
-    qd_test_once(tcase, saved_worlds_go_on_the_same, a_copy_is_whole, older_versions_are_named,
-                 steps_have_an_end, changes_of_springs_are_forgotten, kernels_may_change,
-                 arguments_are_checked);
-    qd_test_loops(tcase, {margins_go_on_the_same, 4}, {damage_is_noticed, 3}, {forged_data_does_no_harm, 3},
-                  {contacts_of_removed_bodies, 2}, {memory_may_fail, 3});
-    return qd_test_run_case("save", tcase);
-}
+QD_TEST_MAIN("save", 240, NULL, NULL)

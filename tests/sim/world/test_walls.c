@@ -17,7 +17,7 @@ static qd_world_def box_def(int model) {
 
 // An elastic ball that a wall of speed u hits leaves with 2u (one that flies at it with v with v + 2u), from
 // every side.
-START_TEST(a_wall_gives_twice_its_speed) {
+QD_TEST_LOOP(a_wall_gives_twice_its_speed, 0, 16) {
     int wall = _i % 4, model = _i / 4 % 2;
     double v = _i / 8 ? 3 : 0, u = 2, sign = wall % 2 == 0 ? 1 : -1;
     qd_world_def def = box_def(model);
@@ -42,10 +42,9 @@ START_TEST(a_wall_gives_twice_its_speed) {
     if (model == 0) qd_test_near(wall % 2 == 0 ? where : 100 - where, place, 1e-11, "place");
     qd_world_destroy(world);
 }
-END_TEST
 
 // Restitution counts against the wall's own speed.
-START_TEST(restitution_is_relative) {
+QD_TEST(restitution_is_relative) {
     qd_world_def def = box_def(1);
     def.wall_motion[LEFT].velocity = 2;
     def.restitution = 0.5;
@@ -55,11 +54,10 @@ START_TEST(restitution_is_relative) {
     qd_test_near(qd_test_body(world, id).velocity.x, 2 + 0.5 * 5, 1e-13, "speed");
     qd_world_destroy(world);
 }
-END_TEST
 
 // A wall that is shaken is where the formula says, and so are the contacts; the ball gets twice its speed of
 // that time.
-START_TEST(shaken_walls_follow_their_formula) {
+QD_TEST_LOOP(shaken_walls_follow_their_formula, 0, 4) {
     const double two_pi = 6.28318530717958648;
     int model = _i % 2;
     double dt = 1e-4, a = 0.5, f = 2, phase = _i / 2 ? -two_pi / 4 : 0.75;
@@ -85,10 +83,9 @@ START_TEST(shaken_walls_follow_their_formula) {
                  "speed");
     qd_world_destroy(world);
 }
-END_TEST
 
 // A gas between a moving and a fixed wall: what the walls gave is what it has.
-START_TEST(energy_books_balance) {
+QD_TEST_LOOP(energy_books_balance, 0, 2) {
     qd_world_def def = box_def(_i % 2);
     qd_test_gas_def(&def, 12, 12);
     def.wall_motion[LEFT] = (qd_wall_motion){.velocity = 0.05, .amplitude = 0.2, .frequency = 0.8};
@@ -103,11 +100,10 @@ START_TEST(energy_books_balance) {
     qd_test_near(qd_world_total(world).wall_work, gained, 1e-9 * first, "work");
     qd_world_destroy(world);
 }
-END_TEST
 
 // On a floor that goes up and down gently a box stays, and goes along; on one that falls away it does not
 // stick.
-START_TEST(resting_bodies_ride_along) {
+QD_TEST_LOOP(resting_bodies_ride_along, 0, 2) {
     const double two_pi = 6.28318530717958648;
     qd_world_def def = box_def(1);
     def.gravity.y = -10;
@@ -133,10 +129,9 @@ START_TEST(resting_bodies_ride_along) {
         ck_assert_double_gt(largest, 0.1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // A belt: friction brings a box to its speed.
-START_TEST(belts_carry) {
+QD_TEST(belts_carry) {
     qd_world_def def = box_def(1);
     def.gravity.y = -10;
     def.friction = 0.5;
@@ -152,11 +147,10 @@ START_TEST(belts_carry) {
     ck_assert_double_gt(qd_world_total(world).wall_work, 0.5 * 2 * 9);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What flies so fast that its way is followed meets a moving wall where that is then, and not where it will
 // be.
-START_TEST(fast_bodies_meet_moving_walls) {
+QD_TEST_LOOP(fast_bodies_meet_moving_walls, 0, 4) {
     double u = _i % 2 ? -20 : 20, v = 900, radius = 0.1, dt = 0.02;
     qd_world_def def = box_def(1);
     def.continuous = QD_CONTINUOUS_ON;
@@ -175,10 +169,9 @@ START_TEST(fast_bodies_meet_moving_walls) {
     ck_assert_uint_eq(qd_world_total(world).impacts, 1);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Walls that meet stop the run, with the world as it was.
-START_TEST(walls_that_meet_stop_the_run) {
+QD_TEST_LOOP(walls_that_meet_stop_the_run, 0, 2) {
     qd_world_def def = box_def(_i);
     def.wall_motion[LEFT].velocity = 40;
     def.wall_motion[RIGHT].velocity = -40;
@@ -198,10 +191,9 @@ START_TEST(walls_that_meet_stop_the_run) {
     qd_test_step(world, 0.125, 1); // a shorter one is possible
     qd_world_destroy(world);
 }
-END_TEST
 
 // A step that fails leaves the walls too where they were.
-START_TEST(failed_steps_leave_walls) {
+QD_TEST_LOOP(failed_steps_leave_walls, 0, 2) {
     qd_world_def def = box_def(_i);
     def.wall_motion[LEFT].velocity = 1;
     def.boundary_y = QD_BOUNDARY_OPEN;
@@ -221,7 +213,6 @@ START_TEST(failed_steps_leave_walls) {
     }
     qd_world_destroy(world);
 }
-END_TEST
 
 static uint64_t life(uint64_t seed, int threads, bool halfway) {
     qd_random random = qd_random_at(seed, 0, 33);
@@ -247,12 +238,11 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     return hash;
 }
 
-START_TEST(same_for_any_team_and_after_loading) {
+QD_TEST(same_for_any_team_and_after_loading) {
     qd_test_same_lives(qd_test_effort(5), life);
 }
-END_TEST
 
-START_TEST(bad_motions_are_refused) {
+QD_TEST(bad_motions_are_refused) {
     for (int k = 0; k < 7; ++k) {
         qd_world_def def = qd_world_def_default();
         qd_wall_motion *motion = &def.wall_motion[k % 4];
@@ -265,7 +255,6 @@ START_TEST(bad_motions_are_refused) {
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "case %d", k);
     }
 }
-END_TEST
 
 static qd_world *narrowing_world(const qd_allocator *allocator, int which) {
     qd_world_def def = box_def(which);
@@ -283,18 +272,8 @@ static void check_bottom(const qd_world *world) {
     ck_assert_double_eq(low.y, 0);
 }
 
-START_TEST(memory_may_fail) {
+QD_TEST_LOOP(memory_may_fail, 0, 2) {
     ck_assert_uint_gt(qd_test_failing_steps(narrowing_world, _i, check_bottom), 1);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("walls", 240, NULL, NULL);
-    qd_test_once(tcase, restitution_is_relative, belts_carry, same_for_any_team_and_after_loading,
-                 bad_motions_are_refused);
-    qd_test_loops(tcase, {a_wall_gives_twice_its_speed, 16}, {shaken_walls_follow_their_formula, 4},
-                  {energy_books_balance, 2}, {resting_bodies_ride_along, 2},
-                  {fast_bodies_meet_moving_walls, 4}, {walls_that_meet_stop_the_run, 2},
-                  {failed_steps_leave_walls, 2}, {memory_may_fail, 2});
-    return qd_test_run_case("walls", tcase);
-}
+QD_TEST_MAIN("walls", 240, NULL, NULL)

@@ -15,7 +15,7 @@ static void check_def(const qd_world_def *def, qd_status expected) {
     ck_assert(world == NULL);
 }
 
-START_TEST(defs_are_checked) {
+QD_TEST(defs_are_checked) {
     qd_world_def zero, good = qd_world_def_default(), def;
     memset(&zero, 0, sizeof zero);
     check_def(&zero, QD_ERR_ARGUMENT);
@@ -73,9 +73,8 @@ START_TEST(defs_are_checked) {
     def.origin.x = 1e29; // 100 wide there is nothing
     check_def(&def, QD_ERR_VALUE);
 }
-END_TEST
 
-START_TEST(default_distance_is_a_million_worlds) {
+QD_TEST(default_distance_is_a_million_worlds) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){3, 20};
     qd_world *world = qd_test_world(&def);
@@ -83,7 +82,6 @@ START_TEST(default_distance_is_a_million_worlds) {
     qd_world_destroy(world);
     qd_world_destroy(NULL);
 }
-END_TEST
 
 static void check_add(qd_world *world, const qd_body_def *body, qd_status expected) {
     size_t count = qd_world_count(world);
@@ -96,7 +94,7 @@ static void check_add(qd_world *world, const qd_body_def *body, qd_status expect
     ck_assert_uint_eq(id.index, 7);
 }
 
-START_TEST(bodies_are_checked) {
+QD_TEST(bodies_are_checked) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 20};
     def.boundary_y = QD_BOUNDARY_PERIODIC;
@@ -152,9 +150,8 @@ START_TEST(bodies_are_checked) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(place_has_the_rules_of_add) {
+QD_TEST(place_has_the_rules_of_add) {
     qd_world_def def = qd_world_def_default();
     def.limits.speed = 5;
     def.limits.distance = 45;
@@ -176,9 +173,8 @@ START_TEST(place_has_the_rules_of_add) {
     ck_assert_int_eq(qd_world_place(world, id, (qd_vec2){60, 40}, rest, &error), QD_ERR_STALE);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(lowest_free_index_comes_first) {
+QD_TEST(lowest_free_index_comes_first) {
     qd_world *world = qd_test_world(NULL);
     qd_id ids[40];
     for (int i = 0; i < 40; ++i) {
@@ -209,7 +205,6 @@ START_TEST(lowest_free_index_comes_first) {
     for (size_t i = 0; i < 4; ++i) ck_assert_int_eq(qd_world_body(world, nobody[i], &state), QD_ERR_STALE);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Random adds, removes, places and steps against a plain table of what should be there.
 typedef struct record {
@@ -240,7 +235,7 @@ static void check_view(const qd_world *world, const record *table, size_t n, siz
     ck_assert_uint_eq(named, alive);
 }
 
-START_TEST(random_operations_match_a_table) {
+QD_TEST(random_operations_match_a_table) {
     enum { MOST = 600 };
     static record table[MOST];
     uint64_t seed = qd_test_seed(11);
@@ -274,10 +269,9 @@ START_TEST(random_operations_match_a_table) {
     check_view(world, table, n, alive);
     qd_world_destroy(world);
 }
-END_TEST
 
 // An empty world steps, sums, hashes and saves.
-START_TEST(zero_bodies_run) {
+QD_TEST(zero_bodies_run) {
     qd_world *world = qd_test_world(NULL);
     uint64_t first = qd_world_hash(world);
     qd_test_step(world, 0.1, 10);
@@ -293,10 +287,5 @@ START_TEST(zero_bodies_run) {
     ck_assert_int_eq(qd_world_step(world, HUGE_VAL, NULL), QD_ERR_VALUE);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("world", 120, NULL, NULL, defs_are_checked, default_distance_is_a_million_worlds,
-                        bodies_are_checked, place_has_the_rules_of_add, lowest_free_index_comes_first,
-                        random_operations_match_a_table, zero_bodies_run);
-}
+QD_TEST_MAIN("world", 120, NULL, NULL)

@@ -70,7 +70,7 @@ static void remove_out(void) {
     if (qd_scratch_exists(at("out").text)) qd_scratch_remove_tree(at("out").text);
 }
 
-START_TEST(calls_fail_at_random) {
+QD_TEST(calls_fail_at_random) {
     static const int rare[] = {30, 100, 300, 1000};
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(150), disturbed = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -85,14 +85,13 @@ START_TEST(calls_fail_at_random) {
     ck_assert_uint_gt(4 * disturbed + 4, cases);
     qd_test_count(cases);
 }
-END_TEST
 
 static qd_power_log *log_sweep(long unsynced) {
     remove_out();
     return qd_plans_log(&program, go("out"), QD_FAULTS, 1, "out", NULL, unsynced);
 }
 
-START_TEST(the_power_is_cut) {
+QD_TEST(the_power_is_cut) {
     qd_power_log *log = log_sweep(-1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(150);
     ck_assert_uint_gt(qd_power_log_count(log), 100);
@@ -109,10 +108,9 @@ START_TEST(the_power_is_cut) {
     qd_power_log_free(log);
     qd_test_count(cases);
 }
-END_TEST
 
 // Journals that SQLite has deleted may come back, and would be rolled back. The last third is the run's end.
-START_TEST(what_was_deleted_is_back) {
+QD_TEST(what_was_deleted_is_back) {
     qd_power_log *log = log_sweep(-1);
     const size_t count = qd_power_log_count(log);
     for (size_t at = 2 * count / 3; at <= count; ++at) {
@@ -122,7 +120,6 @@ START_TEST(what_was_deleted_is_back) {
     }
     qd_power_log_free(log);
 }
-END_TEST
 
 /// Whether the disk has the sweep's tables and the run that is done.
 static bool is_as_good(void) {
@@ -145,7 +142,7 @@ static bool is_as_good(void) {
 }
 
 // A twin that leaves one sync of the sweep's or a run's out is found, where no later one covers it.
-START_TEST(a_sync_that_is_left_out_is_noticed) {
+QD_TEST(a_sync_that_is_left_out_is_noticed) {
     qd_power_log *log = log_sweep(-1);
     long syncs = (long)qd_power_log_syncs(log), found = 0;
     qd_power_log_free(log);
@@ -158,12 +155,8 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     }
     ck_assert_int_ge(found, 2);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("fault_sweeps", 3000, setup, teardown, calls_fail_at_random, the_power_is_cut,
-                        what_was_deleted_is_back, a_sync_that_is_left_out_is_noticed);
-}
+QD_TEST_MAIN("fault_sweeps", 3000, setup, teardown)
 
 #else
 

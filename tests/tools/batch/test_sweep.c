@@ -51,7 +51,7 @@ static json_int_t whole(const qd_program_outcome *outcome, const char *key) {
     return value;
 }
 
-START_TEST(a_sweep_and_what_it_leaves) {
+QD_TEST(a_sweep_and_what_it_leaves) {
     qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "out", "--jobs", "2", "--threads", "1");
     ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
     ck_assert_str_eq(outcome.out, "");
@@ -104,7 +104,6 @@ START_TEST(a_sweep_and_what_it_leaves) {
         " reason LIKE 'step %faster than limits.speed%' FROM sweep WHERE status = 'failed' ORDER BY code",
         "3|0|1\n5|1|1\n");
 }
-END_TEST
 
 /// A sweep of two points with columns of fields; the rows of its files are of steps 0, 20, 40 and 60.
 static const char with_columns[] = "scene: tiny.yaml\n"
@@ -141,7 +140,7 @@ static double mean_of(const char *run, const char *names, uint64_t from, size_t 
     return sum / count;
 }
 
-START_TEST(columns_of_fields) {
+QD_TEST(columns_of_fields) {
     qd_scratch_write(at("c.yaml").text, with_columns);
     ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
     char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
@@ -179,9 +178,8 @@ START_TEST(columns_of_fields) {
     EXPECT(page, "\"number_density_mean\"");
     free(page);
 }
-END_TEST
 
-START_TEST(columns_that_are_refused) {
+QD_TEST(columns_that_are_refused) {
     static const struct {
         const char *columns, *said;
     } cases[] = {
@@ -211,7 +209,6 @@ START_TEST(columns_that_are_refused) {
     expect_refusal(RUN("sweep", "c.yaml", "-o", "out"), 3,
                    "the sweep has columns of fields, but record.fields.every is 0");
 }
-END_TEST
 
 /// Number of a file, which is another when it was written anew.
 static ino_t file_number(const char *path) {
@@ -220,7 +217,7 @@ static ino_t file_number(const char *path) {
     return facts.st_ino;
 }
 
-START_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
+QD_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
     ck_assert_int_eq(SWEEP("out", "--jobs", "2"), 1);
     char *directory = qd_test_sql(at("out/sweep.db").text, "SELECT directory FROM sweep WHERE point = 1");
     char path[128];
@@ -252,9 +249,8 @@ START_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
     ck_assert_uint_eq(qd_scratch_count(at("out/runs").text), 22);
     free(directory);
 }
-END_TEST
 
-START_TEST(failures_are_tried_again_when_told_to) {
+QD_TEST(failures_are_tried_again_when_told_to) {
     // No file of a run may be longer than this: every run breaks off.
     qd_program_start start = qd_sweeps_start("s.yaml", "out", NULL);
     start.file_limit = 100000;
@@ -270,9 +266,8 @@ START_TEST(failures_are_tried_again_when_told_to) {
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
-END_TEST
 
-START_TEST(a_dry_run_tells_and_changes_nothing) {
+QD_TEST(a_dry_run_tells_and_changes_nothing) {
     qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "out", "--dry-run");
     ck_assert_int_eq(outcome.code, 0);
     EXPECT(outcome.out, "point   contact.restitution  limits.speed  replica  seed");
@@ -300,9 +295,8 @@ START_TEST(a_dry_run_tells_and_changes_nothing) {
     ck_assert_uint_eq(qd_scratch_count(at("out").text), files);
     ck_assert(!qd_scratch_exists(at("out/sweep.db").text));
 }
-END_TEST
 
-START_TEST(points_that_are_the_same_are_named_and_run_once) {
+QD_TEST(points_that_are_the_same_are_named_and_run_once) {
     qd_scratch_write(at("t.yaml").text, "scene: tiny.yaml\naxes:\n"
                                         "  - {key: contact.friction, list: [0.5, 0.50, 1, 5e-1]}\n");
     qd_program_outcome outcome = RUN("sweep", "t.yaml", "-o", "out");
@@ -314,9 +308,8 @@ START_TEST(points_that_are_the_same_are_named_and_run_once) {
     qd_test_sql_is(at("out/sweep.db").text, "SELECT group_concat(point) FROM sweep", "1,3\n");
     qd_sweeps_expect_once(&program, "out", 2);
 }
-END_TEST
 
-START_TEST(texts_and_lists_find_their_way) {
+QD_TEST(texts_and_lists_find_their_way) {
     qd_scratch_write(at("odd, \"name\".yaml").text, "scene: tiny.yaml\nset: {name: \"it-s\"}\naxes:\n"
                                                     "  - {key: world.gravity, list: [[0, -1], [1, 0]]}\n"
                                                     "  - {key: bodies, list: [5, 8]}\n");
@@ -336,7 +329,6 @@ START_TEST(texts_and_lists_find_their_way) {
     json_decref(result);
     free(directory);
 }
-END_TEST
 
 // ---- shares, and others that run them ----
 
@@ -348,7 +340,7 @@ static unsigned write_for_others(void) {
     return replicas;
 }
 
-START_TEST(shares_make_the_same_rows) {
+QD_TEST(shares_make_the_same_rows) {
     unsigned replicas = write_for_others();
     ck_assert_int_eq(SWEEP("good", "--jobs", "2"), 1);
     pid_t children[4];
@@ -382,9 +374,8 @@ START_TEST(shares_make_the_same_rows) {
     ck_assert_int_eq(SWEEP("half", "--jobs", "2"), 1);
     qd_sweeps_expect_same(&program, "good", "half");
 }
-END_TEST
 
-START_TEST(a_job_array_has_shares) {
+QD_TEST(a_job_array_has_shares) {
     static const struct {
         const char *id, *count, *least, *most;
         int code;
@@ -407,9 +398,8 @@ START_TEST(a_job_array_has_shares) {
         qd_program_forget(&outcome);
     }
 }
-END_TEST
 
-START_TEST(a_job_script_runs_as_it_is) {
+QD_TEST(a_job_script_runs_as_it_is) {
     ck_assert_int_eq(SWEEP("good", "--jobs", "2"), 1);
     qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "it's out", "--emit", "slurm", "--jobs", "3");
     ck_assert_int_eq(outcome.code, 0);
@@ -429,7 +419,6 @@ START_TEST(a_job_script_runs_as_it_is) {
     ck_assert_int_eq(SWEEP("it's out", "--merge"), 1);
     qd_sweeps_expect_same(&program, "good", "it's out");
 }
-END_TEST
 
 // ---- signals and locks ----
 
@@ -460,7 +449,7 @@ static void count_frames(size_t counts[2]) {
     globfree(&runs);
 }
 
-START_TEST(a_signal_stops_all_with_checkpoints) {
+QD_TEST(a_signal_stops_all_with_checkpoints) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < 3; ++i) {
         size_t before[2], frames[2];
@@ -483,17 +472,15 @@ START_TEST(a_signal_stops_all_with_checkpoints) {
     ck_assert_int_eq(
         qd_program_shell(&program, "grep -h 'stopped by SIGTERM after' out/logs/* | wc -l | grep -qx 6"), 0);
 }
-END_TEST
 
-START_TEST(a_sweep_that_is_killed_takes_its_runs_along) {
+QD_TEST(a_sweep_that_is_killed_takes_its_runs_along) {
     pid_t children[2], parent = launch_long("out", children);
     ck_assert_int_eq(kill(parent, SIGKILL), 0);
     qd_program_expect(qd_program_await(&program, parent), -SIGKILL, NULL, NULL);
     ck_assert(is_gone(children[0]) && is_gone(children[1]));
 }
-END_TEST
 
-START_TEST(nobody_else_works_in_the_same_directory) {
+QD_TEST(nobody_else_works_in_the_same_directory) {
     pid_t children[2], parent = launch_long("out", children);
     qd_program_start again = qd_sweeps_start("s.yaml", "out", NULL),
                      share = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "1/2", NULL}),
@@ -531,11 +518,10 @@ START_TEST(nobody_else_works_in_the_same_directory) {
     qd_program_outcome outcome = qd_program_await(&program, parent);
     qd_program_forget(&outcome);
 }
-END_TEST
 
 // ---- words ----
 
-START_TEST(wrong_use_is_told_in_one_line) {
+QD_TEST(wrong_use_is_told_in_one_line) {
     static const struct {
         const char *arguments[8];
         int code;
@@ -570,9 +556,8 @@ START_TEST(wrong_use_is_told_in_one_line) {
     }
     ck_assert(!qd_scratch_exists(at("out").text));
 }
-END_TEST
 
-START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
+QD_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     ck_assert_int_ge(terminal, 0);
     ck_assert(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
@@ -599,16 +584,5 @@ START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
     ck_assert_ptr_null(strchr(outcome.err, '\033'));
     qd_program_forget(&outcome);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("sweep", 300, setup_with_file, teardown, a_sweep_and_what_it_leaves,
-                        columns_of_fields, columns_that_are_refused,
-                        what_is_done_is_not_done_again_and_a_sweep_may_grow,
-                        failures_are_tried_again_when_told_to, a_dry_run_tells_and_changes_nothing,
-                        points_that_are_the_same_are_named_and_run_once, texts_and_lists_find_their_way,
-                        shares_make_the_same_rows, a_job_array_has_shares, a_job_script_runs_as_it_is,
-                        a_signal_stops_all_with_checkpoints, a_sweep_that_is_killed_takes_its_runs_along,
-                        nobody_else_works_in_the_same_directory, wrong_use_is_told_in_one_line,
-                        a_table_on_a_terminal_and_lines_in_a_log);
-}
+QD_TEST_MAIN("sweep", 300, setup_with_file, teardown)

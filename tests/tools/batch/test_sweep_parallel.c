@@ -25,7 +25,7 @@ static unsigned choose_replicas(void) {
     return replicas > 34 ? 34 : replicas < 2 ? 2 : (unsigned)replicas;
 }
 
-START_TEST(gnu_parallel_makes_the_same_rows) {
+QD_TEST(gnu_parallel_makes_the_same_rows) {
     unsigned replicas = choose_replicas();
     qd_sweeps_write(&program, "s.yaml", replicas, STEPS);
     ck_assert_int_eq(sweep("good", "--jobs", "2"), 1);
@@ -52,15 +52,6 @@ START_TEST(gnu_parallel_makes_the_same_rows) {
     ck_assert_str_eq(outcome.out, "");
     qd_program_forget(&outcome);
 }
-END_TEST
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("sweep_parallel");
-    TCase *tcase = qd_test_case("sweep_parallel", 300, setup, teardown);
-    tcase_add_test(tcase, gnu_parallel_makes_the_same_rows);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
 
 int main(void) {
     // Some systems have another program of this name.
@@ -68,7 +59,7 @@ int main(void) {
     char line[64] = "";
     bool there = version && fgets(line, sizeof line, version) && strstr(line, "GNU parallel");
     if (version) (void)pclose(version);
-    if (there) return qd_test_run(suite());
+    if (there) return qd_test_main("sweep_parallel", 300, setup, teardown);
     printf("skipped: there is no GNU parallel here\n");
     return SKIPPED;
 }

@@ -65,23 +65,21 @@ static void compare_all(const qdi_bench_scene *scene, size_t count) {
     qdi_bench_setting_free(&setting);
 }
 
-START_TEST(test_all_methods_find_the_same_pairs) {
+QD_TEST_LOOP(test_all_methods_find_the_same_pairs, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     if (!scene) ck_abort_msg("there are fewer scenes than this test thinks");
     static const size_t counts[] = {1, 2, 3, 33, 500};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) compare_all(scene, counts[i]);
     compare_all(scene, 700 + qd_test_effort(1000));
 }
-END_TEST
 
-START_TEST(test_a_scene_more_than_the_loop_is_none) {
+QD_TEST(test_a_scene_more_than_the_loop_is_none) {
     ck_assert_ptr_nonnull(qdi_bench_scene_at(4));
     ck_assert_ptr_null(qdi_bench_scene_at(5)); // the loops over the scenes below end at 5
 }
-END_TEST
 
 /// More bodies than a thread's range and a block of pairs hold, and rows that are sorted again on the way.
-START_TEST(test_parallel_methods_with_many_bodies) {
+QD_TEST_LOOP(test_parallel_methods_with_many_bodies, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     qdi_bench_setting setting;
     size_t count = 8500 + qd_test_effort(2500);
@@ -100,10 +98,9 @@ START_TEST(test_parallel_methods_with_many_bodies) {
         }
     qdi_bench_setting_free(&setting);
 }
-END_TEST
 
 /// With margins the quadtree finds the same, whether boxes last for one step or for many.
-START_TEST(test_margins_change_no_pairs) {
+QD_TEST_LOOP(test_margins_change_no_pairs, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     const double margins[] = {(double)NAN, 0.01, 0.3, 2}, speeds[] = {0.002, 0.02, 0.3};
     for (size_t v = 0; v < sizeof speeds / sizeof speeds[0]; ++v) {
@@ -124,9 +121,8 @@ START_TEST(test_margins_change_no_pairs) {
         qdi_bench_setting_free(&setting);
     }
 }
-END_TEST
 
-START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
+QD_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     for (size_t i = 0; i < qd_test_effort(200000); ++i) {
         double half = 1 + 1000 * qd_random_uniform(&random);
@@ -143,10 +139,9 @@ START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
         ck_assert((double)box.max_x - (after + radius) <= 4 * (double)FLT_EPSILON * (half + radius));
     }
 }
-END_TEST
 
 // Whatever vectors the motion is made with.
-START_TEST(test_motion_gives_the_bits_of_its_formulas) {
+QD_TEST(test_motion_gives_the_bits_of_its_formulas) {
     enum { MOST = 700 };
     static double x[MOST], y[MOST], vx[MOST], vy[MOST], radius[MOST], to_x[MOST], to_y[MOST];
     static qd_box boxes[MOST];
@@ -174,14 +169,5 @@ START_TEST(test_motion_gives_the_bits_of_its_formulas) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("bench_methods", 300, NULL, NULL);
-    qd_test_once(tests, test_a_scene_more_than_the_loop_is_none,
-                 test_motion_stays_in_the_world_and_boxes_hold_their_bodies,
-                 test_motion_gives_the_bits_of_its_formulas);
-    qd_test_loops(tests, {test_all_methods_find_the_same_pairs, 5},
-                  {test_parallel_methods_with_many_bodies, 5}, {test_margins_change_no_pairs, 5});
-    return qd_test_run_case("bench_methods", tests);
-}
+QD_TEST_MAIN("bench_methods", 300, NULL, NULL)

@@ -18,7 +18,7 @@ static qdi_rigid_setting make(size_t which, size_t count) {
     return setting;
 }
 
-START_TEST(test_gas_is_what_it_says) {
+QD_TEST(test_gas_is_what_it_says) {
     qdi_rigid_setting gas = make(0, 2500);
     ck_assert_str_eq(gas.of->name, "gas");
     double area = 0, kinetic = 0;
@@ -35,9 +35,8 @@ START_TEST(test_gas_is_what_it_says) {
     ck_assert_double_eq_tol(look.kinetic, kinetic, 1e-9 * kinetic);
     qdi_rigid_setting_free(&gas);
 }
-END_TEST
 
-START_TEST(test_pile_rests_on_the_floor) {
+QD_TEST(test_pile_rests_on_the_floor) {
     qdi_rigid_setting pile = make(1, 120);
     qdi_rigid_quality look;
     ck_assert(qdi_rigid_quality_of(&pile, pile.bodies, &look) == QD_OK);
@@ -53,7 +52,6 @@ START_TEST(test_pile_rests_on_the_floor) {
     ck_assert(lowest > 0.1 && lowest < 0.6 && highest > 2 * lowest && highest < pile.size.y);
     qdi_rigid_setting_free(&pile);
 }
-END_TEST
 
 static qdi_rigid_setting make_named(const char *name, size_t count) {
     const qdi_rigid_case *of;
@@ -63,7 +61,7 @@ static qdi_rigid_setting make_named(const char *name, size_t count) {
 }
 
 /// Numbers of bodies, contacts of touching neighbours, and what holds them, as in Box2D's benchmark.
-START_TEST(test_scenes_are_what_they_say) {
+QD_TEST(test_scenes_are_what_they_say) {
     static const struct {
         const char *name;
         size_t count, total, steps;
@@ -94,10 +92,9 @@ START_TEST(test_scenes_are_what_they_say) {
     }
     ck_assert_ptr_null(qdi_rigid_case_at(8));
 }
-END_TEST
 
 /// Pyramids touch without overlap, and what has left its place is counted.
-START_TEST(test_pyramids_are_judged) {
+QD_TEST(test_pyramids_are_judged) {
     qdi_rigid_setting setting = make_named("many_pyramids", 4 * 55 + 54);
     ck_assert(setting.count == 4 * 55 && setting.total == 4 * 55 + 2 && setting.pyramid == 55);
     qdi_rigid_quality look;
@@ -118,10 +115,9 @@ START_TEST(test_pyramids_are_judged) {
     ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK && look.top == 6.5);
     qdi_rigid_setting_free(&setting);
 }
-END_TEST
 
 /// What turns about the pivot goes round with all methods, and the pusher goes its way.
-START_TEST(test_what_is_driven_moves) {
+QD_TEST(test_what_is_driven_moves) {
     enum { STEPS = 12 };
     static const struct {
         const char *name;
@@ -153,11 +149,10 @@ START_TEST(test_what_is_driven_moves) {
         qdi_rigid_setting_free(&setting);
     }
 }
-END_TEST
 
 /// Every method gives back the bodies as it got them, and after some steps as they went on. (Box2D's
 /// numbers are single.)
-START_TEST(test_methods_start_from_the_same_state) {
+QD_TEST(test_methods_start_from_the_same_state) {
     for (size_t which = 0; qdi_rigid_case_at(which); ++which) {
         qdi_rigid_setting setting = make(which, 90);
         const qdi_rigid_options options = {2, QD_SIMD_AUTO, NULL};
@@ -195,14 +190,13 @@ START_TEST(test_methods_start_from_the_same_state) {
         qdi_rigid_setting_free(&setting);
     }
 }
-END_TEST
 
 static bool stop_soon(void *context) {
     int *left = context;
     return --*left > 0;
 }
 
-START_TEST(test_a_run_measures_and_can_be_stopped) {
+QD_TEST(test_a_run_measures_and_can_be_stopped) {
     qdi_rigid_setting setting = make(0, 400);
     int left = 1000;
     qdi_rigid_plan plan = {.setting = &setting,
@@ -228,9 +222,8 @@ START_TEST(test_a_run_measures_and_can_be_stopped) {
     ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && stopped);
     qdi_rigid_setting_free(&setting);
 }
-END_TEST
 
-START_TEST(test_reference_is_the_fastest_peer) {
+QD_TEST(test_reference_is_the_fastest_peer) {
     const qdi_rigid_method peer = {.name = "peer", .peer = true};
     qdi_rigid_row rows[] = {{.method = &qdi_rigid_impulse, .ns.median = 1},
                             {.method = &peer, .ns.median = 8},
@@ -238,9 +231,8 @@ START_TEST(test_reference_is_the_fastest_peer) {
     ck_assert_ptr_eq(qdi_rigid_reference(rows, 3), &rows[2]);
     ck_assert_ptr_eq(qdi_rigid_reference(rows, 1), &rows[0]);
 }
-END_TEST
 
-START_TEST(test_the_command_writes_rows) {
+QD_TEST(test_the_command_writes_rows) {
     json_t *whole = qd_program_json(RUN("bench", "--rigid", "gas", "--bodies", "300", "--steps", "2",
                                         "--repeats", "1", "-q", "--threads", "1", "--json", "--csv",
                                         "rigid.csv"),
@@ -266,9 +258,8 @@ START_TEST(test_the_command_writes_rows) {
     free(csv);
     json_decref(whole);
 }
-END_TEST
 
-START_TEST(test_the_command_says_what_fell) {
+QD_TEST(test_the_command_says_what_fell) {
     json_t *whole = qd_program_json(RUN("bench", "--rigid", "large_pyramid", "--bodies", "10", "--steps", "3",
                                         "--repeats", "2", "--json", "-q"),
                                     0);
@@ -281,9 +272,8 @@ START_TEST(test_the_command_says_what_fell) {
     }
     json_decref(whole);
 }
-END_TEST
 
-START_TEST(test_the_command_says_who_is_as_fast) {
+QD_TEST(test_the_command_says_who_is_as_fast) {
     qd_program_outcome result = RUN("bench", "--rigid", "tumbler", "--bodies", "16", "--steps", "2",
                                     "--repeats", "1", "--csv", "tumbler.csv");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
@@ -304,22 +294,13 @@ START_TEST(test_the_command_says_who_is_as_fast) {
     ck_assert(strstr(result.out, "pile: 40 bodies, 8 iterations") && strstr(result.out, "impulse by phase"));
     qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_what_is_wrong_is_said_in_one_line) {
+QD_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--rigid", "soup"), 2,
                    "gas, pile, large_pyramid, many_pyramids, smash, tumbler");
     expect_refusal(RUN("bench", "--rigid", "gas", "--scene", "uniform"), 2, "does not go with");
     expect_refusal(RUN("bench", "--rigid", "gas", "--methods", "grid"), 2, "grid");
     expect_refusal(RUN("bench", "--rigid", "gas", "--bodies", "none"), 2, "--bodies");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("bench_rigid", 120, setup, teardown, test_gas_is_what_it_says,
-                        test_pile_rests_on_the_floor, test_scenes_are_what_they_say, test_pyramids_are_judged,
-                        test_what_is_driven_moves, test_methods_start_from_the_same_state,
-                        test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
-                        test_the_command_writes_rows, test_the_command_says_what_fell,
-                        test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
-}
+QD_TEST_MAIN("bench_rigid", 120, setup, teardown)

@@ -35,7 +35,7 @@ static void expect_complaint(const qd_program_outcome *result, const char *named
 
 static const qd_plant plant = {true, 18, 7, 0};
 
-START_TEST(equal_runs) {
+QD_TEST(equal_runs) {
     make("a", &(qd_recording){.threads = 1});
     make("b",
          &(qd_recording){.threads = 3, .sets = {"record.hashes=4", "record.snapshots=0", "frames.every=7"}});
@@ -53,10 +53,9 @@ START_TEST(equal_runs) {
     ck_assert_ptr_null(json_object_get(json, "differs_at"));
     json_decref(json);
 }
-END_TEST
 
 // One bit of one body at a step with records: step, body, field, both values.
-START_TEST(a_planted_bit) {
+QD_TEST(a_planted_bit) {
     const qd_recording sound = {.sets = {"record.snapshots=1", "record.hashes=1"}};
     qd_recording planted = sound;
     planted.plant = plant;
@@ -81,10 +80,9 @@ START_TEST(a_planted_bit) {
         strstr(result.out, "state: equal at step 17, differ at step 18: body 7: velocity.x is "));
     qd_program_forget(&result);
 }
-END_TEST
 
 // The bit was turned between two records: the nearest snapshot tells what has become of it.
-START_TEST(a_planted_bit_between_records) {
+QD_TEST(a_planted_bit_between_records) {
     make("a", &(qd_recording){.threads = 2});
     make("b", &(qd_recording){.plant = plant});
     json_t *json = difference(5);
@@ -111,10 +109,9 @@ START_TEST(a_planted_bit_between_records) {
     expect_complaint(&result, "body and field cannot be told");
     qd_program_forget(&result);
 }
-END_TEST
 
 // Neither of the two is what its scene makes.
-START_TEST(two_that_cannot_be_replayed) {
+QD_TEST(two_that_cannot_be_replayed) {
     make("a", &(qd_recording){.plant = {true, 3, 2, 1}, .sets = {"record.snapshots=4"}});
     make("b", &(qd_recording){.plant = {true, 3, 9, 1}, .sets = {"record.snapshots=6", "record.hashes=4"}});
     json_t *json = difference(5);
@@ -126,10 +123,9 @@ START_TEST(two_that_cannot_be_replayed) {
     ck_assert_int_eq(whole(found, "body"), 2);
     json_decref(json);
 }
-END_TEST
 
 // Runs of two scenes, both replayed: the very step is found, though hashes are far between.
-START_TEST(two_scenes) {
+QD_TEST(two_scenes) {
     make("a", &(qd_recording){.sets = {"record.hashes=20", "record.snapshots=0", "checkpoint.every=0"}});
     make("b", &(qd_recording){.sets = {"record.hashes=20", "record.snapshots=0", "checkpoint.every=0",
                                        "contact.restitution=0.8"}});
@@ -155,9 +151,8 @@ START_TEST(two_scenes) {
     ck_assert_str_eq(result.out, "");
     qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(damaged_rows) {
+QD_TEST(damaged_rows) {
     make("a", &(qd_recording){.scene = NULL});
     make("b", &(qd_recording){.scene = NULL});
     qd_recording_sql(at("a").text, "UPDATE hashes SET hash = '0123456789abcdef' WHERE step = 10");
@@ -172,9 +167,8 @@ START_TEST(damaged_rows) {
     ck_assert_uint_eq(json_array_size(json_object_get(json, "rows")), 2);
     json_decref(json);
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared) {
+QD_TEST(what_cannot_be_compared) {
     make("a", &(qd_recording){.sets = {"record.hashes=0"}});
     make("b", &(qd_recording){.scene = NULL});
     expect_refusal(RUN("diff", "a", "b", "-q"), 1, "a and b have no step with a hash in common");
@@ -184,10 +178,5 @@ START_TEST(what_cannot_be_compared) {
     ck_assert_int_eq(remove(at("b/run.db").text), 0);
     expect_refusal(RUN("diff", "a", "b"), 4, "run.db");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("diff", 240, setup, teardown, equal_runs, a_planted_bit,
-                        a_planted_bit_between_records, two_that_cannot_be_replayed, two_scenes, damaged_rows,
-                        what_cannot_be_compared);
-}
+QD_TEST_MAIN("diff", 240, setup, teardown)

@@ -153,7 +153,7 @@ static void finish(int number, const char *after) {
     qd_plans_expect_same(at("expected").text, at("out").text, after);
 }
 
-START_TEST(calls_fail_at_random) {
+QD_TEST_LOOP(calls_fail_at_random, 0, MAKERS) {
     static const int rare[] = {10, 30, 100, 300};
     make_expected(_i);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(makers[_i].by_others ? 40 : 100), failed = 0;
@@ -173,7 +173,6 @@ START_TEST(calls_fail_at_random) {
     ck_assert_uint_gt(4 * failed + 4, cases);
     qd_test_count(cases);
 }
-END_TEST
 
 /// The command's log; what was there before is on the disk.
 static qd_power_log *log_maker(int number, bool with_old, long unsynced) {
@@ -184,7 +183,7 @@ static qd_power_log *log_maker(int number, bool with_old, long unsynced) {
                         unsynced);
 }
 
-START_TEST(the_power_is_cut) {
+QD_TEST_LOOP(the_power_is_cut, 0, MAKERS) {
     if (makers[_i].by_others) return;
     make_expected(_i);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(90);
@@ -206,10 +205,9 @@ START_TEST(the_power_is_cut) {
     }
     qd_test_count(cases);
 }
-END_TEST
 
 // A twin that leaves one sync out is found.
-START_TEST(a_sync_that_is_left_out_is_noticed) {
+QD_TEST_LOOP(a_sync_that_is_left_out_is_noticed, 0, MAKERS) {
     if (makers[_i].by_others) return;
     make_expected(_i);
     qd_power_log *log = log_maker(_i, false, -1);
@@ -225,14 +223,8 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     printf("%s %s: %ld of %ld syncs\n", makers[_i].arguments[0], makers[_i].arguments[3], found, syncs);
     ck_assert_int_gt(found, 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *cases = qd_test_case("fault_makers", 3000, setup, teardown);
-    qd_test_loops(cases, {calls_fail_at_random, MAKERS}, {the_power_is_cut, MAKERS},
-                  {a_sync_that_is_left_out_is_noticed, MAKERS});
-    return qd_test_run_case("fault_makers", cases);
-}
+QD_TEST_MAIN("fault_makers", 3000, setup, teardown)
 
 #else
 

@@ -66,7 +66,7 @@ static char *last_frame(const char *name, size_t *size) {
     return bytes;
 }
 
-START_TEST(the_pictures_are_what_the_commands_make) {
+QD_TEST(the_pictures_are_what_the_commands_make) {
     static shown pictures[MOST_PICTURES];
     const size_t count = read_document(pictures);
     ck_assert_uint_ge(count, 16);
@@ -85,8 +85,5 @@ START_TEST(the_pictures_are_what_the_commands_make) {
         free(bytes);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("tree_doc", 120, setup, teardown, the_pictures_are_what_the_commands_make);
-}
+QD_TEST_MAIN("tree_doc", 120, setup, teardown)

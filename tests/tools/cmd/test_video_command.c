@@ -6,7 +6,7 @@
 
 // The command `quadrille video`.
 
-START_TEST(test_the_command) {
+QD_TEST(test_the_command) {
     expect_code(WITH("", RUN_SMALL), 0);
     qd_program_outcome outcome = WITH("", "video", "out", "--fps", "12.5", "--crf", "0", "--preset", "slow");
     ck_assert_msg(outcome.code == 0, "%s", outcome.err);
@@ -39,9 +39,8 @@ START_TEST(test_the_command) {
                 "ffmpeg has no encoder for transparent .webm (libvpx-vp9 libvpx)");
     expect_none("y.mp4");
 }
-END_TEST
 
-START_TEST(test_the_command_needs_whole_frames) {
+QD_TEST(test_the_command_needs_whole_frames) {
     expect_code(WITH("", RUN_SMALL), 0);
     ck_assert_int_eq(rename(at("out/frames/frame_000007.png").text, at("kept.png").text), 0);
     expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png is not there");
@@ -62,11 +61,10 @@ START_TEST(test_the_command_needs_whole_frames) {
     expect_code(WITH("", "video", "out", "-q", "-o", "x.mp4", "--frames", ":6"), 0);
     ck_assert_int_eq(frames_in("x.mp4"), 7);
 }
-END_TEST
 
 /// Frames with one palette are joined as they are, others tried again in true colour: a stop is no reason to
 /// try again.
-START_TEST(test_the_command_stops_once) {
+QD_TEST(test_the_command_stops_once) {
     expect_code(WITH("", "run", "pool", "--bodies", "30", "--steps", "400", "--frames", "1", "-o", "many"),
                 0);
     const qd_program_start start = {.arguments = {"video", "many", "-o", "many.png"}};
@@ -76,9 +74,8 @@ START_TEST(test_the_command_stops_once) {
     ck_assert(!qd_scratch_exists(at("many.png").text));
     qd_program_forget(&outcome);
 }
-END_TEST
 
-START_TEST(test_the_command_fails) {
+QD_TEST(test_the_command_fails) {
     expect_code(WITH("", RUN_SMALL), 0);
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; ++i) {
         qd_program_outcome outcome = WITH(failures[i].mode, "video", "out", "-q", "-o", "x.mp4");
@@ -92,10 +89,5 @@ START_TEST(test_the_command_fails) {
     expect_line(WITH("", "video", "out", "-q", "-o", "/dev/null/x.mp4"), 4, "/dev/null");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 2);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("video_command", 600, setup, teardown, test_the_command,
-                        test_the_command_needs_whole_frames, test_the_command_stops_once,
-                        test_the_command_fails);
-}
+QD_TEST_MAIN("video_command", 600, setup, teardown)

@@ -6,7 +6,7 @@
 
 enum { LEAST = 32, MOST = 320, ENOUGH = 240, STEP = 16 };
 
-START_TEST(a_run_ends_or_says_that_memory_is_out) {
+QD_TEST_LOOP(a_run_ends_or_says_that_memory_is_out, 0, 3) {
     static const char *const threads[] = {"1", "2", "8"};
     const rlim_t most = qd_test_effort(10) < 10 ? ENOUGH / 2 : MOST;
     for (rlim_t megabytes = LEAST; megabytes <= most; megabytes += STEP) {
@@ -26,13 +26,10 @@ START_TEST(a_run_ends_or_says_that_memory_is_out) {
         qd_program_forget(&result);
     }
 }
-END_TEST
 
 int main(void) {
 #ifdef QD_SHADOWED
     return 77; // a sanitizer reserves more addresses than there are
 #endif
-    TCase *tests = qd_test_case("little_memory", 300, setup, teardown);
-    tcase_add_loop_test(tests, a_run_ends_or_says_that_memory_is_out, 0, 3);
-    return qd_test_run_case("little_memory", tests);
+    return qd_test_main("little_memory", 300, setup, teardown);
 }

@@ -161,7 +161,7 @@ static void check_contacts(const json_t *page, const qd_world *world, uint64_t s
 }
 
 /// Random worlds of all shapes and boundaries, also with gaps among the indices.
-START_TEST(test_random_worlds) {
+QD_TEST(test_random_worlds) {
     uint64_t first = qd_test_seed(1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(40);
     const qd_view view = qd_view_default();
@@ -185,10 +185,9 @@ START_TEST(test_random_worlds) {
     }
     if (!qd_test_replaying()) ck_assert(contacts > 0 && deep > 0);
 }
-END_TEST
 
 /// Where the page has the camera and the corners of shapes that the picture has.
-START_TEST(test_camera_and_shapes) {
+QD_TEST(test_camera_and_shapes) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){40, 25};
     def.boundary_x = QD_BOUNDARY_PERIODIC;
@@ -224,10 +223,9 @@ START_TEST(test_camera_and_shapes) {
     json_decref(page);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Of too many bodies those that are seen come first.
-START_TEST(test_more_bodies_than_a_page_has) {
+QD_TEST(test_more_bodies_than_a_page_has) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){400, 100};
     qd_world *world = qd_test_world(&def);
@@ -255,9 +253,8 @@ START_TEST(test_more_bodies_than_a_page_has) {
     json_decref(page);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(test_lack_of_memory) {
+QD_TEST(test_lack_of_memory) {
     qd_random random = qd_random_at(3, 0, 0);
     qd_world_def def = qd_world_def_default();
     def.capacity = 4;
@@ -278,9 +275,5 @@ START_TEST(test_lack_of_memory) {
     ck_assert_uint_gt(failed, 5);
     qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("page_world", 300, NULL, NULL, test_random_worlds, test_camera_and_shapes,
-                        test_more_bodies_than_a_page_has, test_lack_of_memory);
-}
+QD_TEST_MAIN("page_world", 300, NULL, NULL)

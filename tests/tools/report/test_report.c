@@ -29,7 +29,7 @@ static void make(void) {
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--threads", "2");
 }
 
-START_TEST(everything_is_in_the_page) {
+QD_TEST(everything_is_in_the_page) {
     make();
     SUCCEED("report", "out", "-q");
     qd_page read = READ("out/report.html");
@@ -58,10 +58,9 @@ START_TEST(everything_is_in_the_page) {
         ck_assert_msg(!strstr(read.text, fetches[i]), "%s", fetches[i]);
     qd_page_forget(&read);
 }
-END_TEST
 
 // The rows are those of run.db.
-START_TEST(rows_of_metrics_and_phases) {
+QD_TEST(rows_of_metrics_and_phases) {
     make();
     SUCCEED("report", "out", "-q");
     qd_page read = READ("out/report.html");
@@ -86,12 +85,11 @@ START_TEST(rows_of_metrics_and_phases) {
     ck_assert_uint_eq(json_array_size(json_array_get(json_object_get(phases, "rows"), 3)), 7);
     qd_page_forget(&read);
 }
-END_TEST
 
 /// As the scene has them, not with the 17 digits that also read back as the same.
 // Each recorded step, as run.db has it to five digits; of more than there is room for some, the last among
 // them.
-START_TEST(recorded_fields) {
+QD_TEST(recorded_fields) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "record.fields={every: 5, cells: [4, 3]}");
     SUCCEED("report", "out", "-q");
@@ -122,9 +120,8 @@ START_TEST(recorded_fields) {
                      5 * (FRAMES - 1));
     qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(numbers_are_short) {
+QD_TEST(numbers_are_short) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "2", "--set", "run.dt=0.005", "-o", "out", "-q");
     SUCCEED("report", "out", "-q");
     qd_page read = READ("out/report.html");
@@ -139,9 +136,8 @@ START_TEST(numbers_are_short) {
     ck_assert_str_eq(dt, "0.005");
     qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(more_frames_than_there_is_room_for) {
+QD_TEST(more_frames_than_there_is_room_for) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.size=[1600,1200]", "--frames", "1",
             "--set", "view.colour=speed");
@@ -157,9 +153,8 @@ START_TEST(more_frames_than_there_is_room_for) {
     qd_page_forget(&read);
     qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(a_run_that_is_not_over) {
+QD_TEST(a_run_that_is_not_over) {
     qd_recording_make(&(qd_recording){.scene = scene, .stop_at = 23}, at("out").text);
     SUCCEED("report", "out", "-q");
     qd_page read = READ("out/report.html");
@@ -168,9 +163,8 @@ START_TEST(a_run_that_is_not_over) {
     ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(read.data, "metrics"), "rows")), 6);
     qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(what_a_run_may_lack) {
+QD_TEST(what_a_run_may_lack) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--frames", "0", "--set", "record.metrics=0");
     SUCCEED("report", "out", "-q", "-o", "page.html");
@@ -189,10 +183,9 @@ START_TEST(what_a_run_may_lack) {
     SUCCEED("run", "small.yaml", "-o", "lost", "-q", "--force", "--steps", "2");
     ck_assert(!qd_scratch_exists(at("lost/report.html").text));
 }
-END_TEST
 
 // A double that is a whole number is written without a point, also where it is more than 64 bits hold.
-START_TEST(numbers_beyond_64_bits) {
+QD_TEST(numbers_beyond_64_bits) {
     qd_scratch_write(at("heavy.yaml").text,
                      "name: heavy\nrun: {steps: 2, seed: 18446744073709551615}\n"
                      "bodies: [{list: [{at: [50, 50], velocity: [2, 0], mass: 2e19}]}]\n");
@@ -208,9 +201,8 @@ START_TEST(numbers_beyond_64_bits) {
     ck_assert_ptr_nonnull(strstr(page, "40000000000000000000"));
     free(page);
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     expect_refusal(RUN("report"), 2, "DIR");
     expect_refusal(RUN("report", "nowhere"), 3, "nowhere");
     make();
@@ -228,10 +220,5 @@ START_TEST(what_is_refused) {
     free(before);
     free(after);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("report", 300, setup, teardown, everything_is_in_the_page, rows_of_metrics_and_phases,
-                        recorded_fields, numbers_are_short, more_frames_than_there_is_room_for,
-                        a_run_that_is_not_over, what_a_run_may_lack, numbers_beyond_64_bits, what_is_refused);
-}
+QD_TEST_MAIN("report", 300, setup, teardown)

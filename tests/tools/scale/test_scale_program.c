@@ -144,7 +144,7 @@ static void check_json(const json_t *all, double median) {
     ck_assert_str_eq(text(config_of(all, 6000, 1), "series"), "check");
 }
 
-START_TEST(test_a_test_and_what_it_leaves) {
+QD_TEST(test_a_test_and_what_it_leaves) {
     qd_program_outcome result = qd_program_run(
         &program,
         &(qd_program_start){.arguments = {"scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps",
@@ -188,9 +188,8 @@ START_TEST(test_a_test_and_what_it_leaves) {
         free(data);
     }
 }
-END_TEST
 
-START_TEST(test_json_instead_of_tables) {
+QD_TEST(test_json_instead_of_tables) {
     expect_refusal(RUN("scale", "gas", "--bodies", "500", "--threads", "1,2000", "-o", "out"), 2, "2000");
     char threads[32];
     snprintf(threads, sizeof threads, "1,%d", qdi_host_cores() + 1);
@@ -219,12 +218,11 @@ START_TEST(test_json_instead_of_tables) {
     ck_assert(strstr(result.err, "are more than can run at once here") != NULL);
     qd_program_forget(&result);
 }
-END_TEST
 
 // Where threads were bound is told of every configuration; where none is, nothing is.
 // Ranks instead of threads, each with two: of a world that rank 0 has (it is of a file), and of one that
 // nobody has.
-START_TEST(test_ranks_are_measured) {
+QD_TEST_LOOP(test_ranks_are_measured, 0, 2) {
     static const char *const scenes[] = {
         "name: rank_zero\nworld: {size: [60, 60]}\ncontact: {model: none}\n"
         "bodies:\n  - file: {path: bodies.csv}\n",
@@ -257,9 +255,8 @@ START_TEST(test_ranks_are_measured) {
                   json_number_value(json_array_get(busy, k + 1)) > 0);
     json_decref(all);
 }
-END_TEST
 
-START_TEST(test_bound_threads_are_told) {
+QD_TEST(test_bound_threads_are_told) {
     if (!qdi_topology_known()) {
         expect_refusal(RUN("scale", "gas", "--pin", "close", "-o", "out"), 2, "built without hwloc");
         return;
@@ -282,11 +279,10 @@ START_TEST(test_bound_threads_are_told) {
     ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "pin"));
     json_decref(all);
 }
-END_TEST
 
 // Where the system refuses the processor's counters, the test goes on without: they are absent, with one
 // line.
-START_TEST(test_refused_counters_are_absent) {
+QD_TEST(test_refused_counters_are_absent) {
     qd_refuse_counters(EACCES);
     qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,2", "--steps", "2",
                                     "--repeats", "1", "-o", "out");
@@ -308,9 +304,8 @@ START_TEST(test_refused_counters_are_absent) {
     ck_assert_str_ne(field_of(line, column_of(text, "simd")).text, "");
     free(text);
 }
-END_TEST
 
-START_TEST(test_a_busy_machine) {
+QD_TEST(test_a_busy_machine) {
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
     qd_program_outcome result = RUN("scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps", "500",
                                     "--repeats", "3", "-q", "-o", "out");
@@ -327,9 +322,8 @@ START_TEST(test_a_busy_machine) {
     ck_assert(strncmp(text(series, "verdict"), "Not reliable: ", 14) == 0);
     json_decref(all);
 }
-END_TEST
 
-START_TEST(test_without_gnuplot) {
+QD_TEST(test_without_gnuplot) {
     qd_program_outcome result = qd_program_run(
         &program, &(qd_program_start){.arguments = {"scale", "sizes", "--threads", "1", "--steps", "1",
                                                     "--repeats", "1", "-o", "out", "-v"},
@@ -340,9 +334,8 @@ START_TEST(test_without_gnuplot) {
     ck_assert(qd_scratch_exists(at("out/scale.json").text) && !qd_scratch_exists(at("out/time.png").text));
     qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_plan_without_runs) {
+QD_TEST(test_plan_without_runs) {
     qd_program_outcome result = RUN("scale", "gas", "--threads", "1-3", "--bodies", "100,200", "--repeats",
                                     "2", "--dry-run", "--order-seed", "5");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
@@ -356,9 +349,8 @@ START_TEST(test_plan_without_runs) {
     qd_program_forget(&again);
     qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_bad_input) {
+QD_TEST(test_bad_input) {
     static const struct {
         const char *arguments[8];
         int code;
@@ -391,9 +383,8 @@ START_TEST(test_bad_input) {
     }
     ck_assert(!qd_scratch_exists(at("out/scale.json").text));
 }
-END_TEST
 
-START_TEST(test_a_signal_ends_it) {
+QD_TEST(test_a_signal_ends_it) {
     const qd_program_start start = {.arguments = {"scale", "gas", "--bodies", "2000", "--threads", "1,2",
                                                   "--steps", "100000", "-o", "out"}};
     pid_t child = qd_program_launch(&program, &start);
@@ -407,13 +398,5 @@ START_TEST(test_a_signal_ends_it) {
     ck_assert_uint_eq(lines_of("out/scale.csv"), 1);
     qd_program_forget(&result);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
-    qd_test_loops(tcase, {test_ranks_are_measured, 2});
-    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables,
-                 test_bound_threads_are_told, test_refused_counters_are_absent, test_a_busy_machine,
-                 test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
-    return qd_test_run_case("scale_program", tcase);
-}
+QD_TEST_MAIN("scale_program", 240, setup, teardown)

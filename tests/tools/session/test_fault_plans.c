@@ -63,7 +63,7 @@ static qd_power_log *log_run(const char *before, long unsynced) {
     return qd_plans_log(&program, go, QD_FAULTS, 0, "run", before, unsynced);
 }
 
-START_TEST(the_power_is_cut) {
+QD_TEST(the_power_is_cut) {
     remove_run();
     qd_power_log *log = log_run(NULL, -1);
     size_t count = qd_power_log_count(log), cases = qd_test_replaying() ? 1 : qd_test_effort(400);
@@ -76,10 +76,9 @@ START_TEST(the_power_is_cut) {
     qd_power_log_free(log);
     qd_test_count(cases);
 }
-END_TEST
 
 // It is cut once, and again while the run is gone on with.
-START_TEST(the_power_is_cut_twice) {
+QD_TEST(the_power_is_cut_twice) {
     remove_run();
     qd_power_log *log = log_run(NULL, -1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(100);
@@ -98,10 +97,9 @@ START_TEST(the_power_is_cut_twice) {
     qd_power_log_free(log);
     qd_test_count(cases);
 }
-END_TEST
 
 // What the program has said is done is on the disk, whatever it keeps of the rest.
-START_TEST(what_is_done_stays_done) {
+QD_TEST(what_is_done_stays_done) {
     remove_run();
     qd_power_log *log = log_run(NULL, -1);
     size_t count = qd_power_log_count(log);
@@ -111,7 +109,6 @@ START_TEST(what_is_done_stays_done) {
     }
     qd_power_log_free(log);
 }
-END_TEST
 
 /// Whether a command succeeds.
 static bool succeeds(const qd_program_start *start) {
@@ -129,7 +126,7 @@ static bool is_as_good(void) {
 }
 
 // A twin that leaves one sync out is found, where no later one covers it.
-START_TEST(a_sync_that_is_left_out_is_noticed) {
+QD_TEST(a_sync_that_is_left_out_is_noticed) {
     remove_run();
     qd_power_log *log = log_run(NULL, -1);
     enum { ENOUGH = 3 };
@@ -145,11 +142,10 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     }
     ck_assert_uint_eq(found, ENOUGH);
 }
-END_TEST
 
 // ---- any call fails ----
 
-START_TEST(calls_fail_at_random) {
+QD_TEST(calls_fail_at_random) {
     static const int rare[] = {15, 60, 250, 1000};
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(400), failed = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -169,12 +165,8 @@ START_TEST(calls_fail_at_random) {
     ck_assert_uint_gt(2 * failed + 2, cases); // rare faults, too, strike
     qd_test_count(cases);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("fault_plans", 3000, setup, teardown, the_power_is_cut, the_power_is_cut_twice,
-                        what_is_done_stays_done, a_sync_that_is_left_out_is_noticed, calls_fail_at_random);
-}
+QD_TEST_MAIN("fault_plans", 3000, setup, teardown)
 
 #else
 

@@ -75,7 +75,7 @@ static void look(const char *const *arguments, const char *folder, size_t least)
     ck_assert_uint_ge(qd_scratch_count(at(folder).text), least);
 }
 
-START_TEST(test_a_run_that_goes_on_is_looked_at) {
+QD_TEST(test_a_run_that_goes_on_is_looked_at) {
     pid_t child = start_long();
     look((const char *[]){"report", "out", "-o", "page.html", NULL}, ".", 2);
     qd_page page = qd_page_read(at("page.html").text);
@@ -95,7 +95,6 @@ START_TEST(test_a_run_that_goes_on_is_looked_at) {
     ck_assert_msg(strstr(result.err, "out is not complete: it is recorded up to step "), "%s", result.err);
     qd_program_forget(&result);
 }
-END_TEST
 
 /// A number of the log: its column, counted from the one behind the step.
 static double log_value(const char *text, uint64_t step, int column) {
@@ -119,7 +118,7 @@ static size_t count_lines(const char *text) {
     return lines;
 }
 
-START_TEST(test_a_log_has_a_line_every_so_many_steps) {
+QD_TEST(test_a_log_has_a_line_every_so_many_steps) {
     qd_scratch_write(at("long.yaml").text, scene);
     qd_program_outcome result = RUN("run", "long.yaml", "-o", "out", "--steps", "330", "--log", "100");
     ck_assert_int_eq(result.code, 0);
@@ -153,9 +152,8 @@ START_TEST(test_a_log_has_a_line_every_so_many_steps) {
     ck_assert(log_value(result.err, 400, 8) > 0 && log_value(result.err, 450, 8) > 0);
     qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_a_log_is_asked_for) {
+QD_TEST(test_a_log_is_asked_for) {
     qd_scratch_write(at("long.yaml").text, scene);
     qd_program_outcome result = RUN("run", "long.yaml", "-o", "out", "--steps", "330", "-v");
     const char *names = strstr(result.err, "  kinetic "), *last = strstr(result.err, "\n       330 ");
@@ -171,9 +169,5 @@ START_TEST(test_a_log_is_asked_for) {
     qd_program_forget(&result);
     expect_refusal(RUN("run", "long.yaml", "-o", "out", "--force", "--log", "0"), 2, "--log");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("look", 300, setup, teardown, test_a_run_that_goes_on_is_looked_at,
-                        test_a_log_has_a_line_every_so_many_steps, test_a_log_is_asked_for);
-}
+QD_TEST_MAIN("look", 300, setup, teardown)

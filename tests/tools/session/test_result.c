@@ -62,7 +62,7 @@ static json_t *written(const qdi_result *result) {
     return root;
 }
 
-START_TEST(test_every_key) {
+QD_TEST(test_every_key) {
     qdi_result result = sample();
     json_t *root = written(&result);
     ck_assert_int_eq(whole(root, "schema"), 1);
@@ -105,9 +105,8 @@ START_TEST(test_every_key) {
     ck_assert_uint_eq(json_object_size(root), 24);
     json_decref(root);
 }
-END_TEST
 
-START_TEST(test_what_is_not_known_is_absent) {
+QD_TEST(test_what_is_not_known_is_absent) {
     qdi_result result = sample();
     result.peak_memory = 0;
     result.profile.body_steps = 0;
@@ -116,9 +115,8 @@ START_TEST(test_what_is_not_known_is_absent) {
     ck_assert_ptr_null(json_object_get(root, "ns_per_body_step"));
     json_decref(root);
 }
-END_TEST
 
-START_TEST(test_shape_and_shortest_numbers) {
+QD_TEST(test_shape_and_shortest_numbers) {
     qdi_json json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
     qdi_json_real(&json, "a", 0.1);
@@ -138,9 +136,8 @@ START_TEST(test_shape_and_shortest_numbers) {
                      "    18446744073709551615,\n    \"\\u0009\\u001f\"\n  ],\n  \"f\": {}\n}\n");
     qdi_json_free(&json);
 }
-END_TEST
 
-START_TEST(test_no_memory_is_reported_and_nothing_leaks) {
+QD_TEST(test_no_memory_is_reported_and_nothing_leaks) {
     qdi_result result = sample();
     qd_test_allocator allocator;
     for (size_t fail_at = 1;; ++fail_at) {
@@ -154,9 +151,8 @@ START_TEST(test_no_memory_is_reported_and_nothing_leaks) {
         }
     }
 }
-END_TEST
 
-START_TEST(test_words_of_numbers) {
+QD_TEST(test_words_of_numbers) {
     static const struct {
         double count;
         const char *words;
@@ -174,9 +170,8 @@ START_TEST(test_words_of_numbers) {
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; ++i)
         ck_assert_str_eq(qdi_words_duration(durations[i].seconds).text, durations[i].words);
 }
-END_TEST
 
-START_TEST(test_words_of_progress) {
+QD_TEST(test_words_of_progress) {
     char words[256];
     qdi_progress_words(words, sizeof words, 270, 600, 2);
     ck_assert_str_eq(words, "step 270 of 600 (45 %), 135 steps/s, 0:02 left");
@@ -189,9 +184,8 @@ START_TEST(test_words_of_progress) {
     qdi_progress_words(words, 20, 270, 600, 2); // cut, not overrun
     ck_assert_uint_eq(strlen(words), 19);
 }
-END_TEST
 
-START_TEST(test_bar_fits_the_terminal) {
+QD_TEST(test_bar_fits_the_terminal) {
     char bar[512];
     for (int width = 0; width < 200; ++width) {
         for (uint64_t done = 0; done <= 600; done += 150) {
@@ -207,10 +201,9 @@ START_TEST(test_bar_fits_the_terminal) {
     ck_assert_ptr_nonnull(strchr(bar, '\033'));
     ck_assert_ptr_null(strchr(bar, '\n'));
 }
-END_TEST
 
 /// Whatever the text, JSON is text in UTF-8: the name of a file need not be.
-START_TEST(text_that_is_no_utf8) {
+QD_TEST(text_that_is_no_utf8) {
     static const struct {
         const char *text, *json;
     } cases[] = {{"caf\xe9", "caf\\ufffd"},
@@ -230,11 +223,5 @@ START_TEST(text_that_is_no_utf8) {
         qdi_json_free(&json);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("result", 0, NULL, NULL, test_every_key, text_that_is_no_utf8,
-                        test_what_is_not_known_is_absent, test_shape_and_shortest_numbers,
-                        test_no_memory_is_reported_and_nothing_leaks, test_words_of_numbers,
-                        test_words_of_progress, test_bar_fits_the_terminal);
-}
+QD_TEST_MAIN("result", 0, NULL, NULL)

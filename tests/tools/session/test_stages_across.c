@@ -62,7 +62,7 @@ static void expect_same_file(const char *a, const char *b, const char *name) {
 }
 
 // What a stage has otherwise shows from the first step of that stage on, between hashes too.
-START_TEST(test_diff) {
+QD_TEST(test_diff) {
     run_both();
     qd_program_expect(RUN("diff", "ref", "bare"), 0, NULL, "state: equal at all 388 steps");
     static const struct {
@@ -81,10 +81,9 @@ START_TEST(test_diff) {
         qd_program_forget(&found);
     }
 }
-END_TEST
 
 // Tables and bodies, from snapshots and from steps that are made again; and how many bodies there are.
-START_TEST(test_export) {
+QD_TEST(test_export) {
     static const char *const formats[] = {"csv", "extxyz", "vtp"};
     run_both();
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) {
@@ -108,9 +107,8 @@ START_TEST(test_export) {
     ck_assert_int_eq(*line, '\0');
     free(bodies);
 }
-END_TEST
 
-START_TEST(test_render_and_verify) {
+QD_TEST(test_render_and_verify) {
     run_both();
     SUCCEED("verify", "ref", "-q");
     SUCCEED("verify", "bare", "-q");
@@ -123,10 +121,9 @@ START_TEST(test_render_and_verify) {
     for (int i = 0; i < 4; ++i) ck_assert_ptr_nonnull(after = strstr(after, stages[i]));
     free(some);
 }
-END_TEST
 
 // Gone on with from each step about the short stages, and from the last of each.
-START_TEST(test_resume) {
+QD_TEST(test_resume) {
     run_both();
     for (int step = 20; step <= 25; ++step) {
         char steps[16];
@@ -138,9 +135,5 @@ START_TEST(test_resume) {
         expect_same_file("ref/frames", "part/frames", "manifest.csv");
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("stages_across", 300, setup, teardown, test_diff, test_export, test_render_and_verify,
-                        test_resume);
-}
+QD_TEST_MAIN("stages_across", 300, setup, teardown)

@@ -28,7 +28,7 @@ static void put_file(const char *name, const char *data, size_t bytes) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(a_sound_run) {
+QD_TEST(a_sound_run) {
     make_sound("out");
     qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
@@ -47,10 +47,15 @@ START_TEST(a_sound_run) {
     ck_assert_int_eq(json_integer_value(json_object_get(json, "hashes")), 9);
     json_decref(json);
 }
-END_TEST
 
 // Every built-in scene, as short and small as it goes.
-START_TEST(built_in_scenes) {
+static int scene_count(void) {
+    int count = 0;
+    while (qd_scene_builtin_name((size_t)count)) ++count;
+    return count;
+}
+
+QD_TEST_LOOP(built_in_scenes, 0, scene_count()) {
     const char *name = qd_scene_builtin_name((size_t)_i);
     const qd_recording how = {.scene = name,
                               .sets = {"run.steps=6", "record.hashes=2", "record.snapshots=3",
@@ -64,11 +69,10 @@ START_TEST(built_in_scenes) {
         strstr(result.out, "4 hashes, 2 rows of metrics, 3 snapshots, 2 checkpoints, 0 frames"));
     qd_program_forget(&result);
 }
-END_TEST
 
 // Runs that were begun when state hashes had another form: they verify, go on in that form, and are not
 // compared with others.
-START_TEST(runs_of_earlier_versions) {
+QD_TEST(runs_of_earlier_versions) {
     make("old", &(qd_recording){.earlier = true});
     qd_program_expect(RUN("verify", "old", "--threads", "1,3"), 0, NULL, " 9 hashes, ");
     // Sums were made in another order: what that can do is let pass, and no more.
@@ -85,9 +89,8 @@ START_TEST(runs_of_earlier_versions) {
     qd_recording_sql(at("new").text, "UPDATE forms SET form = 0");
     qd_program_expect(RUN("verify", "new"), 4, "table forms: hash is 0, which there never was", NULL);
 }
-END_TEST
 
-START_TEST(any_bit_of_a_hash) {
+QD_TEST(any_bit_of_a_hash) {
     make_sound("out");
     size_t step = qd_test_effort(10) < 10 ? 3 : 1;
     for (long byte = 0; byte < 16; byte += (long)step) {
@@ -109,10 +112,9 @@ START_TEST(any_bit_of_a_hash) {
                  "hashes: step 15: 0123456789abcdef is stored, the replay has ",
                  "step 20 agrees again, so the row is damaged");
 }
-END_TEST
 
 // One byte of a stored world, wherever it is: the row is named, and nothing else.
-START_TEST(any_byte_of_a_stored_world) {
+QD_TEST_LOOP(any_byte_of_a_stored_world, 0, 2) {
     make_sound("out");
     const char *const table = _i == 0 ? "snapshots" : "checkpoints";
     long stride = qd_test_effort(10) < 10 ? 997 : 211;
@@ -133,9 +135,8 @@ START_TEST(any_byte_of_a_stored_world) {
     qd_recording_turn(at("out").text, table, "session", 20, -1, 0);
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "checkpoints: step 20: ");
 }
-END_TEST
 
-START_TEST(steps_that_never_were) {
+QD_TEST(steps_that_never_were) {
     make_sound("out");
     qd_recording_sql(at("out").text, "UPDATE hashes SET step = 9000000000000 WHERE step = 40");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
@@ -146,9 +147,8 @@ START_TEST(steps_that_never_were) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "snapshots: step 41: the run has only 40 steps",
                  "hashes: step 9000000000000: ");
 }
-END_TEST
 
-START_TEST(any_number_of_the_metrics) {
+QD_TEST(any_number_of_the_metrics) {
     make_sound("out");
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
@@ -169,13 +169,12 @@ START_TEST(any_number_of_the_metrics) {
         qd_recording_sql(at("out").text, "DROP TABLE kept");
     }
 }
-END_TEST
 
 // Any byte of the file: never a crash, and what is said is one line.
 static const char *const fields_of_run = "record.fields={every: 10, cells: [4, 3]}";
 
 // Fields are measured again; one value of one cell, whichever quantity it is of, is named.
-START_TEST(any_quantity_of_the_fields) {
+QD_TEST(any_quantity_of_the_fields) {
     put_file("scene.yaml", scene, sizeof scene - 1);
     SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--set", fields_of_run);
     qd_program_expect(RUN("verify", "out", "--threads", "1,2"), 0, NULL, ", 5 steps of fields\n");
@@ -205,10 +204,9 @@ START_TEST(any_quantity_of_the_fields) {
                  "fields: step 30: the cells or the time are not those of the replay",
                  "fields: step 41: the run has only 40 steps");
 }
-END_TEST
 
 // Distributions are counted again, those that are means, too.
-START_TEST(any_of_the_distributions) {
+QD_TEST_LOOP(any_of_the_distributions, 0, 2) {
     static const char *const means[] = {"record.distributions={every: 10, bins: 9}",
                                         "record.distributions={every: 10, sample: 2, bins: 9}"};
     put_file("scene.yaml", scene, sizeof scene - 1);
@@ -243,9 +241,8 @@ START_TEST(any_of_the_distributions) {
     qd_recording_sql(at("out").text, "UPDATE distributions SET name = 'g' WHERE step = 10 AND number = 2");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "table distributions: step 10: ");
 }
-END_TEST
 
-START_TEST(any_byte_of_the_file) {
+QD_TEST(any_byte_of_the_file) {
     make("out", &(qd_recording){.bodies = 500}); // most of the file is worlds
     size_t bytes = 0;
     char *data = qd_scratch_read(at("out/run.db").text, &bytes);
@@ -271,12 +268,11 @@ START_TEST(any_byte_of_the_file) {
                   bytes); // the others are in what nobody reads
     free(data);
 }
-END_TEST
 
 static const qd_plant plant = {true, 18, 7, 0};
 
 // A state that really changed, by one bit, between two records.
-START_TEST(a_planted_bit) {
+QD_TEST(a_planted_bit) {
     make("out", &(qd_recording){.plant = plant});
     qd_program_outcome result = RUN("verify", "out", "--threads", "2");
     ck_assert_ptr_null(strstr(result.err, "findings"));
@@ -307,10 +303,9 @@ START_TEST(a_planted_bit) {
     ck_assert_uint_eq(p ^ q, 1);
     json_decref(json);
 }
-END_TEST
 
 // One snapshot says something else than the run, and its checksum is right.
-START_TEST(a_snapshot_of_another_run) {
+QD_TEST(a_snapshot_of_another_run) {
     make_sound("out");
     make("other", &(qd_recording){.plant = {true, 10, 3, 50}});
     char sql[1600];
@@ -327,13 +322,12 @@ START_TEST(a_snapshot_of_another_run) {
     ck_assert_ptr_nonnull(strstr(result.out, "  body 3: velocity.x: "));
     EXPECT_FOUND(result, "snapshots: step 10: body 3: velocity.x is ", " in the snapshot of step 10, ");
 }
-END_TEST
 
 static void expect_frame(const char *named) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), named);
 }
 
-START_TEST(pictures) {
+QD_TEST(pictures) {
     make_sound("out");
     const char *const picture = "out/frames/frame_000002.png";
     size_t bytes = 0, others = 0;
@@ -351,9 +345,8 @@ START_TEST(pictures) {
     free(data);
     free(other);
 }
-END_TEST
 
-START_TEST(frames_and_their_lists) {
+QD_TEST(frames_and_their_lists) {
     make_sound("out");
     const char *const list = "out/frames/manifest.csv";
     char *manifest = qd_scratch_read(at(list).text, NULL);
@@ -374,9 +367,8 @@ START_TEST(frames_and_their_lists) {
     expect_frame("frames: frame 0: there is no manifest.csv");
     free(manifest);
 }
-END_TEST
 
-START_TEST(frames_of_the_table) {
+QD_TEST(frames_of_the_table) {
     make_sound("out");
     qd_scratch_write(at("out/frames/frame_000005.png").text, "picture");
     expect_frame("frames: frame 5: frames/frame_000005.png is in no row of the table");
@@ -390,9 +382,8 @@ START_TEST(frames_of_the_table) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
                  "frames: frame 3: the table has no hash of the pixels");
 }
-END_TEST
 
-START_TEST(the_scene_and_the_result) {
+QD_TEST(the_scene_and_the_result) {
     make_sound("out");
     char *result = qd_scratch_read(at("out/result.json").text, NULL);
     char *hash = strstr(result, "state_hash\": \"") + 14, kept = *hash;
@@ -414,10 +405,9 @@ START_TEST(the_scene_and_the_result) {
     EXPECT_FOUND(RUN("verify", "two", "--threads", "1"), "scene hash: run.db has ",
                  "state: step 0: differs from here on (1 thread): body 1: ");
 }
-END_TEST
 
 // A run that broke off, and one whose world broke a limit in the replay only.
-START_TEST(runs_that_are_not_complete) {
+QD_TEST(runs_that_are_not_complete) {
     make("out", &(qd_recording){.sets = {"world.gravity.1=-50"}, .stop_at = 23});
     qd_program_outcome result = RUN("verify", "out", "--threads", "1");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
@@ -442,9 +432,8 @@ START_TEST(runs_that_are_not_complete) {
         "scene hash: ", "snapshots: step 0: the world: limits.speed is .inf in the snapshot of step 0, 12 ",
         "state: step ", ": the replay stops, step ", "faster than limits.speed (12); the run went on");
 }
-END_TEST
 
-START_TEST(what_is_no_run) {
+QD_TEST(what_is_no_run) {
     expect_refusal(RUN("verify", "nowhere"), 3, "there is no run directory nowhere");
     expect_refusal(RUN("verify"), 2, "verify needs a DIR");
     make_sound("out");
@@ -465,20 +454,5 @@ START_TEST(what_is_no_run) {
     ck_assert_int_eq(remove(at("out/run.db").text), 0);
     expect_refusal(RUN("verify", "out"), 4, "run.db");
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("verify", 240, setup, teardown);
-    tcase_add_test(tcase, a_sound_run);
-    int scenes = 0;
-    while (qd_scene_builtin_name((size_t)scenes)) ++scenes;
-    qd_test_once(tcase, runs_of_earlier_versions, any_bit_of_a_hash);
-    qd_test_loops(tcase, {built_in_scenes, scenes}, {any_byte_of_a_stored_world, 2},
-                  {any_of_the_distributions, 2});
-    qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_quantity_of_the_fields,
-
-                 any_byte_of_the_file, a_planted_bit, a_snapshot_of_another_run, pictures,
-                 frames_and_their_lists, frames_of_the_table, the_scene_and_the_result,
-                 runs_that_are_not_complete, what_is_no_run);
-    return qd_test_run_case("verify", tcase);
-}
+QD_TEST_MAIN("verify", 240, setup, teardown)
