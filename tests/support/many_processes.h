@@ -45,9 +45,7 @@ static inline void succeed(qd_program_start how) {
 
 /// The exit code of a child that was launched.
 static inline int code_of(pid_t child) {
-    qd_program_outcome outcome = qd_program_await(&many, child);
-    qd_program_forget(&outcome);
-    return outcome.code;
+    return qd_program_await(&many, child).code;
 }
 
 /// Three scenes, of which everything is recorded: a gas that nothing stops; sizes of 1 to 100 and a giant on

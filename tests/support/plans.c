@@ -85,7 +85,6 @@ qd_power_log *qd_plans_log(const qd_program *program, qd_program_start start, co
     (void)remove(path.text);
     qd_program_outcome outcome = qd_program_run(program, &start);
     ck_assert_msg(outcome.code == code, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     return qd_power_log_read(path.text, prefix, before);
 }
 

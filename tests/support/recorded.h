@@ -34,7 +34,6 @@ static inline void expect_found(qd_program_outcome outcome, const char *const *t
     ck_assert_msg(strstr(outcome.err, texts[0]), "'%s' is not in '%s'", texts[0], outcome.err);
     const char *line = strchr(outcome.err, '\n');
     ck_assert(line && line[1] == '\0');
-    qd_program_forget(&outcome);
 }
 #define EXPECT_FOUND(outcome, ...) expect_found(outcome, (const char *const[]){__VA_ARGS__, NULL})
 

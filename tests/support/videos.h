@@ -75,12 +75,6 @@ static inline qd_program_outcome run_with(const char *mode, const char *const *a
 
 static inline void expect_code(qd_program_outcome outcome, int code) {
     ck_assert_msg(outcome.code == code, "exit %d, not %d: %s", outcome.code, code, outcome.err);
-    qd_program_forget(&outcome);
-}
-
-static inline void expect_line(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
 }
 
 static inline int frames_in(const char *name) {

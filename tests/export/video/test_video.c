@@ -25,7 +25,6 @@ QD_TEST(test_a_video_of_a_run) {
     ck_assert_msg(outcome.code == 0, "%s", outcome.err);
     ck_assert_ptr_nonnull(strstr(outcome.err, "/small.mp4: libx264, 60 frames a second, 0.4167 s"));
     ck_assert_ptr_nonnull(strstr(outcome.err, "/small.mp4, 25 frames in 0.4167 s, "));
-    qd_program_forget(&outcome);
     ck_assert_int_eq(frames_in("small.mp4"), FRAMES);
     expect_complete("out");
     ck_assert(!qd_scratch_exists(at("out/video").text));
@@ -35,7 +34,7 @@ QD_TEST(test_a_video_of_a_run) {
     ck_assert_int_eq((int)json_integer_value(json_object_get(video, "frames")), FRAMES);
     json_decref(result);
     // It is refused to be lost; the run's directory decides first.
-    expect_line(WITH("", RUN_SMALL, "--video", "small.mp4"), 4, "small.mp4 exists; --force replaces it");
+    expect_refusal(WITH("", RUN_SMALL, "--video", "small.mp4"), 4, "small.mp4 exists; --force replaces it");
     expect_code(WITH("", RUN_SMALL, "--video", "small.mp4", "--force", "--steps", "50"), 0);
     ck_assert_int_eq(frames_in("small.mp4"), 11);
 }
@@ -61,7 +60,7 @@ QD_TEST(test_inside_of_the_run) {
     expect_code(WITH("", RUN_SMALL, "--video", "out/small.mkv"), 0);
     ck_assert_int_eq(frames_in("out/small.mkv"), FRAMES);
     expect_complete("out");
-    expect_line(WITH("", RUN_SMALL, "--video", "/dev/null/such/small.mkv", "--force"), 4, "/dev/null");
+    expect_refusal(WITH("", RUN_SMALL, "--video", "/dev/null/such/small.mkv", "--force"), 4, "/dev/null");
     expect_complete("out"); // which was left alone
 }
 
@@ -72,7 +71,6 @@ QD_TEST(test_without_files) {
     ck_assert_msg(outcome.code == 0, "%s", outcome.err);
     // 60 frames in a second of 50 steps: one for every step.
     ck_assert_ptr_nonnull(strstr(outcome.err, "a frame every 1 steps for the video, none as a file"));
-    qd_program_forget(&outcome);
     ck_assert_int_eq(frames_in("small.mp4"), 121);
     ck_assert(!qd_scratch_exists(at("out/frames").text));
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM frames"), 121);
@@ -98,7 +96,7 @@ QD_TEST(test_counts_without_ffprobe) {
     make_bin(false);
     expect_code(WITH("", RUN_SMALL, "--video", "small.mp4"), 0);
     ck_assert_int_eq(frames_in("small.mp4"), FRAMES);
-    expect_line(WITH("fewjoin", RUN_SMALL, "--video", "small.mp4", "--force"), 1, "24 of 25 frames");
+    expect_refusal(WITH("fewjoin", RUN_SMALL, "--video", "small.mp4", "--force"), 1, "24 of 25 frames");
 }
 
 // It may say more than any pipe holds, before it reads its first frame.
@@ -120,21 +118,19 @@ QD_TEST(test_no_encoder) {
                                         "ffmpeg cannot start libx264: Error while opening encoder"};
     for (int i = 0; i < 3; ++i) {
         qd_program_outcome outcome = WITH(modes[i], RUN_SMALL, "--video", "small.mp4");
-        qd_program_expect_complaint(&outcome, 1, words[i]);
+        expect_refusal(outcome, 1, words[i]);
         ck_assert_ptr_nonnull(strstr(outcome.err, "install ffmpeg"));
         ck_assert_ptr_nonnull(strstr(outcome.err, ".png"));
-        qd_program_forget(&outcome);
         expect_nothing_made();
     }
-    expect_line(WITH("nothing", RUN_SMALL, "--video", "small.webm"), 1,
-                "no encoder for .webm (libvpx-vp9 libvpx)");
-    expect_line(WITH("nothing", RUN_SMALL, "--video", "small.gif"), 1, "no encoder for .gif (gif)");
+    expect_refusal(WITH("nothing", RUN_SMALL, "--video", "small.webm"), 1,
+                   "no encoder for .webm (libvpx-vp9 libvpx)");
+    expect_refusal(WITH("nothing", RUN_SMALL, "--video", "small.gif"), 1, "no encoder for .gif (gif)");
     snprintf(path_variable, sizeof path_variable, "PATH=/nowhere");
     qd_program_outcome outcome = WITH("", RUN_SMALL, "--video", "small.mp4");
-    qd_program_expect_complaint(&outcome, 1, "cannot start ffmpeg: No such file or directory");
+    expect_refusal(outcome, 1, "cannot start ffmpeg: No such file or directory");
     ck_assert_ptr_nonnull(
         strstr(outcome.err, "install ffmpeg with libx264, or let the video's name end in .png"));
-    qd_program_forget(&outcome);
     expect_nothing_made();
     // The second way out.
     expect_code(WITH("", RUN_SMALL, "--video", "small.png"), 0);
@@ -153,10 +149,9 @@ QD_TEST_LOOP(test_it_fails, 0, sizeof failures / sizeof failures[0]) {
     // Of a frame size that no pipe holds, so that failures are met while a frame is written, too.
     const char *size = _i % 2 ? "view.size=[640,400]" : "view.size=[64,40]";
     qd_program_outcome outcome = WITH(failures[_i].mode, RUN_SMALL, "--video", "small.mp4", "--set", size);
-    qd_program_expect_complaint(&outcome, 1, failures[_i].named);
+    expect_refusal(outcome, 1, failures[_i].named);
     ck_assert_ptr_nonnull(
         strstr(outcome.err, "the run itself is complete; `quadrille video out -o FILE` makes it"));
-    qd_program_forget(&outcome);
     expect_none("small.mp4");
     expect_complete("out");
     json_t *result = qd_program_result(&program, "out");
@@ -175,31 +170,28 @@ QD_TEST(test_it_fails_and_the_run_is_gone_on_with) {
     kill(child, SIGKILL);
     qd_program_outcome outcome = qd_program_await(&program, child);
     if (outcome.code == 1) { // it was faster
-        qd_program_forget(&outcome);
         return;
     }
-    qd_program_forget(&outcome);
-    expect_line(WITH("", "resume", "out", "-q", "--threads", "1"), 1, "Conversion failed!");
+    expect_refusal(WITH("", "resume", "out", "-q", "--threads", "1"), 1, "Conversion failed!");
     expect_none("small.mp4");
     expect_complete("out");
 }
 
 // No frames as files: what there is of the video can still be joined.
 QD_TEST(test_joining_fails) {
-    expect_line(WITH("nojoin", RUN_SMALL, "--video", "small.mp4", "--frames", "0"), 1,
-                "`quadrille video out -o FILE` joins what there is of it");
+    expect_refusal(WITH("nojoin", RUN_SMALL, "--video", "small.mp4", "--frames", "0"), 1,
+                   "`quadrille video out -o FILE` joins what there is of it");
     expect_none("small.mp4");
-    expect_line(WITH("nojoin", "video", "out", "-q", "-o", "small.mp4"), 1, "Could not write header");
+    expect_refusal(WITH("nojoin", "video", "out", "-q", "-o", "small.mp4"), 1, "Could not write header");
     expect_code(WITH("", "video", "out", "-q", "-o", "small.mp4"), 0);
     ck_assert_int_eq(frames_in("small.mp4"), 121);
 }
 
 // A limit that is passed: the video shows how it came to that, and stays resumable.
 QD_TEST(test_a_limit_is_passed) {
-    qd_program_outcome outcome = WITH("", RUN_SMALL, "--video", "small.mp4", "--frames", "1", "--set",
-                                      "limits.speed=20", "--set", "world.gravity=[0,-40]");
-    qd_program_expect_complaint(&outcome, 5, "limits.speed");
-    qd_program_forget(&outcome);
+    expect_refusal(WITH("", RUN_SMALL, "--video", "small.mp4", "--frames", "1", "--set", "limits.speed=20",
+                        "--set", "world.gravity=[0,-40]"),
+                   5, "limits.speed");
     int frames = frames_in("small.mp4");
     ck_assert_int_eq((int)qd_runs_number(at("out").text, "SELECT count(*) FROM frames"), frames);
     ck_assert(frames > 1 && frames < 121);
@@ -207,9 +199,7 @@ QD_TEST(test_a_limit_is_passed) {
 
 // No room is no fault of the encoder's: the run stops, and goes on when there is some.
 QD_TEST(test_no_room) {
-    qd_program_outcome outcome = WITH("full", RUN_SMALL, "--video", "small.mp4");
-    qd_program_expect_complaint(&outcome, 4, "No space left on device");
-    qd_program_forget(&outcome);
+    expect_refusal(WITH("full", RUN_SMALL, "--video", "small.mp4"), 4, "No space left on device");
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     expect_code(WITH("", RUN_SMALL, "--video", "small.mp4", "--resume"), 0);
     ck_assert_int_eq(frames_in("small.mp4"), FRAMES);
@@ -229,8 +219,8 @@ QD_TEST(test_going_on_replaces_nothing_foreign) {
     expect_code(WITH("full", RUN_SMALL, "--video", "small.mp4"), 4);
     qd_scratch_write(at("small.mp4").text, "mine");
     for (int i = 0; i < 2; ++i) {
-        expect_line(WITH("", "resume", "out", "-q"), 4, "small.mp4 exists, and this run has not made it");
-        expect_line(WITH("", RUN_SMALL, "--resume"), 4, "`quadrille resume out --force` replaces it");
+        expect_refusal(WITH("", "resume", "out", "-q"), 4, "small.mp4 exists, and this run has not made it");
+        expect_refusal(WITH("", RUN_SMALL, "--resume"), 4, "`quadrille resume out --force` replaces it");
         expect_mine("small.mp4");
         // A note of another video is of no use.
         qd_scratch_write(at("out/video/joined.txt").text, "25 0123456789abcdef\n");
@@ -337,20 +327,21 @@ static void make_stopped(void) {
 // none can be.
 QD_TEST(test_segments_that_are_gone) {
     make_stopped();
-    expect_line(WITH("", "resume", "out", "-q", "--threads", "1"), 4, "out/video lacks frame 0");
+    expect_refusal(WITH("", "resume", "out", "-q", "--threads", "1"), 4, "out/video lacks frame 0");
 }
 
 QD_TEST(test_goes_on_with_the_same_video_only) {
     expect_code(WITH("", RUN_SMALL), 0);
     ck_assert_int_eq(unlink(at("out/result.json").text), 0);
-    expect_line(WITH("", RUN_SMALL, "--resume", "--video", "a.mp4"), 2, "out was begun without --video");
+    expect_refusal(WITH("", RUN_SMALL, "--resume", "--video", "a.mp4"), 2, "out was begun without --video");
     expect_code(WITH("", "resume", "out", "-q"), 0);
     expect_code(WITH("", RUN_SMALL, "--force", "--video", "a.mp4"), 0);
     ck_assert_int_eq(unlink(at("out/result.json").text), 0);
     ck_assert_int_eq(unlink(at("a.mp4").text), 0);
-    expect_line(WITH("", RUN_SMALL, "--resume", "--video", "b.mp4"), 2, "/a.mp4; it goes on with that only");
+    expect_refusal(WITH("", RUN_SMALL, "--resume", "--video", "b.mp4"), 2,
+                   "/a.mp4; it goes on with that only");
     snprintf(path_variable, sizeof path_variable, "PATH=/nowhere");
-    expect_line(WITH("", "resume", "out", "-q"), 1, "cannot start ffmpeg");
+    expect_refusal(WITH("", "resume", "out", "-q"), 1, "cannot start ffmpeg");
 }
 
 #ifdef QD_FAULTS
@@ -378,7 +369,6 @@ static void finish_faulty(const char *fault) {
     uint64_t frames = 0;
     qd_program_outcome outcome = WITH("", RUN_SMALL, "--video", "small.png", "--resume");
     ck_assert_msg(outcome.code == 0, "%s: %d: %s", fault, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     expect_complete("out");
     ck_assert_int_eq(qdi_apng_count(qd_allocator_default(), at("small.png").text, &frames, NULL), QD_OK);
     ck_assert_msg(frames == FRAMES, "%s: %d frames", fault, (int)frames);
@@ -399,7 +389,6 @@ QD_TEST_LOOP(test_any_write, 0, 2) {
         bool fine = _i ? outcome.code == 4 || outcome.code == 0 : outcome.code == -SIGKILL;
         if (strstr(outcome.err, "OMP: Error")) fine = true; // a call of the compiler's own library
         ck_assert_msg(fine, "%s: %d: %s", fault, outcome.code, outcome.err);
-        qd_program_forget(&outcome);
         finish_faulty(fault);
     }
 }

@@ -157,7 +157,6 @@ QD_TEST(test_names_that_mean_something_to_ffmpeg) {
         snprintf(file, sizeof file, "%s/v.%s", names[i], i == 3 ? "gif" : "mkv");
         qd_program_outcome result = RUN("run", "small.yaml", "-o", names[i], "-q", "--video", file);
         ck_assert_msg(result.code == 0, "%s: exit %d: %s", names[i], result.code, result.err);
-        qd_program_forget(&result);
         ck_assert(qd_scratch_exists(at(file).text));
     }
 }
@@ -281,13 +280,12 @@ QD_TEST(test_ffmpeg_is_killed) {
     if (encoder == 0 && outcome.code == 0) { // this system does not say whose child is whose
         printf("skipped: ffmpeg was not found among the program's children\n");
     } else {
-        qd_program_expect_complaint(&outcome, 1, "it was killed by signal 9");
+        expect_refusal(outcome, 1, "it was killed by signal 9");
         ck_assert(!qd_scratch_exists(at("a.mp4").text));
         ck_assert(qd_scratch_exists(at("out/result.json").text));
         ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 402);
         SUCCEED("verify", "out", "-q");
     }
-    qd_program_forget(&outcome);
 }
 
 // What ffmpeg itself says where there is no room: the run stops and can be gone on with.
@@ -300,7 +298,6 @@ QD_TEST(test_no_room) {
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 4, "exit %d: %s", outcome.code, outcome.err);
     ck_assert_msg(strchr(outcome.err, '\n')[1] == '\0', "not one line: %s", outcome.err);
-    qd_program_forget(&outcome);
     SUCCEED("resume", "out", "-q");
     expect_frames("a.mkv", 121, 60, 1e-3);
 }

@@ -60,7 +60,6 @@ static void finish(const char *after) {
     qd_program_start start = go("out");
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 1, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     printf("%s\n", after); // what comes next may fail without naming it
     qd_sweeps_expect_same(&program, "good", "out");
     qd_runs_expect_same_records(run_of("good").text, run_of("out").text);
@@ -79,7 +78,6 @@ QD_TEST(calls_fail_at_random) {
         qd_program_outcome outcome = qd_plans_run(&program, go("out"), QD_FAULTS, seed, rare[seed % 4]);
         if (outcome.code != 0) qd_plans_expect_told(&outcome, name.text, 0);
         disturbed += outcome.code != 1 || !strstr(outcome.err, "1 of 2 points failed");
-        qd_program_forget(&outcome);
         finish(name.text);
     }
     ck_assert_uint_gt(4 * disturbed + 4, cases);
@@ -131,7 +129,6 @@ static bool is_as_good(void) {
     free(csv);
     qd_program_outcome outcome = qd_program_run(&program, &diff);
     whole &= outcome.code == 0;
-    qd_program_forget(&outcome);
     char check[] = "PRAGMA integrity_check";
     if (whole) {
         char *answer = qd_test_sql(at("out/sweep.db").text, check);

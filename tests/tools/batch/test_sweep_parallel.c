@@ -13,10 +13,7 @@ enum { STEPS = 60, SKIPPED = 77 };
 /// Sweeps and gives the exit code.
 static int sweep(const char *directory, const char *more, const char *value) {
     qd_program_start start = qd_sweeps_start("s.yaml", directory, (const char *const[]){more, value, NULL});
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    int code = outcome.code;
-    qd_program_forget(&outcome);
-    return code;
+    return qd_program_run(&program, &start).code;
 }
 
 /// Large effort: some 200 points.
@@ -29,11 +26,9 @@ QD_TEST(gnu_parallel_makes_the_same_rows) {
     unsigned replicas = choose_replicas();
     qd_sweeps_write(&program, "s.yaml", replicas, STEPS);
     ck_assert_int_eq(sweep("good", "--jobs", "2"), 1);
-    qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "out", "--emit", "parallel", "-q");
-    ck_assert_int_eq(outcome.code, 0);
+    qd_program_outcome outcome = SUCCEED("sweep", "s.yaml", "-o", "out", "--emit", "parallel", "-q");
     ck_assert_str_eq(outcome.err, "");
     qd_scratch_write(qd_scratch_at(&program.work, "commands").text, outcome.out);
-    qd_program_forget(&outcome);
     // Its exit code is the number of jobs that have failed, up to 101: those that pass a limit. What is no
     // scene is not in the list.
     char command[160];
@@ -50,7 +45,6 @@ QD_TEST(gnu_parallel_makes_the_same_rows) {
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(replicas));
     outcome = RUN("sweep", "s.yaml", "-o", "out", "--emit", "parallel", "-q"); // nothing is left
     ck_assert_str_eq(outcome.out, "");
-    qd_program_forget(&outcome);
 }
 
 int main(void) {

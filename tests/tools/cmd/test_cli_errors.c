@@ -78,10 +78,8 @@ static const struct {
 QD_TEST_LOOP(test_wrong_command_lines, 0, sizeof usage / sizeof usage[0]) {
     qd_program_start how = {.arguments = {NULL}};
     for (size_t i = 0; i < 6; ++i) how.arguments[i] = usage[_i].arguments[i];
-    qd_program_outcome result = qd_program_run(&program, &how);
-    qd_program_expect_complaint(&result, 2, usage[_i].named);
+    expect_refusal(qd_program_run(&program, &how), 2, usage[_i].named);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
-    qd_program_forget(&result);
 }
 
 QD_TEST(test_missing_scenes) {
@@ -148,10 +146,8 @@ static const struct {
 
 QD_TEST_LOOP(test_wrong_scenes, 0, sizeof scenes / sizeof scenes[0]) {
     qd_scratch_write(at("my.yaml").text, scenes[_i].text);
-    qd_program_outcome result = RUN("run", "my.yaml");
-    qd_program_expect_complaint(&result, 3, scenes[_i].named);
+    expect_refusal(RUN("run", "my.yaml"), 3, scenes[_i].named);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
-    qd_program_forget(&result);
 }
 
 QD_TEST(test_wrong_body_files) {
@@ -210,10 +206,9 @@ QD_TEST(test_limits) {
                      "run: {steps: 100, dt: 0.1}\nlimits: {speed: 5}\n"
                      "bodies:\n  - disks: {count: 1, radius: 1, place: grid, region: [4, 89, 2, 2]}\n");
     qd_program_outcome result = RUN("run", "fall.yaml", "-o", "out", "--frames", "1", "-q");
-    qd_program_expect_complaint(&result, 5, "body 1");
+    expect_refusal(result, 5, "body 1");
     ck_assert_ptr_nonnull(strstr(result.err, "limits.speed"));
     ck_assert_ptr_nonnull(strstr(result.err, "step "));
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     ck_assert(qd_scratch_exists(at("out/frames/frame_000003.png").text));
     qd_program_expect_no_parts(at("out").text);
@@ -303,9 +298,8 @@ QD_TEST_LOOP(test_signals_and_the_lock, 0, sizeof signals / sizeof signals[0]) {
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(child, signals[_i].number), 0);
     qd_program_outcome result = qd_program_await(&program, child);
-    qd_program_expect_complaint(&result, 75, signals[_i].name);
+    expect_refusal(result, 75, signals[_i].name);
     ck_assert_ptr_nonnull(strstr(result.err, "of 100000000 steps; `quadrille resume out` goes on from step"));
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     ck_assert(qd_scratch_exists(at("out/frames/manifest.csv").text));
     qd_program_expect_no_parts(at("out").text);

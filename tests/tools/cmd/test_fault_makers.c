@@ -149,7 +149,6 @@ static void finish(int number, const char *after) {
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 0, "%s: afterwards %s ends with %d: %s", after, start.arguments[0],
                   outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     qd_plans_expect_same(at("expected").text, at("out").text, after);
 }
 
@@ -166,7 +165,6 @@ QD_TEST_LOOP(calls_fail_at_random, 0, MAKERS) {
         if (outcome.code != 0) qd_plans_expect_told(&outcome, name.text, 1);
         failed += outcome.code != 0;
         if (outcome.code == 0) qd_plans_expect_same(at("expected").text, at("out").text, name.text);
-        qd_program_forget(&outcome);
         expect_whole(_i, with_old, name.text);
         finish(_i, name.text);
     }

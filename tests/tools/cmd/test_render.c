@@ -100,7 +100,6 @@ QD_TEST(a_signal_between_jobs) {
     for (const char *line = list; (line = strchr(line, '\n')) != NULL; ++line) ++listed;
     ck_assert_uint_eq(listed, frames + 1); // and what its columns are
     free(list);
-    qd_program_forget(&outcome);
 }
 
 // The colours of some frames are those that they have among all of them.

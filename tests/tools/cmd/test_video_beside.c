@@ -97,7 +97,6 @@ QD_TEST(test_every_format_has_all_frames) {
     qd_program_outcome outcome = WITH("", "video", "a", "b", "--beside");
     ck_assert_msg(outcome.code == 0, "%s", outcome.err);
     ck_assert_str_eq(outcome.err, "a/beside.mp4: 25 frames in 0.4167 s, libx264, 3 B\n");
-    qd_program_forget(&outcome);
     expect_code(WITH("", "video", "a", "b", "--above", "-q"), 0);
     ck_assert_int_eq(frames_in("a/above.mp4"), FRAMES);
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.mkv"), 0);
@@ -106,8 +105,8 @@ QD_TEST(test_every_format_has_all_frames) {
     ck_assert_int_eq(frames_in("x.mov"), 10);
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 0);
     ck_assert_int_eq(film_frames("x.png"), FRAMES);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
-                "x.png exists; --force replaces it");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
+                   "x.png exists; --force replaces it");
 }
 
 /// The same bytes again, by more threads, and of runs made by more threads.
@@ -166,7 +165,7 @@ QD_TEST(test_runs_without_a_list) {
     qdi_png_loaded picture = load("y.png");
     expect_frame(&picture, "frames/frame_000005.png", WIDTH + GAP, 0);
     qdi_png_unload(qd_allocator_default(), &picture);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "z.png"), 4, "b holds no frames");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "z.png"), 4, "b holds no frames");
 }
 
 QD_TEST(test_other_colours_and_sizes) {
@@ -186,8 +185,8 @@ QD_TEST(test_other_colours_and_sizes) {
     expect_frame(&picture, "c/frames/frame_000004.png", WIDTH + GAP, 10);
     qdi_png_unload(qd_allocator_default(), &picture);
     ck_assert_int_eq(rename(at("c/frames/frame_000004.png").text, at("a/frames/frame_000004.png").text), 0);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "w.png"), 4,
-                "a/frames/frame_000004.png has another size than the frames before");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "w.png"), 4,
+                   "a/frames/frame_000004.png has another size than the frames before");
     expect_none("w.png");
     ck_assert(!qd_scratch_exists(at("w.png.segments").text));
 }
@@ -215,7 +214,6 @@ QD_TEST(test_a_signal_stops_it) {
     qd_program_outcome outcome = qd_program_stop_at(&program, &start, "many.png.segments", SIGINT);
     ck_assert_int_eq(outcome.code, 130);
     ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
-    qd_program_forget(&outcome);
     expect_none("many.png");
     ck_assert(!qd_scratch_exists(at("many.png.segments").text));
 }
@@ -224,10 +222,10 @@ QD_TEST(test_a_signal_stops_it) {
 QD_TEST(test_missing_frames) {
     make_runs();
     ck_assert_int_eq(unlink(at("b/frames/frame_000007.png").text), 0);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
-                "b/frames/frame_000007.png is not there");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
+                   "b/frames/frame_000007.png is not there");
     ck_assert_int_eq(unlink(at("b/frames/manifest.csv").text), 0);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4, "lacks frame_000007.png");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4, "lacks frame_000007.png");
     expect_none("x.png");
     expect_pair("6", "a/frames/frame_000006.png", "b/frames/frame_000006.png");
     expect_pair("8", "a/frames/frame_000008.png", "b/frames/frame_000008.png");
@@ -255,11 +253,11 @@ QD_TEST(test_wrong_lines) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         const char *arguments[16] = {"video", "-q"};
         for (size_t k = 0; wrong[i].arguments[k]; ++k) arguments[k + 2] = wrong[i].arguments[k];
-        expect_line(run_with("", arguments), wrong[i].code, wrong[i].named);
+        expect_refusal(run_with("", arguments), wrong[i].code, wrong[i].named);
     }
     const char *many[20] = {"video", "--beside"};
     for (size_t i = 2; i < 19; ++i) many[i] = "a";
-    expect_line(run_with("", many), 2, "--beside takes 2 to 16 DIRs, not 17");
+    expect_refusal(run_with("", many), 2, "--beside takes 2 to 16 DIRs, not 17");
 }
 
 QD_TEST_MAIN("video_beside", 600, setup, teardown)

@@ -21,9 +21,8 @@ QD_TEST_LOOP(a_run_ends_or_says_that_memory_is_out, 0, 3) {
         } else {
             ck_assert_msg(megabytes < ENOUGH, "%s threads, %d MiB: %s", threads[_i], (int)megabytes,
                           result.err);
-            qd_program_expect_complaint(&result, 1, "out of memory");
+            expect_refusal(result, 1, "out of memory");
         }
-        qd_program_forget(&result);
     }
 }
 

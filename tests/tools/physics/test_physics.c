@@ -1,5 +1,4 @@
 #include "tests/support/harness.h"
-#include "tests/support/program.h"
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"
 
@@ -7,6 +6,10 @@
 #include <quadrille/math.h>
 #include <quadrille/random.h>
 #include <string.h>
+
+#undef QD_PROGRAM
+#define QD_PROGRAM QD_VALIDATE
+#include "tests/support/one_program.h"
 
 // What tools/validate judges by: its statistics, its reference values, and what passes. The physics is tested
 // by running it.
@@ -122,26 +125,12 @@ QD_TEST(test_gas) {
     qd_world_destroy(gas);
 }
 
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_VALIDATE);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
 QD_TEST(test_table) {
-    qd_program_outcome outcome = RUN("packing_square", "slope_t");
-    ck_assert_msg(outcome.code == 0, "%s%s", outcome.out, outcome.err);
+    qd_program_outcome outcome = SUCCEED("packing_square", "slope_t");
     ck_assert_ptr_nonnull(strstr(outcome.out, "\npacking_square "));
     ck_assert_ptr_nonnull(strstr(outcome.out, "\nslope_tip "));
     ck_assert_ptr_nonnull(strstr(outcome.out, "\n3 of 3 rows pass, 0 of 0 twins fail\n"));
     ck_assert_ptr_null(strstr(outcome.out, "triangular"));
-    qd_program_forget(&outcome);
 }
 
 QD_TEST(test_json) {
@@ -161,25 +150,15 @@ QD_TEST(test_json) {
 }
 
 QD_TEST(test_wrong_calls) {
-    qd_program_outcome outcome = RUN("--jsno");
-    qd_program_expect_complaint(&outcome, 2, "--jsno");
-    qd_program_forget(&outcome);
-    outcome = RUN("--lammps", "lost");
-    qd_program_expect_complaint(&outcome, 2, "kept or renew");
-    qd_program_forget(&outcome);
-    outcome = RUN("--lammps");
-    qd_program_expect_complaint(&outcome, 2, "--lammps needs");
-    qd_program_forget(&outcome);
-    outcome = RUN("eos_0.35");
-    qd_program_expect_complaint(&outcome, 2, "--list");
-    qd_program_forget(&outcome);
-    outcome = RUN("--list");
+    expect_refusal(RUN("--jsno"), 2, "--jsno");
+    expect_refusal(RUN("--lammps", "lost"), 2, "kept or renew");
+    expect_refusal(RUN("--lammps"), 2, "--lammps needs");
+    expect_refusal(RUN("eos_0.35"), 2, "--list");
+    qd_program_outcome outcome = RUN("--list");
     ck_assert(outcome.code == 0 && strstr(outcome.out, "\nhaff_0.9 ") &&
               strstr(outcome.out, "\neos_stepped_0.1 "));
-    qd_program_forget(&outcome);
     outcome = RUN("--help");
     ck_assert(outcome.code == 0 && strstr(outcome.out, "--short") && !*outcome.err);
-    qd_program_forget(&outcome);
 }
 
 QD_TEST_MAIN("physics", 120, setup, teardown)

@@ -271,9 +271,9 @@ QD_TEST(what_is_refused_of_a_sweep) {
     if (!QD_TEST_THREAD_SANITIZER) {
         SUCCEED("report", "out", "-q");
         char *before = qd_scratch_read(at("out/report.html").text, NULL);
-        qd_program_outcome outcome = qd_program_run(
-            &program, &(qd_program_start){.arguments = {"report", "out", "-q"}, .file_limit = 100000});
-        expect_refusal(outcome, 4, "report.html");
+        expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"report", "out", "-q"},
+                                                                    .file_limit = 100000}),
+                       4, "report.html");
         qd_program_expect_no_parts(at("out").text);
         char *after = qd_scratch_read(at("out/report.html").text, NULL);
         ck_assert_str_eq(before, after); // the page of before is still whole

@@ -50,7 +50,6 @@ static const qd_program_start go = {
 static void finish(const char *after) {
     qd_program_outcome outcome = qd_program_run(&program, &go);
     ck_assert_msg(outcome.code == 0, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     printf("%s\n", after); // what comes next may fail without naming it
     qd_runs_expect_same(at("good").text, at("run").text);
     qd_program_expect_no_parts(at("run").text);
@@ -112,10 +111,7 @@ QD_TEST(what_is_done_stays_done) {
 
 /// Whether a command succeeds.
 static bool succeeds(const qd_program_start *start) {
-    qd_program_outcome outcome = qd_program_run(&program, start);
-    int code = outcome.code;
-    qd_program_forget(&outcome);
-    return code == 0;
+    return qd_program_run(&program, start).code == 0;
 }
 
 /// Whether a run is complete and as the good one, as far as the program says.
@@ -157,7 +153,6 @@ QD_TEST(calls_fail_at_random) {
                                                       rare[seed % 4]);
             done = outcome.code == 0;
             if (!done) qd_plans_expect_told(&outcome, name.text, 1);
-            qd_program_forget(&outcome);
             failed += !done;
         }
         finish(name.text);

@@ -150,7 +150,6 @@ QD_TEST(passes_over_a_damaged_checkpoint) {
     ck_assert_msg(told.code == 0 && strstr(told.err, "step 50 is damaged: its checksum differs") &&
                       strstr(told.err, "going on from step 25"),
                   "%s", told.err);
-    qd_program_forget(&told);
     expect_as_reference();
 }
 
@@ -183,8 +182,6 @@ QD_TEST_LOOP(refused_as_without_ranks, 0, 3) {
     ck_assert_int_eq(plain.code, ranks.code);
     ck_assert_str_eq(plain.err, ranks.err);
     ck_assert(!qd_scratch_exists(at("out").text));
-    qd_program_forget(&plain);
-    qd_program_forget(&ranks);
 }
 
 // A limit that is broken on the way: the same words, but there is no picture of it.
@@ -204,8 +201,6 @@ QD_TEST(limits_name_the_same_body) {
                   ranks.err);
     ck_assert_msg(strstr(ranks.err, "no picture of it") != NULL, "%s", ranks.err);
     SUCCEED("diff", "ref", "out", "-q");
-    qd_program_forget(&plain);
-    qd_program_forget(&ranks);
 }
 
 QD_TEST_MAIN("ranks_apart", 200, setup, teardown)

@@ -53,12 +53,10 @@ QD_TEST_LOOP(a_disk_that_fills_up_ends_all, 0, 2) {
         if (qd_scratch_exists(out.text)) qd_scratch_remove_tree(out.text);
         qd_program_outcome outcome = run_to_the_end(&start);
         if (outcome.code == 0) { // it has done all before
-            qd_program_forget(&outcome);
             break;
         }
         expect_broken_off(&outcome, fault);
         ck_assert(!qd_scratch_exists(at("out/result.json").text));
-        qd_program_forget(&outcome);
         succeed(MANY("2", STOPPED_RUN("out")));
         SUCCEED("diff", "ref", "out", "-q");
         ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM hashes"), 51);
@@ -86,7 +84,6 @@ QD_TEST_LOOP(a_small_disk_is_full_and_freed, 0, 2) {
             expect_broken_off(&outcome, "a full disk");
             ck_assert(!qd_scratch_exists(qd_scratch_at(&disk, "out/result.json").text));
         }
-        qd_program_forget(&outcome);
         if (done) break;
     }
     ck_assert_uint_gt(stopped, 2);

@@ -379,7 +379,6 @@ QD_TEST(test_a_stage_that_cannot_begin) {
     qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
     ck_assert_int_ne(result.code, 0);
     ck_assert_ptr_nonnull(strstr(result.err, "stages.second: bodies.0: "));
-    qd_program_forget(&result);
     expect_refusal(RUN("run", "bad.yaml", "-o", "many", "--bodies", "9"), 2, "the scene has stages");
 }
 

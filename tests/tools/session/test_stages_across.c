@@ -78,7 +78,6 @@ QD_TEST(test_diff) {
         ck_assert_msg(strstr(found.out, "scene: stages.2.change.0.velocity.0: 3 in a, 3.5 in b") != NULL &&
                           strstr(found.out, cases[i].said) != NULL,
                       "%s", found.out);
-        qd_program_forget(&found);
     }
 }
 

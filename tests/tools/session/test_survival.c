@@ -70,7 +70,6 @@ static void finish(const char *directory, const char *after) {
     qd_program_start start = start_run(directory);
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 0, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     expect_as_undisturbed(directory);
 }
 
@@ -92,7 +91,6 @@ static int disturb(const char *directory, int number, double seconds) {
     int code = outcome.code;
     bool fine = code == -number || code == 0 || (number == SIGTERM && (code == 75 || code == 143));
     ck_assert_msg(fine, "a run that got signal %d ends with %d: %s", number, code, outcome.err);
-    qd_program_forget(&outcome);
     return code;
 }
 
@@ -151,8 +149,7 @@ typedef struct counts {
 static counts count(const char *directory, const char *fault) {
     char report[600];
     snprintf(report, sizeof report, "QD_FAULT_REPORT=%s", qd_scratch_at(&program.work, "report").text);
-    qd_program_outcome outcome = run_with(directory, fault ? fault : "QD_FAULT_NONE=1", report);
-    qd_program_forget(&outcome);
+    (void)run_with(directory, fault ? fault : "QD_FAULT_NONE=1", report);
     counts found = {0, 0, 0};
     char *text = qd_scratch_read(qd_scratch_at(&program.work, "report").text, NULL);
     ck_assert_ptr_nonnull(text);
@@ -176,7 +173,6 @@ QD_TEST(killed_before_any_write) {
         snprintf(fault, sizeof fault, "QD_FAULT_KILL=%ld", call);
         qd_program_outcome outcome = run_with("run", fault, NULL);
         ck_assert_msg(outcome.code == -SIGKILL, "%s: %d", fault, outcome.code);
-        qd_program_forget(&outcome);
         finish("run", fault);
         remove_run("run");
     }
@@ -196,12 +192,10 @@ QD_TEST(without_flock) {
     ck_assert_int_eq(fcntl(other, F_OFD_SETLK, &whole), 0);
     qd_program_outcome outcome = run_with("run", fault, NULL);
     expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "is in use by another run"));
-    qd_program_forget(&outcome);
     close(other);
     remove_run("run");
     outcome = run_with("run", fault, "QD_FAULT_LOCKS=1");
     expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "another file system"));
-    qd_program_forget(&outcome);
     ck_assert(access(qd_scratch_at(&program.work, "run").text, F_OK) != 0);
 }
 
@@ -221,7 +215,6 @@ QD_TEST(shared_memory_does_not_count) {
         qd_program_outcome outcome = qd_program_run(&other, &how);
         ck_assert_msg((outcome.code == 0) == (k == 0), "%s: exit %d: %s", files[k], outcome.code,
                       outcome.err);
-        qd_program_forget(&outcome);
     }
     (void)unlink(name);
     qd_program_teardown(&other);
@@ -238,7 +231,6 @@ static void fail_writes(int error, bool stay, size_t times) {
             expect_as_undisturbed("run");
         else
             expect_one_line(&outcome, fault, outcome.code == 4);
-        qd_program_forget(&outcome);
         finish("run", fault);
         remove_run("run");
     }
@@ -264,7 +256,6 @@ QD_TEST(any_allocation_fails) {
         remove_run("run");
         qd_program_outcome outcome = run_with("run", fault, NULL);
         if (outcome.code != 0) expect_one_line(&outcome, fault, outcome.code == 1 || outcome.code == 4);
-        qd_program_forget(&outcome);
         finish("run", fault);
         remove_run("run");
     }
@@ -285,11 +276,9 @@ QD_TEST(a_small_disk_is_full_and_freed) {
         qd_program_start start = start_run(run.text);
         qd_program_outcome outcome = qd_program_run(&program, &start);
         if (outcome.code == 0) {
-            qd_program_forget(&outcome);
             break;
         }
         expect_one_line(&outcome, "a full disk", outcome.code == 4);
-        qd_program_forget(&outcome);
         ++stopped;
     }
     ck_assert_uint_gt(stopped, 2);

@@ -74,12 +74,10 @@ QD_TEST_LOOP(test_ends_where_rows_say, 0, CASES) {
 // Nobody knows before how many frames there will be.
 QD_TEST(test_announced_as_the_most) {
     qd_scratch_write(at("slowed.yaml").text, scene);
-    qd_program_outcome result = RUN("run", "slowed.yaml", "-o", "out", "--set",
-                                    "run.until=[{above: {metric: begins, value: 20}}]");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("run", "slowed.yaml", "-o", "out", "--set",
+                                        "run.until=[{above: {metric: begins, value: 20}}]");
     ck_assert_ptr_nonnull(strstr(result.err, "bodies, at most 1200 steps"));
     ck_assert_ptr_nonnull(strstr(result.err, "every 30 steps, at most 41 in all"));
-    qd_program_forget(&result);
 }
 
 // With a bound that nothing reaches the run has all of its steps.
@@ -181,13 +179,11 @@ QD_TEST(test_more_steps) {
     ck_assert_int_lt(ended, 1200);
     ck_assert_int_ne(ended % 7, 0); // its last hash is there only because it was the last
     expect_refusal(RUN("resume", "out", "-q", "--steps", "1100"), 2, "has 1200 steps already");
-    qd_program_outcome result = RUN("resume", "out", "--steps", "1300");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("resume", "out", "--steps", "1300");
     char said[100];
     snprintf(said, sizeof said,
              "out was ended at step %d by a rule or its last stage; it goes on to step 1300", (int)ended);
     ck_assert_ptr_nonnull(strstr(result.err, said));
-    qd_program_forget(&result);
     qd_runs_expect_same_records(at("ref").text, at("out").text);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "steps"), 1300);
     SUCCEED("verify", "out", "-q");

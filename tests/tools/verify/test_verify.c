@@ -30,18 +30,14 @@ static void put_file(const char *name, const char *data, size_t bytes) {
 
 QD_TEST(a_sound_run) {
     make_sound("out");
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_outcome result = SUCCEED("verify", "out", "--threads", "1,2,3");
     ck_assert_str_eq(
         result.out,
         "out: all as recorded, replayed with 1, 2 and 3 threads: 9 hashes, 5 rows of metrics, 5 snapshots, "
         "3 checkpoints, 5 frames, 0 events, 0 failures\n");
-    qd_program_forget(&result);
-    result = RUN("verify", "out", "-q");
-    ck_assert_int_eq(result.code, 0);
+    result = SUCCEED("verify", "out", "-q");
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(result.err, "");
-    qd_program_forget(&result);
     json_t *json = qd_program_json(RUN("verify", "out", "--json", "--threads", "2"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "findings")), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "hashes")), 9);
@@ -67,7 +63,6 @@ QD_TEST_LOOP(built_in_scenes, 0, scene_count()) {
     ck_assert_msg(result.code == 0, "%s: %s%s", name, result.out, result.err);
     ck_assert_ptr_nonnull(
         strstr(result.out, "4 hashes, 2 rows of metrics, 3 snapshots, 2 checkpoints, 0 frames"));
-    qd_program_forget(&result);
 }
 
 // Runs that were begun when state hashes had another form: they verify, go on in that form, and are not
@@ -262,7 +257,6 @@ QD_TEST(any_byte_of_the_file) {
         const char *line = strchr(result.err, '\n');
         ck_assert(result.code == 0 ? !line : line && line[1] == '\0');
         found += result.code != 0;
-        qd_program_forget(&result);
     }
     ck_assert_msg(qd_test_replaying() || found * 4 > cases, "%zu of %zu, %zu bytes", found, cases,
                   bytes); // the others are in what nobody reads
@@ -409,17 +403,14 @@ QD_TEST(the_scene_and_the_result) {
 // A run that broke off, and one whose world broke a limit in the replay only.
 QD_TEST(runs_that_are_not_complete) {
     make("out", &(qd_recording){.sets = {"world.gravity.1=-50"}, .stop_at = 23});
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_outcome result = SUCCEED("verify", "out", "--threads", "1");
     ck_assert_ptr_nonnull(
         strstr(result.out, "5 hashes, 3 rows of metrics, 3 snapshots, 2 checkpoints, 3 frames"));
     ck_assert_ptr_nonnull(strstr(result.out, "out: all as recorded up to step 20 of "));
     ck_assert_ptr_nonnull(strstr(result.out, ", where the run is not complete, replayed with 1 thread: "));
-    qd_program_forget(&result);
     result = RUN("verify", "out", "--threads", "1", "--json");
     ck_assert_ptr_nonnull(strstr(result.out, "\"complete\": false"));
     ck_assert_ptr_nonnull(strstr(result.out, "\"last_step\": 20"));
-    qd_program_forget(&result);
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL), *speed = strstr(yaml, "speed: .inf");
     ck_assert_ptr_nonnull(speed);
     static const char other[] = "speed: 12. ";
