@@ -2,11 +2,14 @@
 #define QD_TESTS_BODY_ROWS_H
 
 #include "sim/format/body_file.h"
+#include "tests/support/harness.h"
 
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+QD_OWN_VALUE(qdi_body_file, qdi_body_file_release)
 
 /// Rows that are read from the text of a body file, and what they should be.
 

@@ -5,6 +5,10 @@
 
 #include <quadrille/brute.h>
 
+QD_OWN_POINTER(qd_team, qd_team_destroy)
+QD_OWN_POINTER(qd_brute, qd_brute_destroy)
+QD_OWN_POINTER(qd_pairs, qd_pairs_destroy)
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /// Teams, worlds, brute-force indices and lists of pairs, which fail the running test where one is refused.

@@ -60,7 +60,7 @@ static void show_difference(const qd_test_image *golden, const qd_test_image *no
                        .format = PNG_FORMAT_RGB,
                        .width = (png_uint_32)(3 * wide + 2 * GAP),
                        .height = (png_uint_32)high};
-    uint8_t *rgb = calloc(PNG_IMAGE_SIZE(image), 1);
+    qd_own_memory uint8_t *rgb = calloc(PNG_IMAGE_SIZE(image), 1);
     ck_assert_ptr_nonnull(rgb);
     for (int y = 0; y < high; ++y) {
         uint8_t *row = rgb + (size_t)y * 3 * image.width;
@@ -73,7 +73,6 @@ static void show_difference(const qd_test_image *golden, const qd_test_image *no
     }
     (void)mkdir(QD_GOLDEN_DIR, 0777); // one that is there is fine; what is not shows in the next line
     ck_assert_msg(png_image_write_to_file(&image, path, 0, rgb, 0, NULL), "%s: %s", path, image.message);
-    free(rgb);
 }
 
 /// How many pixels differ, and where the first one is.

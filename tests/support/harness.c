@@ -72,6 +72,12 @@ void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at) {
                                      .fail_at = fail_at};
 }
 
+void qd_test_free(void *pointer_to_memory) {
+    void *memory;
+    memcpy(&memory, pointer_to_memory, sizeof memory);
+    free(memory);
+}
+
 bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status) {
     ck_assert_uint_eq(allocator->live, 0);
     ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s", allocator->fail_at,

@@ -62,6 +62,23 @@ bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status);
 /// or that of QD_TEST_SEED alone.
 void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed));
 
+/// A variable that gives back what it has when its scope ends, as `qd_own(qd_world) world = ...`: a pointer,
+/// or a structure. QD_OWN_POINTER and QD_OWN_VALUE say by which function, once for each type.
+#define qd_own(type) __attribute__((cleanup(type##_own_end))) type##_own
+#define QD_OWN_POINTER(type, end)                                                                            \
+    typedef type *type##_own;                                                                                \
+    static inline void type##_own_end(type##_own *held) {                                                    \
+        end(*held);                                                                                          \
+    }
+#define QD_OWN_VALUE(type, end)                                                                              \
+    typedef type type##_own;                                                                                 \
+    static inline void type##_own_end(type##_own *held) {                                                    \
+        end(held);                                                                                           \
+    }
+/// The same of memory that free gives back: `qd_own_memory char *text = ...`.
+#define qd_own_memory __attribute__((cleanup(qd_test_free)))
+void qd_test_free(void *pointer_to_memory);
+
 /// What a program registers before its main begins.
 typedef struct qd_test_entry {
     TTest test;

@@ -127,9 +127,8 @@ static qd_world *copy_of(const lives *all, const qd_world *world, int threads) {
 }
 
 static void check_loads(const lives *all) {
-    qd_world *copy = copy_of(all, all->world[0], 1);
+    qd_own(qd_world) copy = copy_of(all, all->world[0], 1);
     check_same(all, all->world[0], copy, "a copy");
-    qd_world_destroy(copy);
 }
 
 static void reload(lives *all, size_t k) {

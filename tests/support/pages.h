@@ -1,6 +1,8 @@
 #ifndef QD_TESTS_PAGES_H
 #define QD_TESTS_PAGES_H
 
+#include "tests/support/harness.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +18,7 @@ typedef struct qd_page {
 /// Reads one; ends the test where its data is no JSON. qd_page_forget it.
 qd_page qd_page_read(const char *path);
 void qd_page_forget(qd_page *page);
+QD_OWN_VALUE(qd_page, qd_page_forget)
 
 /// Whether picture `number` of the page is the file, byte for byte.
 bool qd_page_holds_file(const qd_page *page, size_t number, const char *path);

@@ -5,6 +5,9 @@
 #include "export/picture/tile_bins.h"
 #include "tests/support/harness.h"
 
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+QD_OWN_VALUE(qdi_raster, qdi_raster_destroy)
+
 /// Draws a picture with one thread.
 static inline void qd_test_draw(const qdi_picture *picture, qdi_raster *raster) {
     qdi_tile_bins bins;

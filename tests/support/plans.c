@@ -126,11 +126,10 @@ static int copy_entry(const char *path, const struct stat *facts, int kind, stru
     path_in_other(path, other);
     if (kind == FTW_D) return mkdir(other, 0777);
     size_t bytes = 0;
-    char *data = qd_scratch_read(path, &bytes);
+    qd_own_memory char *data = qd_scratch_read(path, &bytes);
     FILE *file = fopen(other, "wb");
     ck_assert(data && file && fwrite(data, 1, bytes, file) == bytes);
     ck_assert_int_eq(fclose(file), 0);
-    free(data);
     return 0;
 }
 

@@ -1,6 +1,8 @@
 #ifndef QD_TESTS_POWER_CUT_H
 #define QD_TESTS_POWER_CUT_H
 
+#include "tests/support/harness.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +19,7 @@ typedef struct qd_power_log qd_power_log;
 /// `before`: a folder with what there was below it before, all on the disk; or NULL.
 qd_power_log *qd_power_log_read(const char *path, const char *prefix, const char *before);
 void qd_power_log_free(qd_power_log *log);
+QD_OWN_POINTER(qd_power_log, qd_power_log_free)
 
 /// What was done, by number from 0.
 size_t qd_power_log_count(const qd_power_log *log);

@@ -5,7 +5,10 @@
 #include <quadrille/scene.h>
 #include <string.h>
 
+#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
+
+QD_OWN_POINTER(qd_scene, qd_scene_destroy)
 
 /// A scene that must be read; changes: NULL: none.
 static inline qd_scene *qd_test_scene(const char *text, const qd_scene_changes *changes) {

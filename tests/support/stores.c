@@ -167,9 +167,8 @@ char *qd_test_sql(const char *path, const char *query) {
 }
 
 void qd_test_sql_is(const char *path, const char *query, const char *expected) {
-    char *result = qd_test_sql(path, query);
+    qd_own_memory char *result = qd_test_sql(path, query);
     ck_assert_msg(strcmp(result, expected) == 0, "%s gives\n%sinstead of\n%s", query, result, expected);
-    free(result);
 }
 
 void qd_test_sql_run(const char *path, const char *statements) {

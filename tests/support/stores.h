@@ -1,6 +1,7 @@
 #ifndef QD_TESTS_STORES_H
 #define QD_TESTS_STORES_H
 
+#include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
 #include <quadrille/store.h>
@@ -20,6 +21,7 @@ typedef struct qd_store_rig {
 qd_store_rig qd_store_rig_make(void);
 /// Closes the store if it is open, and deletes everything.
 void qd_store_rig_end(qd_store_rig *rig);
+QD_OWN_VALUE(qd_store_rig, qd_store_rig_end)
 
 /// The world that a rig begins with, once more.
 qd_world *qd_store_rig_world(const qd_store_rig *rig);

@@ -23,6 +23,7 @@ qd_tree_def qd_rig_def(double width, double height, uint32_t capacity);
 
 qd_rig qd_rig_start(qd_tree_def def, int threads);
 void qd_rig_stop(qd_rig *rig);
+QD_OWN_VALUE(qd_rig, qd_rig_stop)
 
 /// Appends a body; returns its row.
 size_t qd_rig_put(qd_rig *rig, qd_box box);

@@ -1,6 +1,7 @@
 #ifndef QD_TESTS_VIDEOS_H
 #define QD_TESTS_VIDEOS_H
 
+#include "tests/support/harness.h"
 #include "tests/support/program.h"
 
 #include <check.h>
@@ -78,11 +79,9 @@ static inline void expect_code(qd_program_outcome outcome, int code) {
 }
 
 static inline int frames_in(const char *name) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "%s is not there", name);
-    int frames = atoi(text);
-    free(text);
-    return frames;
+    return atoi(text);
 }
 
 static inline void expect_none(const char *name) {

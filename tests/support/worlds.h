@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_OWN_POINTER(qd_world, qd_world_destroy)
+
 /// Worlds for the tests of sim/. All fail the running test where something is refused.
 
 /// NULL: the default def.

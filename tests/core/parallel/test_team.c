@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+QD_OWN_POINTER(qd_team, qd_team_destroy)
+
 static qd_team *make_team(int threads) {
     qd_team_def def = qd_team_def_default();
     def.threads = threads;
@@ -45,7 +47,7 @@ static void visit_range(void *context, size_t begin, size_t end, int worker) {
 QD_TEST_LOOP(every_item_once, 0, TEAMS) {
     static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100003};
     static const size_t grains[] = {1, 2, 3, 8, 64, 1000, 1000000};
-    qd_team *team = make_team(teams[_i]);
+    qd_own(qd_team) team = make_team(teams[_i]);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
         for (size_t g = 0; g < sizeof grains / sizeof grains[0]; ++g) {
             if (counts[c] / grains[g] > 2000 && teams[_i] > 4) continue;
@@ -60,7 +62,6 @@ QD_TEST_LOOP(every_item_once, 0, TEAMS) {
             free(seen.items);
         }
     }
-    qd_team_destroy(team);
 }
 
 static void note_worker(void *context, size_t begin, size_t end, int worker) {
@@ -72,7 +73,7 @@ static void note_worker(void *context, size_t begin, size_t end, int worker) {
 }
 
 QD_TEST(work_is_shared_and_clocked) {
-    qd_team *team = make_team(2);
+    qd_own(qd_team) team = make_team(2);
     int worker_of[64];
     qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     const uint64_t *busy = qdi_team_busy_ns(team);
@@ -84,7 +85,6 @@ QD_TEST(work_is_shared_and_clocked) {
     qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
     busy = qdi_team_busy_ns(team);
     ck_assert_uint_ge(busy[0] + busy[1], before + 200000);
-    qd_team_destroy(team);
 }
 
 static void add_range(void *context, size_t begin, size_t end) {
@@ -96,7 +96,7 @@ static void add_range(void *context, size_t begin, size_t end) {
 // and none seen twice.
 QD_TEST_LOOP(short_loops_in_a_row, 0, TEAMS) {
     enum { MOST = 64 };
-    qd_team *team = make_team(teams[_i]), *other = make_team(2);
+    qd_own(qd_team) team = make_team(teams[_i]), other = make_team(2);
     uint64_t sums[MOST] = {0}, expected[MOST] = {0};
     qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 3);
     size_t loops = qd_test_effort(20000);
@@ -111,17 +111,14 @@ QD_TEST_LOOP(short_loops_in_a_row, 0, TEAMS) {
         }
         if (memcmp(sums, expected, sizeof sums) != 0) ck_abort_msg("loop %zu, seed %d", k, 5);
     }
-    qd_team_destroy(other);
-    qd_team_destroy(team);
 }
 
 // A team that was never worth its threads has none to wait for; one that was can be destroyed at any time.
 QD_TEST(teams_come_and_go) {
     uint64_t sums[64] = {0};
     for (size_t k = 0; k < 50; ++k) {
-        qd_team *team = make_team(3);
+        qd_own(qd_team) team = make_team(3);
         for (size_t loop = 0; loop < k % 5; ++loop) qdi_team_for(team, 64, 1, add_range, sums);
-        qd_team_destroy(team);
     }
     ck_assert_uint_eq(sums[63], 64 * 100);
 }
@@ -150,16 +147,15 @@ QD_TEST_LOOP(threads_that_cannot_be_had_are_done_without, 0, SHADOWED ? 0 : 3) {
     size_t now = address_space();
     if (now == 0) return;
     uint64_t sums[64] = {0};
-    qd_team *team = make_team(200);
+    qd_own(qd_team) team = make_team(200);
     struct rlimit limit = {now + room[_i], now + room[_i]};
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
     for (size_t k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
-    qd_team_destroy(team);
 }
 
 QD_TEST(loops_are_timed) {
-    qd_team *team = make_team(2);
+    qd_own(qd_team) team = make_team(2);
     int worker_of[64];
     qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
     qdi_team_times times = qdi_team_loop_times(team);
@@ -175,11 +171,10 @@ QD_TEST(loops_are_timed) {
     qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     times = qdi_team_loop_times(team);
     ck_assert(times.loop_ns >= 64 * 200000 && times.alone_ns == 0); // nobody else could have come
-    qd_team_destroy(team);
 }
 
 QD_TEST(loops_have_as_many_threads_as_they_may) {
-    qd_team *team = make_team(3);
+    qd_own(qd_team) team = make_team(3);
     int worker_of[64];
     ck_assert_int_eq(qdi_team_used(team), 3);
     static const int most[] = {1, 2, 0, 7}, used[] = {1, 2, 3, 3};
@@ -198,7 +193,6 @@ QD_TEST(loops_have_as_many_threads_as_they_may) {
         for (int i = 0; i < 64; ++i) ck_assert(worker_of[i] >= 0 && (used[k] > 1 || worker_of[i] == 0));
         ck_assert_int_le(came, used[k]);
     }
-    qd_team_destroy(team);
 }
 
 QD_TEST(scan_sums_what_comes_before) {
@@ -237,11 +231,11 @@ static int compare_items(const void *left, const void *right) {
 // there are, 0 = any.
 static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t kinds, bool with_values) {
     qd_random random = qd_random_at(n, (uint64_t)bits, 2);
-    uint64_t *keys = malloc((n + 1) * sizeof *keys);
-    uint64_t *keys_spare = malloc((n + 1) * sizeof *keys);
-    uint32_t *values = malloc((n + 1) * sizeof *values);
-    uint32_t *values_spare = malloc((n + 1) * sizeof *values);
-    item *items = malloc((n + 1) * sizeof *items);
+    qd_own_memory uint64_t *keys = malloc((n + 1) * sizeof *keys);
+    qd_own_memory uint64_t *keys_spare = malloc((n + 1) * sizeof *keys);
+    qd_own_memory uint32_t *values = malloc((n + 1) * sizeof *values);
+    qd_own_memory uint32_t *values_spare = malloc((n + 1) * sizeof *values);
+    qd_own_memory item *items = malloc((n + 1) * sizeof *items);
     uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < n; ++i) {
         uint64_t key = qd_random_bits(&random);
@@ -262,17 +256,12 @@ static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t
             ck_abort_msg("%zu keys of %d bits: value at %zu", n, bits, i);
     }
     ck_assert(keys[n] == 12345 && keys_spare[n] == 12345 && values[n] == 54321 && values_spare[n] == 54321);
-    free(keys);
-    free(keys_spare);
-    free(values);
-    free(values_spare);
-    free(items);
 }
 
 QD_TEST_LOOP(sorts_like_qsort_and_stably, 0, 3) {
     static const size_t counts[] = {0, 1, 2, 3, 31, 63, 64, 65, 1000, 16383, 16384, 16385, 100000};
     static const int bits[] = {0, 1, 11, 12, 23, 40, 64};
-    qd_team *team = make_team(teams[_i]);
+    qd_own(qd_team) team = make_team(teams[_i]);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
         sort_case(team, counts[c], 30, 0, 1, true); // all equal
         for (size_t b = 0; b < sizeof bits / sizeof bits[0]; ++b) {
@@ -283,7 +272,6 @@ QD_TEST_LOOP(sorts_like_qsort_and_stably, 0, 3) {
             sort_case(team, counts[c], bits[b], high, 5, true); // many equal ones
         }
     }
-    qd_team_destroy(team);
 }
 
 QD_TEST(sort_without_memory_moves_nothing) {
@@ -417,14 +405,13 @@ QD_TEST(threads_are_where_they_are_bound_to) {
 QD_TEST(processors_that_are_refused_are_done_without) {
     static const int none[] = {16000, -1, 1 << 20};
     uint64_t sums[64] = {0};
-    qd_team *team = make_team(3);
+    qd_own(qd_team) team = make_team(3);
     ck_assert_int_eq(qdi_team_bind(team, none, 3), QD_OK);
     for (int k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
     ck_assert_int_eq(qdi_team_bind(team, NULL, 0), QD_OK);
     qdi_team_for(team, 64, 1, add_range, sums);
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 101 * (i + 1));
-    qd_team_destroy(team);
 }
 
 QD_TEST(defs_are_checked) {

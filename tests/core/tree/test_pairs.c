@@ -53,16 +53,14 @@ static void check_parts(const qd_pairs *pairs, size_t parts) {
 }
 
 QD_TEST_LOOP(parts_come_in_order, 1, 5) {
-    qd_team *team = make_team(_i);
-    qd_pairs *pairs = NULL;
+    qd_own(qd_team) team = make_team(_i);
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
     static const size_t parts[] = {0, 1, 2, 49, 50, 333, 3, 1000, 0};
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
         ck_assert_int_eq(fill(pairs, team, parts[k]), QD_OK);
         check_parts(pairs, parts[k]);
     }
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
 
 /// What somebody who takes pairs has of them.
@@ -94,7 +92,7 @@ static void take_pairs(void *context, size_t first, const qd_pair *pairs, size_t
 QD_TEST_LOOP(pairs_are_taken, 1, 4) {
     qd_test_allocator test;
     qd_test_allocator_init(&test, 0);
-    qd_team *team = make_team(_i), *alone = make_team(1);
+    qd_own(qd_team) team = make_team(_i), alone = make_team(1);
     qd_pairs *pairs = NULL, *plain = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &test.allocator, &pairs), QD_OK);
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &plain), QD_OK);
@@ -147,26 +145,22 @@ QD_TEST_LOOP(pairs_are_taken, 1, 4) {
     qd_pairs_destroy(pairs);
     qdi_arena_release(&arena);
     ck_assert(test.live == 0 && test.live_bytes == 0);
-    qd_team_destroy(alone);
-    qd_team_destroy(team);
 }
 
 QD_TEST(more_workers_than_last_time) {
-    qd_pairs *pairs = NULL;
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
     static const int threads[] = {1, 3, 2, 8, 1};
     for (int t = 0; t < 5; ++t) {
-        qd_team *team = make_team(threads[t]);
+        qd_own(qd_team) team = make_team(threads[t]);
         ck_assert_int_eq(fill(pairs, team, 200), QD_OK);
         check_parts(pairs, 200);
-        qd_team_destroy(team);
     }
-    qd_pairs_destroy(pairs);
 }
 
 QD_TEST_LOOP(limit_is_exact, 1, 4) {
-    qd_team *team = make_team(_i);
-    qd_pairs *pairs = NULL;
+    qd_own(qd_team) team = make_team(_i);
+    qd_own(qd_pairs) pairs = NULL;
     static const size_t parts[] = {2, 60, 300};
     ck_assert_int_eq(qd_pairs_create(1, NULL, &pairs), QD_OK);
     for (int k = 0; k < 3; ++k) {
@@ -184,8 +178,6 @@ QD_TEST_LOOP(limit_is_exact, 1, 4) {
         qd_pairs_set_limit(pairs, 0); // is 1
         ck_assert_int_eq(fill(pairs, team, parts[k]), QD_ERR_LIMIT);
     }
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
 
 static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
@@ -199,8 +191,8 @@ static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
 
 // Searches that would never end do, and hold little more than the limit.
 QD_TEST(limit_stops_everyone) {
-    qd_team *team = make_team(3);
-    qd_pairs *pairs = NULL;
+    qd_own(qd_team) team = make_team(3);
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(100000, NULL, &pairs), QD_OK);
     ck_assert_int_eq(qdi_pairs_begin(pairs, 3, 12), QD_OK);
     qdi_team_for_workers(team, 12, 1, fill_for_ever, pairs);
@@ -209,12 +201,10 @@ QD_TEST(limit_stops_everyone) {
     ck_assert_uint_lt(qd_pairs_bytes(pairs), 3 * 3 * 100000 * sizeof(qd_pair));
     ck_assert_int_eq(fill(pairs, team, 5), QD_OK); // and then goes on
     check_parts(pairs, 5);
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
 
 QD_TEST(bytes_are_those_of_the_allocator) {
-    qd_team *team = make_team(2);
+    qd_own(qd_team) team = make_team(2);
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
     qd_pairs *pairs = NULL;
@@ -238,11 +228,10 @@ QD_TEST(bytes_are_those_of_the_allocator) {
     qd_pairs_destroy(pairs);
     ck_assert_uint_eq(memory.live, 0);
     ck_assert_uint_eq(memory.live_bytes, 0);
-    qd_team_destroy(team);
 }
 
 QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
-    qd_team *team = make_team(_i);
+    qd_own(qd_team) team = make_team(_i);
     size_t refused = 0;
     for (size_t fail_at = 1;; ++fail_at) {
         qd_test_allocator memory;
@@ -269,15 +258,14 @@ QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
         refused += 1;
     }
     ck_assert_uint_gt(refused, 5);
-    qd_team_destroy(team);
 }
 
 // A search whose plan finds no memory leaves no pairs of the one before.
 QD_TEST(a_failed_plan_leaves_no_pairs) {
-    qd_team *team = make_team(1);
+    qd_own(qd_team) team = make_team(1);
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
-    qd_pairs *pairs = NULL;
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
     ck_assert_int_eq(fill(pairs, team, 20), QD_OK);
     memory.fail_at = memory.calls + 1;
@@ -285,12 +273,10 @@ QD_TEST(a_failed_plan_leaves_no_pairs) {
     size_t count = 1;
     (void)qd_pairs_data(pairs, &count);
     ck_assert_uint_eq(count, 0);
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
 
 QD_TEST(arguments_are_checked) {
-    qd_pairs *pairs = NULL;
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(10, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_pairs_create(0, NULL, &pairs), QD_ERR_VALUE);
     ck_assert_ptr_null(pairs);
@@ -300,7 +286,6 @@ QD_TEST(arguments_are_checked) {
     (void)qd_pairs_data(pairs, &count);
     ck_assert_uint_eq(count, 0);
     (void)qd_pairs_data(pairs, NULL);
-    qd_pairs_destroy(pairs);
 }
 
 QD_TEST_MAIN("pairs", 120, NULL, NULL)

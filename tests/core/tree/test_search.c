@@ -81,7 +81,7 @@ static uint64_t retrieve_tests(const lists *all, qd_box box) {
 }
 
 QD_TEST_LOOP(retrieves_count_lists, 0, 4) {
-    qd_rig rig;
+    qd_own(qd_rig) rig;
     start_mixed(&rig, (uint64_t)_i + 1, 0, 1, 400);
     const lists all = lists_of(&rig);
     qd_random random = qd_random_at(9, (uint64_t)_i, 0);
@@ -97,13 +97,12 @@ QD_TEST_LOOP(retrieves_count_lists, 0, 4) {
     }
     ck_assert_uint_gt(sum, 5000);
     free(all.list);
-    qd_rig_stop(&rig);
 }
 
 // The join compares the bodies of each list with each other, and with those of lists above it, or after it on
 // its level, that overlap its bounds; one retrieve per body compares from either side; brute force all.
 QD_TEST_LOOP(pairs_count_lists, 0, 4) {
-    qd_rig rig;
+    qd_own(qd_rig) rig;
     start_mixed(&rig, (uint64_t)_i + 1, 0, 1, 300);
     const lists all = lists_of(&rig);
     uint64_t join = 0, each = 0;
@@ -134,7 +133,6 @@ QD_TEST_LOOP(pairs_count_lists, 0, 4) {
     ck_assert_uint_eq(qd_pairs_tests(rig.pairs), 0);
     qd_brute_destroy(brute);
     free(all.list);
-    qd_rig_stop(&rig);
 }
 
 // Enough bodies for many tasks; in odd runs a periodic world, from the third on with a long list at the root.
@@ -143,7 +141,7 @@ QD_TEST_LOOP(same_for_any_team_and_kernels, 0, 3) {
     uint64_t first[2] = {0, 0};
     static const int threads[] = {1, 2, 3, 8};
     for (int t = 0; t < 4; ++t) {
-        qd_rig rig;
+        qd_own(qd_rig) rig;
         start_mixed(&rig, 5, _i % 2 == 1 ? 100 : 0, threads[t], bodies);
         qd_random random = qd_random_at(6, 0, 0);
         for (int i = 0; _i == 2 && i < 100; ++i)
@@ -160,7 +158,6 @@ QD_TEST_LOOP(same_for_any_team_and_kernels, 0, 3) {
             ck_assert_uint_eq(join, first[0]);
             ck_assert_uint_eq(each, first[1]);
         }
-        qd_rig_stop(&rig);
     }
     ck_assert(first[0] > 0 && first[0] < first[1]);
 }

@@ -177,13 +177,12 @@ static bool story_tell(size_t fail_at, int threads) {
 QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
     story_make();
     for (int k = 0; k < STEPS; ++k) {
-        qd_rig rig = qd_rig_start(story_def(NULL), 1);
+        qd_own(qd_rig) rig = qd_rig_start(story_def(NULL), 1);
         ck_assert_int_eq(
             qd_tree_refresh(rig.tree, rig.team, story[k].boxes, story[k].indices, story[k].count, NULL, NULL),
             QD_OK);
         story[k].hash = qd_tree_hash(rig.tree);
         story[k].pairs = qd_rig_pairs(&rig);
-        qd_rig_stop(&rig);
     }
     (void)story_tell(0, _i);
     size_t step = (_i == 1 ? 1U : 3U) * (qd_test_effort(10) < 10 ? 7U : 1U);
@@ -230,7 +229,7 @@ static void put_some(qd_rig *rig, int n) {
 
 QD_TEST_LOOP(bad_box_keeps_the_old_one, 0, BAD_BOXES) {
     const bad_box *bad = &bad_boxes[_i];
-    qd_rig rig = qd_rig_start(periodic_def(), 2);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 200);
     qd_rig_refresh(&rig);
     qd_box kept[] = {rig.boxes[17], rig.boxes[120], rig.boxes[199]};
@@ -252,12 +251,11 @@ QD_TEST_LOOP(bad_box_keeps_the_old_one, 0, BAD_BOXES) {
     ck_assert_int_eq(qd_tree_refresh(rig.tree, rig.team, rig.boxes, rig.indices, rig.count, NULL, &row),
                      QD_OK);
     ck_assert_uint_eq(row, SIZE_MAX);
-    qd_rig_stop(&rig);
 }
 
 // Whatever the order in which the tree comes to them.
 QD_TEST_LOOP(lowest_bad_row_is_told, 0, 2) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1 + _i);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1 + _i);
     put_some(&rig, 20000);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)(rig.count - i);
     qd_rig_refresh(&rig);
@@ -270,12 +268,11 @@ QD_TEST_LOOP(lowest_bad_row_is_told, 0, 2) {
         ck_assert_uint_eq(row, lowest);
         for (size_t i = lowest; i < lowest + 1 + lowest * 2; ++i) rig.boxes[i] = good;
     }
-    qd_rig_stop(&rig);
 }
 
 QD_TEST_LOOP(new_body_with_a_bad_box_waits, 0, BAD_BOXES) {
     const bad_box *bad = &bad_boxes[_i];
-    qd_rig rig = qd_rig_start(periodic_def(), 2);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 120);
     // On an empty tree, and on one with bodies.
     for (int start = 0; start < 2; ++start) {
@@ -301,11 +298,10 @@ QD_TEST_LOOP(new_body_with_a_bad_box_waits, 0, BAD_BOXES) {
         ck_assert_uint_eq(rig.counts.added, 1);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
 
 QD_TEST(bad_old_and_new_boxes_at_once) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
     put_some(&rig, 100);
@@ -331,7 +327,6 @@ QD_TEST(bad_old_and_new_boxes_at_once) {
         ck_assert_uint_eq(rig.counts.added, 1);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
 
 static bool never(void *context, qd_body_index body, qd_image image) {
@@ -342,7 +337,7 @@ static bool never(void *context, qd_body_index body, qd_image image) {
 }
 
 QD_TEST(bad_queries) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 50);
     qd_rig_refresh(&rig);
     for (int b = 0; b < 8; ++b) { // what is bad for a body of the world only is fine here
@@ -355,13 +350,12 @@ QD_TEST(bad_queries) {
     // Longer than the world, and some periods away: not bad.
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){-500, -50, 500, 50}, QD_NO_BODY), 50);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){6400 - 31, -16, 6400 + 31, 16}, QD_NO_BODY), 50);
-    qd_rig_stop(&rig);
 }
 
 // ---- indices
 
 QD_TEST(an_index_twice_changes_nothing) {
-    qd_rig rig = qd_rig_start(periodic_def(), 2);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 20000); // more than one range of rows
     static const size_t twice[][2] = {{0, 19999}, {3, 4}, {9000, 100}};
     for (size_t t = 0; t < 3; ++t) { // at first the tree is empty
@@ -381,7 +375,6 @@ QD_TEST(an_index_twice_changes_nothing) {
     uint64_t hash = qd_tree_hash(rig.tree);
     ck_assert_int_eq(qd_tree_add(rig.tree, 12, rig.boxes[13]), QD_ERR_EXISTS);
     ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
-    qd_rig_stop(&rig);
 }
 
 // Memory that comes filled with a list of indices: what a heap may well hand out again.
@@ -415,7 +408,7 @@ QD_TEST(rows_are_known_after_a_refused_refresh) {
     stained_memory stained = {{stained_allocate, stained_release, &stained}, turned, N};
     qd_tree_def def = periodic_def();
     def.allocator = &stained.allocator;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     put_some(&rig, 400);
     rig.count = N;
     qd_rig_refresh(&rig);
@@ -427,11 +420,10 @@ QD_TEST(rows_are_known_after_a_refused_refresh) {
     memcpy(rig.indices, turned, sizeof turned);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
 
 QD_TEST(indices_beyond_the_limit) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
     uint64_t hash = qd_tree_hash(rig.tree);
@@ -451,7 +443,6 @@ QD_TEST(indices_beyond_the_limit) {
     ck_assert_uint_eq(qd_tree_revision(rig.tree), revision);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
 
 // ---- defs and arguments
@@ -508,7 +499,7 @@ static bool any_body(void *context, qd_body_index body, qd_image image) {
 
 QD_TEST(null_arguments) {
     qd_tree_def def = qd_tree_def_default();
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_box box = {0, 0, 1, 1};
     qd_tree *tree = NULL;
     ck_assert_int_eq(qd_tree_create(NULL, &tree), QD_ERR_ARGUMENT);
@@ -538,7 +529,6 @@ QD_TEST(null_arguments) {
     ck_assert_int_eq(qd_tree_point(NULL, 0, 0, any_body, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_point(rig.tree, 0, 0, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_validate(NULL, NULL), QD_ERR_ARGUMENT);
-    qd_rig_stop(&rig);
 }
 
 QD_TEST_MAIN("tree_faults", 300, NULL, NULL)

@@ -24,7 +24,7 @@ QD_TEST(no_memory_is_taken) {
     qd_test_allocator_init(&memory, 0);
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     for (int i = 0; i < 500; ++i) qd_rig_square(&rig, (i % 25) * (i < 250 ? 0.5 : 1e15), i / 25, 0.2);
     qd_rig_refresh(&rig);
     memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
@@ -37,7 +37,6 @@ QD_TEST(no_memory_is_taken) {
     }
     ck_assert_uint_eq(left, 500);
     ck_assert_uint_eq(memory.calls, calls);
-    qd_rig_stop(&rig);
 }
 
 typedef struct shots {
@@ -59,7 +58,7 @@ static void *shoot(void *context) {
 }
 
 QD_TEST(threads_ask_at_once) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
     const uint64_t before = qd_tree_hash(rig.tree);
@@ -81,7 +80,6 @@ QD_TEST(threads_ask_at_once) {
     }
     ck_assert_uint_ge(hits, 300);
     ck_assert_uint_eq(qd_tree_hash(rig.tree), before);
-    qd_rig_stop(&rig);
 }
 
 static bool count_asked(void *context, qd_body_index body, qd_image image, double most, double *at) {
@@ -94,7 +92,7 @@ static bool count_asked(void *context, qd_body_index body, qd_image image, doubl
 
 // Near bodies are asked first, so that hardly any other is asked at all.
 QD_TEST(few_are_asked_for_the_first_hit) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
     for (int strays = 0; strays < 2; ++strays) {
@@ -114,18 +112,16 @@ QD_TEST(few_are_asked_for_the_first_hit) {
         ck_assert_uint_ge(crossed, 5000);
         ck_assert_msg(asked <= 500, "%zu asked of %zu", asked, crossed);
     }
-    qd_rig_stop(&rig);
 }
 
 static size_t boxes_of_shots(int n) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, n, true);
     qd_rig_refresh(&rig);
     static shots mine;
     mine.rig = &rig;
     const size_t before = boxes_tested;
     (void)shoot(&mine);
-    qd_rig_stop(&rig);
     return boxes_tested - before;
 }
 
@@ -141,7 +137,7 @@ QD_TEST(the_first_hit_does_not_cost_all_bodies) {
 static size_t boxes_of_crossing(int n) {
     qd_tree_def def = qd_rig_def(1, 1, 32);
     def.period = (qd_vec2){1, 1};
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_rig_square(&rig, 0.25, 0.25, 0.1);
     qd_rig_refresh(&rig);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 0.1}, (qd_vec2){n, 0.25});
@@ -149,7 +145,6 @@ static size_t boxes_of_crossing(int n) {
     const size_t before = boxes_tested;
     ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
     ck_assert_uint_eq(SIZE_MAX - left, 1);
-    qd_rig_stop(&rig);
     return boxes_tested - before;
 }
 

@@ -5,6 +5,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
+#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +29,7 @@ static bool has_part_files(void) {
 QD_TEST(frames_and_manifest) {
     qd_frame_writer_def def = make_def(&scratch);
     def.queue = 1;
-    qd_world *world = make_world(200, 1);
+    qd_own(qd_world) world = make_world(200, 1);
     uint64_t before = qd_world_hash(world);
     qd_frame_writer *writer = NULL;
     qd_error error;
@@ -48,7 +49,7 @@ QD_TEST(frames_and_manifest) {
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 13);
     ck_assert(!has_part_files());
 
-    char *manifest = qd_scratch_read(at("manifest.csv").text, NULL);
+    qd_own_memory char *manifest = qd_scratch_read(at("manifest.csv").text, NULL);
     ck_assert_ptr_nonnull(manifest);
     const char *line = strchr(manifest, '\n') + 1;
     ck_assert_int_eq(strncmp(manifest, "index,step,time,pixels\n", 23), 0);
@@ -66,23 +67,21 @@ QD_TEST(frames_and_manifest) {
         last = pixels;
     }
     ck_assert_str_eq(line, "");
-    free(manifest);
     qd_test_image image = qd_test_image_read(at("frame_000011.png").text);
     ck_assert(image.width == 320 && image.height == 240);
     free(image.rgb);
-    qd_world_destroy(world);
 }
 
 QD_TEST(provenance_is_in_the_file) {
     qd_frame_writer_def def = make_def(&scratch);
-    qd_world *world = make_world(5, 1);
+    qd_own(qd_world) world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
     qd_error error;
     ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
     ck_assert_int_eq(push_frames(writer, world, 2), QD_OK);
     qd_frame_writer_destroy(writer); // finishes by itself
     size_t bytes = 0;
-    char *file = qd_scratch_read(at("frame_000001.png").text, &bytes);
+    qd_own_memory char *file = qd_scratch_read(at("frame_000001.png").text, &bytes);
     static const struct {
         const char *key, *value;
     } texts[] = {{"Software", "Quadrille " QD_VERSION},
@@ -99,9 +98,7 @@ QD_TEST(provenance_is_in_the_file) {
             found = found || memcmp(file + at, want, (size_t)size) == 0;
         ck_assert_msg(found, "no %s", texts[i].key);
     }
-    free(file);
     ck_assert(qd_scratch_exists(at("manifest.csv").text));
-    qd_world_destroy(world);
 }
 
 QD_TEST(same_bytes_for_any_thread_count) {
@@ -125,7 +122,7 @@ QD_TEST(same_bytes_for_any_thread_count) {
             char name[64];
             (void)snprintf(name, sizeof name, i < FRAMES ? "frame_%06d.png" : "manifest.csv", i);
             size_t bytes = 0;
-            char *file = qd_scratch_read(at(name).text, &bytes);
+            qd_own_memory char *file = qd_scratch_read(at(name).text, &bytes);
             ck_assert_ptr_nonnull(file);
             if (threads == 1) {
                 first[i] = file;
@@ -134,7 +131,6 @@ QD_TEST(same_bytes_for_any_thread_count) {
             }
             ck_assert_uint_eq(bytes, sizes[i]);
             ck_assert_int_eq(memcmp(file, first[i], bytes), 0);
-            free(file);
         }
         qd_world_destroy(world);
         teardown(); // and an empty one
@@ -146,7 +142,7 @@ QD_TEST(same_bytes_for_any_thread_count) {
 QD_TEST(empty_world_and_tiny_picture) {
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 16;
-    qd_world *world = make_world(0, 1);
+    qd_own(qd_world) world = make_world(0, 1);
     qd_frame_writer *writer = NULL;
     qd_error error;
     ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
@@ -156,7 +152,6 @@ QD_TEST(empty_world_and_tiny_picture) {
     qd_test_image image = qd_test_image_read(at("frame_000000.png").text);
     ck_assert(image.width == 16 && image.height == 16);
     free(image.rgb);
-    qd_world_destroy(world);
 }
 
 static void refused(const qd_frame_writer_def *def, qd_status want) {
@@ -171,7 +166,7 @@ static void refused(const qd_frame_writer_def *def, qd_status want) {
 
 // What is read of a file is what was written; any bit of it turned is noticed, wherever it is.
 QD_TEST(pictures_are_read_back) {
-    qd_world *world = make_world(20, 1);
+    qd_own(qd_world) world = make_world(20, 1);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 32;
     qd_frame_writer *writer = NULL;
@@ -189,7 +184,7 @@ QD_TEST(pictures_are_read_back) {
     ck_assert_int_eq(qd_frame_read_pixels(second.text, NULL, &pixels, &error), QD_OK);
     ck_assert_uint_eq(pixels, rows[1].pixels);
     ck_assert_uint_ne(rows[0].pixels, rows[1].pixels);
-    char *data = qd_scratch_read(first.text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(first.text, &bytes);
     for (size_t at = 0; at <= bytes; at += qd_test_effort(10) < 10 ? 13 : 1) {
         if (at < bytes) data[at] = (char)(data[at] ^ (1 << at % 8));
         FILE *file = fopen(second.text, "wb"); // at the end: one byte more
@@ -203,7 +198,6 @@ QD_TEST(pictures_are_read_back) {
     }
     ck_assert_int_eq(qd_frame_read_pixels("nowhere.png", NULL, &pixels, &error), QD_ERR_NOT_FOUND);
     ck_assert_int_eq(qd_frame_read_pixels(NULL, NULL, &pixels, &error), QD_ERR_ARGUMENT);
-    free(data);
     for (size_t n = 1;; ++n) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
@@ -212,7 +206,6 @@ QD_TEST(pictures_are_read_back) {
         ck_assert_uint_lt(n, 100);
     }
     qd_frame_writer_destroy(writer);
-    qd_world_destroy(world);
 }
 
 QD_TEST(bad_definitions) {
@@ -330,7 +323,7 @@ QD_TEST(no_memory_at_any_allocation) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
         def.allocator = &allocator.allocator;
-        qd_world *world = make_world(50, 1);
+        qd_own(qd_world) world = make_world(50, 1);
         qd_frame_writer *writer = NULL;
         qd_error error = {""};
         qd_status status = qd_frame_writer_create(&def, &writer, &error);
@@ -355,7 +348,6 @@ QD_TEST(no_memory_at_any_allocation) {
             ck_assert_msg(status == QD_ERR_MEMORY, "allocation %zu: %s", n, qd_status_text(status));
         if (last == 0) ck_assert_uint_gt(strlen(error.text), 0);
         if (last != 0) ck_assert_uint_gt(last, 40);
-        qd_world_destroy(world);
     }
 }
 
@@ -408,7 +400,7 @@ QD_TEST(a_writer_goes_on_behind_another) {
     unsigned char past[4 * (8 + 150 * 20)];
     size_t past_bytes = 0;
     for (int run = 0; run < 1 + FRAMES / EACH; ++run) {
-        qd_world *world = make_world(150, 1);
+        qd_own(qd_world) world = make_world(150, 1);
         qd_frame_writer_def def = make_def(run == 0 ? &whole : &parts);
         def.view.colour = QD_VIEW_SPEED;
         if (run > 1) def.speed = speed;
@@ -445,7 +437,6 @@ QD_TEST(a_writer_goes_on_behind_another) {
         ck_assert_int_eq(qd_frame_writer_finish(writer, &frames, &error), QD_OK);
         ck_assert_uint_eq(frames, to);
         qd_frame_writer_destroy(writer);
-        qd_world_destroy(world);
     }
     expect_same_files(&whole, &parts);
     qd_scratch_remove(&whole);
@@ -467,12 +458,11 @@ QD_TEST(frames_that_are_not_whole_are_found) {
     ck_assert_ptr_nonnull(strstr(error.text, "frame_000004.png: No such file"));
     size_t bytes = 0;
     qd_scratch_path path = at("frame_000002.png");
-    char *data = qd_scratch_read(path.text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(path.text, &bytes);
     FILE *file = fopen(path.text, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(data, 1, bytes - 1, file), bytes - 1);
     ck_assert_int_eq(fclose(file), 0);
-    free(data);
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, &error), 2);
     ck_assert_ptr_nonnull(strstr(error.text, "frame_000002.png is damaged"));
     qd_scratch_write(at("frame_000000.png").text, "");

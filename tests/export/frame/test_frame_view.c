@@ -15,7 +15,7 @@ QD_TEST(another_view_from_a_frame_on) {
         qd_error error = {""};
         double top = 0;
         for (int run = 0; run < 2; ++run) {
-            qd_world *world = make_world(150, 1);
+            qd_own(qd_world) world = make_world(150, 1);
             qd_frame_writer_def def = make_def(run == 0 ? &one : &other);
             def.workers = workers;
             if (run == 1) def.view.colour = QD_VIEW_SPEED;
@@ -45,7 +45,6 @@ QD_TEST(another_view_from_a_frame_on) {
             ck_assert_int_eq(qd_frame_writer_set_view(NULL, &view, &error), QD_ERR_ARGUMENT);
             ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, &error), QD_OK);
             qd_frame_writer_destroy(writer);
-            qd_world_destroy(world);
         }
         for (int i = 0; i < 4; ++i) {
             char name[40], same[40];

@@ -41,7 +41,7 @@ typedef struct canvas {
 static void draw_frame(animation *film, canvas *on) {
     size_t depth = film->kind == 2 ? 3 : 1, row = on->width * depth, raw_bytes = (row + 1) * on->height;
     ck_assert(on->pixels && on->width > 0 && on->height > 0);
-    uint8_t *raw = malloc(raw_bytes);
+    qd_own_memory uint8_t *raw = malloc(raw_bytes);
     ck_assert_ptr_nonnull(raw);
     uLongf got = (uLongf)raw_bytes;
     ck_assert_int_eq(uncompress(raw, &got, on->packed, (uLong)on->packed_bytes), Z_OK);
@@ -62,7 +62,6 @@ static void draw_frame(animation *film, canvas *on) {
     film->pictures[film->found - 1] = calloc(bytes, 1);
     ck_assert_ptr_nonnull(film->pictures[film->found - 1]);
     memcpy(film->pictures[film->found - 1], on->pixels, bytes);
-    free(raw);
     free(on->packed);
     on->packed = NULL;
     on->packed_bytes = 0;
@@ -122,7 +121,7 @@ static void take_chunk(animation *film, canvas *on, uint32_t *sequence, const ui
 
 static animation decode(const char *path) {
     size_t bytes = 0;
-    uint8_t *file = (uint8_t *)qd_scratch_read(path, &bytes);
+    qd_own_memory uint8_t *file = (uint8_t *)qd_scratch_read(path, &bytes);
     animation film = {.width = 0};
     canvas on = {.pixels = NULL};
     uint32_t sequence = 0;
@@ -139,7 +138,6 @@ static animation decode(const char *path) {
     ck_assert_uint_eq(film.found, film.frames);
     free(on.pixels);
     free(on.packed);
-    free(file);
     return film;
 }
 
@@ -311,7 +309,7 @@ QD_TEST(other_parts_are_refused) {
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, 4, at("part1.png").text), QD_OK);
     ck_assert_int_eq(join_parts(qd_allocator_default(), 8, 2), QD_OK);
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("part1.png").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("part1.png").text, &bytes);
     for (size_t i = 0; i <= bytes; i += 1 + bytes / 300) {
         FILE *file = fopen(at("part1.png").text, "wb");
         if (i < bytes) data[i] = (char)(data[i] ^ 1 << i % 8);
@@ -325,7 +323,6 @@ QD_TEST(other_parts_are_refused) {
                          QD_ERR_CORRUPT);
         if (i < bytes) data[i] = (char)(data[i] ^ 1 << i % 8);
     }
-    free(data);
     free_film(&made);
     free_film(&other);
     free_film(&plain);

@@ -24,7 +24,7 @@ static void check_look(const qd_view_camera *camera, const qd_world *world, doub
 }
 
 QD_TEST(looks_where_it_is_told) {
-    qd_world *world = world_of(QD_BOUNDARY_REFLECT);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_REFLECT);
     qd_view_camera camera = qd_view_default().camera;
     ck_assert(qdi_camera_part_of(&camera, world).whole);
     check_look(&camera, world, 15, 13, 40, 20);
@@ -38,7 +38,6 @@ QD_TEST(looks_where_it_is_told) {
     check_look(&camera, world, 5, 7, 2, 1.5);
     camera.centre = (qd_vec2){-3, 5};
     check_look(&camera, world, -3, 5, 2, 1.5);
-    qd_world_destroy(world);
 }
 
 static const qdi_disk *disk_of(const qdi_picture *picture, uint32_t index) {
@@ -52,7 +51,7 @@ static const qdi_disk *disk_of(const qdi_picture *picture, uint32_t index) {
 // A region is seen whole at any shape of picture, with one scale for both axes.
 QD_TEST(region_is_letterboxed) {
     static const qdi_area areas[] = {{0, 0, 640, 480}, {0, 0, 200, 700}, {10, 20, 1900, 300}};
-    qd_world *world = world_of(QD_BOUNDARY_OPEN);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_OPEN);
     (void)qd_test_disk(world, 2, 5, 0, 0, 0.01, 1);
     (void)qd_test_disk(world, 9, 8, 0, 0, 0.01, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -74,13 +73,12 @@ QD_TEST(region_is_letterboxed) {
         ck_assert_double_eq_tol(0.5 * (double)(a->y + b->y), 0.5 * (areas[i].min_y + areas[i].max_y), 1.5);
         qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
 
 // The body stays in the middle, and whatever is near it stays where it is, before and after it passes the
 // border.
 QD_TEST(follows_across_a_periodic_border) {
-    qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 34.0, 12, 4, 0, 0.5, 1);
     (void)qd_test_disk(world, 32.5, 12, 4, 0, 0.5, 1);
     (void)qd_test_disk(world, -3.5, 13, 4, 0, 0.5, 1);
@@ -106,7 +104,6 @@ QD_TEST(follows_across_a_periodic_border) {
         qd_test_step(world, 0.05, 1);
     }
     ck_assert(wrapped);
-    qd_world_destroy(world);
 }
 
 QD_TEST(follows_the_centre_of_mass) {
@@ -119,13 +116,12 @@ QD_TEST(follows_the_centre_of_mass) {
     check_look(&camera, walled, 6, 13, 40, 20);
     qd_world_destroy(walled);
     // Round a border the middle is there, not on the other side of the world.
-    qd_world *round = world_of(QD_BOUNDARY_PERIODIC);
+    qd_own(qd_world) round = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(round, 34, 10, 0, 0, 0.5, 2);
     (void)qd_test_disk(round, -2, 10, 0, 0, 0.5, 2);
     check_look(&camera, round, -4, 10, 40, 20);
     camera.follow = 12345; // no such body
     check_look(&camera, round, 15, 13, 40, 20);
-    qd_world_destroy(round);
 }
 
 QD_TEST(goes_from_key_to_key) {
@@ -148,14 +144,13 @@ QD_TEST(goes_from_key_to_key) {
     // Half-way between two keys at rest.
     ck_assert_double_eq_tol(
         qdi_camera_between(&(qd_view_camera){.keys = {keys[0], keys[1]}, .key_count = 2}, 1.5).x, 5, 1e-12);
-    qd_world *world = world_of(QD_BOUNDARY_REFLECT);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_REFLECT);
     check_look(&camera, world, 0, 0, 40, 20);
-    qd_world_destroy(world);
 }
 
 // Images fill the picture of a part of a periodic world, each body once for each place.
 QD_TEST(images_fill_the_picture) {
-    qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 0, 10, 0, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
@@ -167,7 +162,6 @@ QD_TEST(images_fill_the_picture) {
     double period = 40 * picture.facts.scale;
     ck_assert_double_eq_tol((double)(picture.disks[1].x - picture.disks[0].x), period, 1e-2);
     qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("camera", 120, NULL, NULL)

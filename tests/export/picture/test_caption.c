@@ -111,7 +111,7 @@ QD_TEST(text_has_what_is_asked_for) {
     const qdi_facts facts = {.step = 1, .time = 1, .scale = 1};
     for (int bit = 0; bit <= 11; ++bit) {
         bool shown[QDI_CAPTION_ITEMS];
-        uint8_t *pixels = draw_text(UINT32_C(1) << bit, &facts, shown);
+        qd_own_memory uint8_t *pixels = draw_text(UINT32_C(1) << bit, &facts, shown);
         for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) ck_assert_int_eq(shown[i], i == items[bit]);
         qdi_facts other = facts;
         if (bit == 0) other.step = 2;
@@ -125,10 +125,8 @@ QD_TEST(text_has_what_is_asked_for) {
         if (bit == 8) other.cost = (double)NAN;
         if (bit == 10) other.scale = 2;
         if (bit == 11) other.stage = 1;
-        uint8_t *changed = draw_text(UINT32_C(1) << bit, &other, shown);
+        qd_own_memory uint8_t *changed = draw_text(UINT32_C(1) << bit, &other, shown);
         ck_assert_int_eq(memcmp(pixels, changed, 900 * 300) != 0, bit != 9);
-        free(pixels);
-        free(changed);
     }
     ck_assert_int_eq(QD_VIEW_TEXT_STAGE, 1 << 11);
 }

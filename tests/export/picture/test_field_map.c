@@ -11,6 +11,9 @@
 #include <quadrille/frame.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+QD_OWN_POINTER(qd_field, qd_field_destroy)
+
 enum { CELLS_X = 5, CELLS_Y = 4, CELLS = CELLS_X * CELLS_Y, BODIES = 60 };
 
 static const qdi_area area = {0, 0, 500, 400};
@@ -149,28 +152,25 @@ static void expect_patches(const qd_world *world, const qd_view *view, const qdi
 
 QD_TEST_LOOP(colours_are_those_of_brute_force, 0, QD_VIEW_FIELD_CONTACT_NUMBER) {
     const qd_view_field shown = (qd_view_field)(QD_VIEW_FIELD_NUMBER_DENSITY + _i);
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
     for (uint64_t seed = 1; seed <= 8; ++seed) {
-        qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1 + (int)(seed % 3), seed);
+        qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1 + (int)(seed % 3), seed);
         qd_view view = view_of(shown);
         view.colour = seed % 2 ? QD_VIEW_CONTACT : (seed % 4 ? QD_VIEW_ID : QD_VIEW_HIDDEN);
         if (seed == 5) view.field_range = (qd_vec2){0.01, 1.5};
-        qdi_picture picture = picture_of(world, &view, field);
+        qd_own(qdi_picture) picture = picture_of(world, &view, field);
         expect_patches(world, &view, &picture);
         ck_assert_uint_eq(picture.disk_count, view.colour == QD_VIEW_HIDDEN ? 0 : BODIES);
-        qdi_picture_destroy(&picture);
-        qd_world_destroy(world);
     }
-    qd_field_destroy(field);
 }
 
 // Arrows begin and end about the middle of their cells, along the mean velocity, and are never longer than a
 // cell.
 QD_TEST(arrows_point_along_the_velocity) {
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1, 3);
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1, 3);
     const qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
-    qdi_picture picture = picture_of(world, &view, field);
+    qd_own(qdi_picture) picture = picture_of(world, &view, field);
     cell_sum sums[CELLS];
     sum_bodies(world, sums);
     const double side = (picture.world.max_x - picture.world.min_x) / (double)CELLS_X;
@@ -195,18 +195,15 @@ QD_TEST(arrows_point_along_the_velocity) {
             ck_assert((x * by - y * bx > 0) == (k == 1));
         }
     }
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
-    qd_field_destroy(field);
 }
 
 // Around a periodic world seen from afar each cell has as many images as fit, without a gap between them.
 QD_TEST(images_fill_the_picture) {
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
-    qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 1, 4);
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_PERIODIC, 1, 4);
     qd_view view = view_of(QD_VIEW_FIELD_NUMBER_DENSITY);
     view.camera.zoom = 0.4;
-    qdi_picture picture = picture_of(world, &view, field);
+    qd_own(qdi_picture) picture = picture_of(world, &view, field);
     cell_sum sums[CELLS];
     sum_bodies(world, sums);
     static unsigned char drawn[400][500];
@@ -227,19 +224,16 @@ QD_TEST(images_fill_the_picture) {
     holes = 400 * 500 - covered;
     ck_assert_uint_eq(twice, 0);
     ck_assert_double_eq_tol((double)holes / (400 * 500), (double)empty / CELLS, 0.03);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
-    qd_field_destroy(field);
 }
 
 QD_TEST(any_number_of_threads) {
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
     const qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
-    qd_world *first = crowd(QD_BOUNDARY_PERIODIC, 1, 6);
-    qdi_picture one = picture_of(first, &view, field);
+    qd_own(qd_world) first = crowd(QD_BOUNDARY_PERIODIC, 1, 6);
+    qd_own(qdi_picture) one = picture_of(first, &view, field);
     for (int threads = 2; threads <= 8; threads *= 2) {
-        qd_world *world = crowd(QD_BOUNDARY_PERIODIC, threads, 6);
-        qdi_picture other = picture_of(world, &view, field);
+        qd_own(qd_world) world = crowd(QD_BOUNDARY_PERIODIC, threads, 6);
+        qd_own(qdi_picture) other = picture_of(world, &view, field);
         ck_assert_uint_eq(other.patch_count, one.patch_count);
         ck_assert_uint_eq(other.arrow_count, one.arrow_count);
         for (size_t i = 0; i < one.patch_count; ++i) {
@@ -248,12 +242,7 @@ QD_TEST(any_number_of_threads) {
         }
         ck_assert_mem_eq(other.arrows, one.arrows, one.arrow_count * sizeof *one.arrows);
         ck_assert_mem_eq(&other.facts.field, &one.facts.field, sizeof(qd_vec2));
-        qdi_picture_destroy(&other);
-        qd_world_destroy(world);
     }
-    qdi_picture_destroy(&one);
-    qd_world_destroy(first);
-    qd_field_destroy(field);
 }
 
 QD_TEST(the_top_is_round) {
@@ -312,7 +301,7 @@ QD_TEST(what_is_refused) {
 }
 
 QD_TEST(no_memory) {
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1, 2);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1, 2);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
         qd_test_allocator memory;
@@ -330,7 +319,6 @@ QD_TEST(no_memory) {
         qd_frame_writer_destroy(writer);
         ck_assert_uint_eq(memory.live, 0);
     }
-    qd_world_destroy(world);
 }
 
 // ---- golden pictures, on both grounds ----

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+
 static const qdi_area area = {0, 0, 800, 800};
 
 static qd_world *crowd(qd_boundary boundary, size_t count, uint64_t seed) {
@@ -38,10 +40,10 @@ static size_t count_ink(const qdi_picture *picture, uint8_t ink) {
 QD_TEST(retrieve_is_brute_force) {
     size_t candidates = 0, hits = 0;
     for (uint64_t label = 1; label <= 60; ++label) {
-        qd_world *world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
+        qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
         qd_view view = qd_view_default();
         view.retrieve = label;
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         const qd_tree *tree = qd_world_tree(world);
         qd_box own, other;
@@ -66,8 +68,6 @@ QD_TEST(retrieve_is_brute_force) {
         ck_assert_uint_eq(picture.facts.retrieve.hits, touch);
         candidates += overlap;
         hits += touch;
-        qdi_picture_destroy(&picture);
-        qd_world_destroy(world);
     }
     ck_assert(hits > 5 && candidates > hits);
 }
@@ -121,7 +121,7 @@ static bool count_node(void *context, const qd_tree_node_info *node) {
 }
 
 static void expect_query(const qd_world *world, const qd_view *view, asked query, int reach) {
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
     const qd_body_view bodies = qd_world_view(world);
     size_t candidates = 0, inside = 0;
@@ -150,11 +150,10 @@ static void expect_query(const qd_world *world, const qd_view *view, asked query
     }
     for (size_t k = 0; k < picture.disk_count; ++k)
         ck_assert_int_eq(picture.disks[k].hue == QDI_HUE_STATIC, !picture.lit[picture.disks[k].index]);
-    qdi_picture_destroy(&picture);
 }
 
 QD_TEST_LOOP(query_is_brute_force, 0, 2) {
-    qd_world *world = crowd(_i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC, 300, 11);
+    qd_own(qd_world) world = crowd(_i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC, 300, 11);
     qd_random random = qd_random_at(12, (uint64_t)_i, 0);
     qd_view view = qd_view_default();
     view.colour = _i == 0 ? QD_VIEW_SPEED : QD_VIEW_ID;
@@ -168,12 +167,11 @@ QD_TEST_LOOP(query_is_brute_force, 0, 2) {
                       high = {low.x + view.query.width, low.y + view.query.height};
         expect_query(world, &view, rectangle(low, high), _i == 0 ? 0 : 3);
     }
-    qd_world_destroy(world);
 }
 
 // The rectangle's middle is where the body is, or where the path is at that time.
 QD_TEST_LOOP(query_follows, 0, 2) {
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 200, 5);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 200, 5);
     qd_view view = qd_view_default();
     view.query.x = view.query.y = 1;
     view.query.width = 8;
@@ -194,12 +192,11 @@ QD_TEST_LOOP(query_follows, 0, 2) {
         const qd_vec2 low = {at.x - 4 / at.zoom, at.y - 2 / at.zoom};
         expect_query(world, &view, rectangle(low, (qd_vec2){low.x + 8 / at.zoom, low.y + 4 / at.zoom}), 0);
     }
-    qd_world_destroy(world);
 }
 
 // What is not in it is dim: of contacts only those of a body in it are marked.
 QD_TEST(dim_contacts_have_no_marks) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     for (int i = 0; i < 3; ++i) {
         qd_test_disk(world, 10 + 30 * i, 50, 0, 0, 5, 0);
         qd_test_disk(world, 19.9 + 30 * i, 50, 0, 0, 5, 0);
@@ -207,45 +204,39 @@ QD_TEST(dim_contacts_have_no_marks) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     for (int queried = 0; queried < 2; ++queried) {
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         if (queried) view.query.x = 38, view.query.y = 40, view.query.width = 3, view.query.height = 30;
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.mark_count, queried ? 1U : 3U);
         ck_assert_uint_eq(picture.facts.query.hits, queried ? 1U : 0U);
-        qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
 
 QD_TEST(nobody_s_retrieve_shows_nothing) {
-    qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
     qd_view view = qd_view_default();
     view.retrieve = 51;
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.frame_count, 0);
     ck_assert(picture.facts.retrieve.nodes == 0 && picture.facts.retrieve.candidates == 0 &&
               picture.facts.retrieve.hits == 0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
 
 // Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and
 // all that are there are seen, also in a part of the world, of which else the tree says who is there.
 QD_TEST_LOOP(removed_bodies_have_no_contacts, 0, 2) {
-    qd_world *world = qd_test_gap(_i == 1);
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     qd_view view = qd_view_default();
     view.retrieve = 101;
     for (int zoom = 5; zoom <= 20; zoom += 15) {
         view.camera.zoom = zoom;
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.disk_count, zoom == 5 && _i == 1 ? 3U : 2U);
         ck_assert_uint_eq(picture.mark_count, 0);
         ck_assert_uint_eq(picture.frame_count, 0);
-        qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
 
 typedef struct cells {
@@ -273,7 +264,7 @@ static size_t missing(const cells *from, const cells *in) {
 
 // What stands out is the difference of two trees, and as much as the refresh in between says.
 QD_TEST(changes_are_differences_of_trees) {
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 400, 11);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 400, 11);
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_CHANGED;
     qdi_changes before = {.allocator = qd_allocator_default()};
@@ -285,18 +276,16 @@ QD_TEST(changes_are_differences_of_trees) {
         qd_tree_visit_nodes(qd_world_tree(world), add_split, old);
         qd_test_step(world, 0.02, 1);
         qd_tree_visit_nodes(qd_world_tree(world), add_split, new);
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, &before), QD_OK);
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_SPLIT), missing(new, old));
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_MERGED), missing(old, new));
         changed += picture.frame_count;
-        qdi_picture_destroy(&picture);
     }
     ck_assert_uint_gt(changed, 10);
     free(old);
     free(new);
     qdi_changes_release(&before);
-    qd_world_destroy(world);
 }
 
 QD_TEST(impulses_make_normals_long) {
@@ -304,12 +293,12 @@ QD_TEST(impulses_make_normals_long) {
     def.size = (qd_vec2){20, 20};
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 4; ++i) (void)qd_test_disk(world, 10, 0.5 + i, 0, 0, 0.5, 1);
     qd_test_step(world, 1.0 / 60, 60);
     qd_view view = qd_view_default();
     view.contacts = QD_VIEW_CONTACTS_IMPULSE;
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.mark_count, 4);
     // In a column the lower a contact is the more it carries; marks come in order of the contacts.
@@ -323,12 +312,10 @@ QD_TEST(impulses_make_normals_long) {
     view.contacts = QD_VIEW_CONTACTS_NONE;
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.mark_count, 0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
 
 QD_TEST(shades_tell_what_they_say) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < 6; ++i) {
         body.position = (qd_vec2){10.0 + 10 * i, 50};
@@ -369,7 +356,6 @@ QD_TEST(shades_tell_what_they_say) {
     const qdi_shade shade = qdi_shade_of(&view, world, 99);
     ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[1]), 0);
     ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[3]), QDI_MAP_HUES - 1);
-    qd_world_destroy(world);
 }
 
 QD_TEST(scale_is_round) {

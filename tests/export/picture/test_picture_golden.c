@@ -67,13 +67,12 @@ static int covered_by_marks(float radius) {
             marks[picture.mark_count++] = (qdi_mark){x, y + radius, 0, 1, radius, -1};
         }
     }
-    qdi_raster raster;
+    qd_own(qdi_raster) raster;
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), SIDE, SIDE, &raster), QD_OK);
     qd_test_draw(&picture, &raster);
     int covered = 0;
     for (int p = 0; p < SIDE * SIDE; ++p)
         covered += raster.pixels[p] >= QDI_INK_MARK && raster.pixels[p] < QDI_INK_BAND;
-    qdi_raster_destroy(&raster);
     return covered * 1000 / (SIDE * SIDE);
 }
 

@@ -98,7 +98,7 @@ static void exchange_bodies(qd_world *world, qd_random *random) {
 QD_TEST(ages_are_brute_force) {
     static const double margins[] = {0, 0.3, (double)NAN};
     for (uint64_t seed = 1; seed <= 6; ++seed) {
-        qd_world *world = small_nodes(seed, 1 + (int)(seed % 3), margins[seed % 3]);
+        qd_own(qd_world) world = small_nodes(seed, 1 + (int)(seed % 3), margins[seed % 3]);
         qd_random random = qd_random_at(seed, 1, 0);
         qdi_refiled notes = notes_of(FADE);
         expected want[2 * BODIES] = {{{0}, 0, 0}};
@@ -125,13 +125,12 @@ QD_TEST(ages_are_brute_force) {
         }
         for (int age = 0; age <= FADE; ++age) ck_assert_uint_gt(ages[age], 20);
         qdi_refiled_destroy(&notes);
-        qd_world_destroy(world);
     }
 }
 
 // What is saved gives the frames that come after; what is damaged is refused.
 QD_TEST(saved_and_taken_up) {
-    qd_world *world = small_nodes(3, 1, 0);
+    qd_own(qd_world) world = small_nodes(3, 1, 0);
     qdi_refiled notes = notes_of(FADE), none = notes_of(0);
     size_t used = 0, size = qdi_refiled_save(&notes, NULL);
     ck_assert_uint_eq(size, 8);
@@ -160,11 +159,10 @@ QD_TEST(saved_and_taken_up) {
         qdi_refiled_destroy(&other);
     }
     qdi_refiled_destroy(&notes);
-    qd_world_destroy(world);
 }
 
 QD_TEST(no_memory) {
-    qd_world *world = small_nodes(1, 1, 0);
+    qd_own(qd_world) world = small_nodes(1, 1, 0);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
         qd_test_allocator memory;
@@ -177,7 +175,6 @@ QD_TEST(no_memory) {
         qdi_refiled_destroy(&notes);
         ck_assert_uint_eq(memory.live, 0);
     }
-    qd_world_destroy(world);
 }
 
 // The manifest of frames 4 to 9. `first`: that of the writer which makes them; one before it leaves its past
@@ -185,7 +182,7 @@ QD_TEST(no_memory) {
 static char *manifest_from(int first, int trails, int threads) {
     qd_scratch scratch = qd_scratch_make();
     qd_world *world = small_nodes(5, threads, 0);
-    unsigned char *past = NULL;
+    qd_own_memory unsigned char *past = NULL;
     qd_frame_writer_def def = qd_frame_writer_def_default();
     def.directory = scratch.path;
     def.view.width = def.view.height = 200;
@@ -210,7 +207,6 @@ static char *manifest_from(int first, int trails, int threads) {
     }
     ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, NULL), QD_OK);
     qd_frame_writer_destroy(writer);
-    free(past);
     qd_world_destroy(world);
     char *list = qd_scratch_read(qd_scratch_at(&scratch, "manifest.csv").text, NULL);
     qd_scratch_remove(&scratch);
@@ -220,19 +216,17 @@ static char *manifest_from(int first, int trails, int threads) {
 
 QD_TEST(frames_of_a_later_writer) {
     for (int trails = 0; trails <= 3; trails += 3) {
-        char *whole = manifest_from(-1, trails, 1);
+        qd_own_memory char *whole = manifest_from(-1, trails, 1);
         for (int first = 0; first <= 4; ++first) {
-            char *later = manifest_from(first, trails, 1 + first % 3);
+            qd_own_memory char *later = manifest_from(first, trails, 1 + first % 3);
             ck_assert_str_eq(whole, later);
-            free(later);
         }
-        free(whole);
     }
 }
 
 // Bodies beyond those that are noted, and pictures without notes, have the colour of what has faded.
 QD_TEST(without_a_past) {
-    qd_world *world = small_nodes(2, 1, 0);
+    qd_own(qd_world) world = small_nodes(2, 1, 0);
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_REFILED;
     qdi_picture picture = {.allocator = qd_allocator_default()};
@@ -242,7 +236,6 @@ QD_TEST(without_a_past) {
     ck_assert_uint_eq(picture.facts.refiled, 0);
     for (size_t i = 0; i < picture.disk_count; ++i) ck_assert_uint_eq(picture.disks[i].hue, 0);
     qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(golden_refiled, 0, 2) {

@@ -26,15 +26,14 @@ static unsigned hue_of(const qd_world *world, size_t row) {
 }
 
 QD_TEST(nobody_asks) {
-    qd_world *world = gas(2, 10);
+    qd_own(qd_world) world = gas(2, 10);
     qd_test_step(world, 0.01, 2);
     for (size_t row = 0; row < 100; ++row) ck_assert_int_eq(qdi_thread_of_row(world, row), QDI_NO_THREAD);
     ck_assert_uint_eq(hue_of(world, 7), QDI_CATEGORIES);
-    qd_world_destroy(world);
 }
 
 QD_TEST(of_one_thread) {
-    qd_world *world = gas(1, 10);
+    qd_own(qd_world) world = gas(1, 10);
     ck_assert_int_eq(qd_world_note_threads(NULL, true), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_note_threads(world, true), QD_OK);
     ck_assert_int_eq(qdi_thread_of_row(world, 0), QDI_NO_THREAD); // no step yet
@@ -57,13 +56,12 @@ QD_TEST(of_one_thread) {
     for (size_t row = 0; row < 100; ++row) ck_assert_int_eq(qdi_thread_of_row(world, row), 0);
     ck_assert_int_eq(qd_world_note_threads(world, false), QD_OK);
     ck_assert_int_eq(qdi_thread_of_row(world, 0), QDI_NO_THREAD);
-    qd_world_destroy(world);
 }
 
 // All take part sooner or later, and the state is what it is without.
 QD_TEST(of_some_threads) {
     enum { THREADS = 3, SIDE = 150 };
-    qd_world *world = gas(THREADS, SIDE), *plain = gas(1, SIDE);
+    qd_own(qd_world) world = gas(THREADS, SIDE), plain = gas(1, SIDE);
     ck_assert_int_eq(qd_world_note_threads(world, true), QD_OK);
     bool others = false;
     for (int step = 0; step < 400 && (step < 5 || !others); ++step) {
@@ -79,8 +77,6 @@ QD_TEST(of_some_threads) {
         }
     }
     ck_assert(others);
-    qd_world_destroy(world);
-    qd_world_destroy(plain);
 }
 
 QD_TEST(no_memory) {

@@ -24,7 +24,7 @@ static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_tr
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;
     def.threads = threads;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_NONE;
     view.trails = FRAMES;
@@ -50,7 +50,6 @@ static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_tr
     picture.trail_room = 0;
     qdi_picture_destroy(&picture);
     qdi_trails_destroy(&trails);
-    qd_world_destroy(world);
     return count;
 }
 

@@ -287,14 +287,14 @@ QD_TEST(saved_and_taken_up) {
     for (int k = 0; k < 12; ++k) {
         size_t size = qdi_trails_save(&all.trails, NULL);
         ck_assert_uint_eq(size, (size_t)(k < 6 ? k + 1 : 7) * (8 + 60 * 20));
-        unsigned char *bytes = malloc(size);
+        qd_own_memory unsigned char *bytes = malloc(size);
         ck_assert_ptr_nonnull(bytes);
         ck_assert_uint_eq(qdi_trails_save(&all.trails, bytes), size);
         qdi_trails other;
         ck_assert_int_eq(qdi_trails_create(qd_allocator_default(), 7, &other), QD_OK);
         ck_assert_int_eq(qdi_trails_load(&other, bytes, size), QD_OK);
         go(&all, 1);
-        qdi_trail *before = malloc((all.picture.trail_count + 1) * sizeof *before);
+        qd_own_memory qdi_trail *before = malloc((all.picture.trail_count + 1) * sizeof *before);
         ck_assert_ptr_nonnull(before);
         size_t count = all.picture.trail_count;
         memcpy(before, all.picture.trails, count * sizeof *before);
@@ -311,8 +311,6 @@ QD_TEST(saved_and_taken_up) {
         bytes[7] = 0xff;
         ck_assert_int_eq(qdi_trails_load(&other, bytes, size), QD_ERR_CORRUPT);
         qdi_trails_destroy(&other);
-        free(before);
-        free(bytes);
     }
     rig_destroy(&all);
 }
@@ -462,12 +460,10 @@ static char *manifest_of(int trails, int threads, int workers) {
 }
 
 QD_TEST(same_for_any_workers) {
-    char *one = manifest_of(6, 1, 1), *more = manifest_of(6, 3, 4), *none = manifest_of(0, 1, 1);
+    qd_own_memory char *one = manifest_of(6, 1, 1), *more = manifest_of(6, 3, 4),
+                       *none = manifest_of(0, 1, 1);
     ck_assert_str_eq(one, more);
     ck_assert_str_ne(one, none);
-    free(one);
-    free(more);
-    free(none);
 }
 
 QD_TEST(too_many_places) {

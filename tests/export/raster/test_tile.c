@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_raster, qdi_raster_destroy)
+
 static const double pi = 3.14159265358979323846;
 
 static qdi_raster make_raster(int width, int height) {
@@ -106,7 +108,7 @@ static moments measure(const qdi_raster *raster) {
 
 /// What the cells of tiles say, before rims make pixels darker: `count` bodies over a picture.
 static moments measure_cover(const sheet *all, int width, int height) {
-    qdi_tile *tile = malloc(sizeof *tile);
+    qd_own_memory qdi_tile *tile = malloc(sizeof *tile);
     ck_assert_ptr_nonnull(tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = qd_simd_best();
@@ -136,7 +138,6 @@ static moments measure_cover(const sheet *all, int width, int height) {
         }
     }
     qdi_stencils_destroy(qd_allocator_default(), tile->stencils);
-    free(tile);
     if (sum.area > 0.0) {
         sum.x /= sum.area;
         sum.y /= sum.area;
@@ -211,7 +212,7 @@ QD_TEST(figure_area_and_centre) {
 // Coverage of every pixel against a count of 16 x 16 points in it.
 QD_TEST(edges_follow_the_circle) {
     qd_random random = qd_random_at(qd_test_seed(2), 0, 0);
-    qdi_raster raster = make_raster(40, 40);
+    qd_own(qdi_raster) raster = make_raster(40, 40);
     for (size_t k = 0; k < qd_test_effort(50); ++k) {
         float radius = (float)(3.0 + 2.9 * qd_random_uniform(&random)); // without a rim
         float x = (float)(19.0 + 2.0 * qd_random_uniform(&random)),
@@ -233,7 +234,6 @@ QD_TEST(edges_follow_the_circle) {
                           level, inside / 256.0 * QDI_LEVELS);
         }
     }
-    qdi_raster_destroy(&raster);
 }
 
 // A million bodies far below a pixel: what they cover is what they are, in the whole and in each part of the
@@ -260,7 +260,7 @@ QD_TEST(a_million_splats) {
 
 // However small, and wherever it lies in a pixel.
 QD_TEST(none_vanishes) {
-    qdi_raster raster = make_raster(16, 16);
+    qd_own(qdi_raster) raster = make_raster(16, 16);
     for (float radius = 1e-12F; radius < 3.0F; radius *= 1.5F) {
         for (int k = 0; k < 64; ++k) {
             clear(&raster);
@@ -268,13 +268,12 @@ QD_TEST(none_vanishes) {
             ck_assert_msg(measure(&raster).area > 0, "radius %g", (double)radius);
         }
     }
-    qdi_raster_destroy(&raster);
 }
 
 // Where splats share a pixel its hue is the mean of theirs, by area, and its level the root of what they
 // cover.
 QD_TEST(splats_show_their_mean) {
-    qdi_raster raster = make_raster(16, 16);
+    qd_own(qdi_raster) raster = make_raster(16, 16);
     sheet all = make_sheet(16);
     for (int i = 0; i < 3; ++i) add_disk(&all, 8.5F, 8.5F, 0.1F, 4);
     add_disk(&all, 8.5F, 8.5F, 0.1F, 12);
@@ -287,7 +286,7 @@ QD_TEST(splats_show_their_mean) {
     free_sheet(&all);
     // More than can be counted: full, in their own hue.
     const uint32_t many = 200000;
-    qdi_tile *tile = malloc(sizeof *tile);
+    qd_own_memory qdi_tile *tile = malloc(sizeof *tile);
     ck_assert_ptr_nonnull(tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = qd_simd_best();
@@ -298,8 +297,6 @@ QD_TEST(splats_show_their_mean) {
     qdi_tile_end(tile, &raster);
     ck_assert_uint_eq(raster.pixels[4 * 16 + 4], qdi_ink_of_hue(QDI_HUES - 1));
     qdi_stencils_destroy(qd_allocator_default(), tile->stencils);
-    free(tile);
-    qdi_raster_destroy(&raster);
 }
 
 static sheet make_crowd(uint64_t seed) {
@@ -417,18 +414,17 @@ QD_TEST(instructions_change_nothing) {
 
 // The same everywhere: any compiler, optimization level and processor gives this hash.
 QD_TEST(pixels_are_the_same_everywhere) {
-    qdi_raster raster = make_raster(320, 200);
+    qd_own(qdi_raster) raster = make_raster(320, 200);
     sheet all = make_crowd(7);
     draw(&all, &raster);
     ck_assert_msg(qd_hash_bytes(raster.pixels, 320 * 200) == UINT64_C(0xffe2b585ee03582d), "got 0x%016llx",
                   (unsigned long long)qd_hash_bytes(raster.pixels, 320 * 200));
     free_sheet(&all);
-    qdi_raster_destroy(&raster);
 }
 
 QD_TEST(clip_is_kept) {
     const qdi_area clip = {7, 9, 130, 121};
-    qdi_raster whole = make_raster(160, 140), part = make_raster(160, 140);
+    qd_own(qdi_raster) whole = make_raster(160, 140), part = make_raster(160, 140);
     qdi_raster_set_clip(&part, clip);
     sheet all = make_crowd(3);
     draw(&all, &whole);
@@ -444,12 +440,10 @@ QD_TEST(clip_is_kept) {
     // What rounding hands on begins elsewhere in a disk that is cut by a tile: a level on its edge.
     ck_assert_uint_gt(same * 20, inside * 19);
     free_sheet(&all);
-    qdi_raster_destroy(&whole);
-    qdi_raster_destroy(&part);
 }
 
 QD_TEST(huge_and_distant_disks) {
-    qdi_raster raster = make_raster(32, 32);
+    qd_own(qdi_raster) raster = make_raster(32, 32);
     draw_disk(&raster, 16.0F, 5e5F + 16.0F, 5e5F, 1); // its edge crosses the middle
     ck_assert_uint_eq(raster.pixels[31 * 32 + 16], qdi_ink_of_hue(1));
     ck_assert_uint_eq(raster.pixels[0], QDI_INK_BACKGROUND);
@@ -457,13 +451,12 @@ QD_TEST(huge_and_distant_disks) {
     draw_disk(&raster, 9e5F, -9e5F, 3.0F, 1);
     draw_disk(&raster, -9e5F, 9e5F, 0.3F, 1);
     ck_assert_double_eq(measure(&raster).area, 0.0);
-    qdi_raster_destroy(&raster);
 }
 
 // Two halves of a pixel make a whole one; the colour is that of the larger part, and of equal ones that of
 // the higher index.
 QD_TEST(coverages_add) {
-    qdi_raster raster = make_raster(64, 16);
+    qd_own(qdi_raster) raster = make_raster(64, 16);
     sheet all = make_sheet(3);
     add_disk(&all, 11.0F, 8.0F, 5.5F, 2);
     add_disk(&all, 22.0F, 8.0F, 5.5F, 5); // touches in the middle of the pixel at column 16
@@ -475,11 +468,10 @@ QD_TEST(coverages_add) {
     ck_assert_uint_eq(raster.pixels[8 * 64 + 11], qdi_ink_of_hue(7));
     ck_assert_uint_eq(raster.pixels[8 * 64 + 6], qdi_ink_of_hue(2));
     free_sheet(&all);
-    qdi_raster_destroy(&raster);
 }
 
 QD_TEST(faint_edges_leave_outlines_alone) {
-    qdi_raster raster = make_raster(16, 16);
+    qd_own(qdi_raster) raster = make_raster(16, 16);
     memset(raster.pixels, QDI_INK_NODE, 16 * 16);
     draw_disk(&raster, 8.0F, 8.0F, 5.0F, 2);
     for (int p = 0; p < 256; ++p) {
@@ -487,12 +479,11 @@ QD_TEST(faint_edges_leave_outlines_alone) {
         ck_assert(raster.pixels[p] == QDI_INK_NODE || level > QDI_LEVELS / 6);
     }
     ck_assert_uint_eq(raster.pixels[8 * 16 + 8], qdi_ink_of_hue(2));
-    qdi_raster_destroy(&raster);
 }
 
 // Large bodies have a rim, and disks that have turned a line from the centre; small ones have neither.
 QD_TEST(rims_and_lines) {
-    qdi_raster raster = make_raster(128, 64);
+    qd_own(qdi_raster) raster = make_raster(128, 64);
     sheet all = make_sheet(4);
     add_turned(&all, 32.0F, 32.0F, 20.0F, 3, (qdi_corner){0.0F, -1.0F});
     const qdi_corner corners[4] = {{80, 20}, {120, 20}, {120, 50}, {80, 50}};
@@ -510,11 +501,10 @@ QD_TEST(rims_and_lines) {
     clear(&raster);
     draw_disk(&raster, 32.0F, 32.0F, 5.5F, 3);
     ck_assert_int_eq(raster.level_of[raster.pixels[32 * 128 + 36]], full);
-    qdi_raster_destroy(&raster);
 }
 
 QD_TEST(marks_show_on_everything) {
-    qdi_raster raster = make_raster(32, 16);
+    qd_own(qdi_raster) raster = make_raster(32, 16);
     draw_disk(&raster, 8.0F, 8.0F, 5.0F, 1);
     qdi_raster_mark(&raster, 8.5F, 8.5F, 24.5F, 8.5F, 1.2F);
     ck_assert_uint_eq(raster.pixels[8 * 32 + 9], QDI_INK_MARK_ON_BODY + QDI_MARK_LEVELS - 1);
@@ -522,13 +512,12 @@ QD_TEST(marks_show_on_everything) {
     uint8_t before = raster.pixels[8 * 32 + 20];
     qdi_raster_mark(&raster, 20.5F, 9.4F, 20.5F, 9.4F, 0.2F); // a fainter one over it takes nothing away
     ck_assert_uint_eq(raster.pixels[8 * 32 + 20], before);
-    qdi_raster_destroy(&raster);
 }
 
 QD_TEST(no_memory) {
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 1);
-    qdi_raster raster;
+    qd_own(qdi_raster) raster;
     ck_assert_int_eq(qdi_raster_create(&allocator.allocator, 16, 16, &raster), QD_ERR_MEMORY);
     qdi_raster_destroy(&raster);
     raster = make_raster(64, 64);
@@ -545,7 +534,6 @@ QD_TEST(no_memory) {
         ck_assert_uint_eq(allocator.live, 0);
     }
     free_sheet(&all);
-    qdi_raster_destroy(&raster);
 }
 
 // The hue of a pixel of splats is the mean of theirs, to the nearest, however many they are: of few it is

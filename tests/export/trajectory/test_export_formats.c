@@ -132,7 +132,7 @@ static void want_lammps_moment(cursor *file, const qd_world *world) {
     want_real(file, low.y, " ");
     want_real(file, high.y, "\n-0.5 0.5\n");
     want(file, "ITEM: ATOMS id type x y radius vx vy omegaz mass angle sizex sizey\n");
-    uint32_t *rows = rows_of(&view);
+    qd_own_memory uint32_t *rows = rows_of(&view);
     for (size_t i = 0; i < view.count; ++i) {
         uint32_t row = rows[i];
         want_whole(file, view.label[row], " ");
@@ -148,11 +148,10 @@ static void want_lammps_moment(cursor *file, const qd_world *world) {
         want_near(file, size_of(&view, row).x, " ");
         want_near(file, size_of(&view, row).y, "\n");
     }
-    free(rows);
 }
 
 QD_TEST_LOOP(lammps_dumps, 0, 3) {
-    qd_world *world = mixed_world(qd_test_seed(1) + (uint64_t)_i);
+    qd_own(qd_world) world = mixed_world(qd_test_seed(1) + (uint64_t)_i);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_LAMMPS, 1 + _i);
     qd_world *moments[3];
     for (int k = 0; k < 3; ++k) {
@@ -176,7 +175,6 @@ QD_TEST_LOOP(lammps_dumps, 0, 3) {
         qd_world_destroy(moments[k]);
     }
     close_text(&file);
-    qd_world_destroy(world);
 }
 
 // Bodies have come and gone for a while. A scene reads the dump of those that are there, each with its id.
@@ -184,7 +182,7 @@ QD_TEST(lammps_dumps_are_read_back) {
     static const char text[] = "bodies:\n- file: {path: bodies.lammpstrj}\n";
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def), *again = NULL;
+    qd_own(qd_world) world = qd_test_world(&def), again = NULL;
     qd_emitter_def source = qd_emitter_def_default();
     source.low = (qd_vec2){5, 50};
     source.high = (qd_vec2){80, 95};
@@ -219,12 +217,10 @@ QD_TEST(lammps_dumps_are_read_back) {
         ck_assert(p.x[i] == q.x[k] && p.vy[i] == q.vy[k]);
     }
     qd_scene_destroy(scene);
-    qd_world_destroy(again);
-    qd_world_destroy(world);
 }
 
 QD_TEST(extended_xyz) {
-    qd_world *world = mixed_world(qd_test_seed(2));
+    qd_own(qd_world) world = mixed_world(qd_test_seed(2));
     qd_world_def def = qd_world_definition(world);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_EXTXYZ, 2);
     add(trajectory, world);
@@ -243,7 +239,7 @@ QD_TEST(extended_xyz) {
          " F\" Time=0 Step=0 Scene=\"mixed\" Scene_hash=\"0000000000abcdef\" Seed=7 Properties=species:S:1:"
          "pos:R:3:id:I:1:radius:R:1:velo:R:3:angle:R:1:spin:R:1:masses:R:1:size:R:2:shape:S:1:kind:S:1:"
          "rounding:R:1:points:S:1\n");
-    uint32_t *rows = rows_of(&view);
+    qd_own_memory uint32_t *rows = rows_of(&view);
     for (size_t i = 0; i < view.count; ++i) {
         uint32_t row = rows[i];
         want(&file, "X ");
@@ -266,8 +262,6 @@ QD_TEST(extended_xyz) {
         want(&file, "\n");
     }
     close_text(&file);
-    free(rows);
-    qd_world_destroy(world);
 }
 
 // ---- tables ----
@@ -335,7 +329,7 @@ static bool want_node(void *context, const qd_tree_node_info *node) {
 }
 
 QD_TEST_LOOP(tables, 0, 3) {
-    qd_world *world = mixed_world(qd_test_seed(3) + (uint64_t)_i);
+    qd_own(qd_world) world = mixed_world(qd_test_seed(3) + (uint64_t)_i);
     qd_test_step(world, 0.01, 5);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 3);
     add(trajectory, world);
@@ -348,7 +342,7 @@ QD_TEST_LOOP(tables, 0, 3) {
     ck_assert_uint_gt(reader.count, 4);
     cursor file = open_text("bodies.csv");
     qd_body_view view = qd_world_view(world);
-    uint32_t *rows = rows_of(&view);
+    qd_own_memory uint32_t *rows = rows_of(&view);
     want(&file,
          "step,time,id,shape,kind,x,y,angle,vx,vy,spin,radius,mass,width,height,touching,rounding,points\n");
     for (size_t i = 0; i < view.count; ++i) {
@@ -374,20 +368,17 @@ QD_TEST_LOOP(tables, 0, 3) {
         want(&file, "\n");
     }
     close_text(&file);
-    free(rows);
-    qd_world_destroy(world);
 }
 
 // What is left of the contacts of a body that is gone is in no table.
 QD_TEST_LOOP(contacts_of_removed_bodies, 0, 2) {
-    qd_world *world = qd_test_gap(_i == 1);
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
     add(trajectory, world);
     finish(trajectory);
     cursor file = open_text("contacts.csv");
     want(&file, "step,time,a,b,side,touch,x,y,normal_x,normal_y,depth,impulse,friction,approach,sensor\n");
     close_text(&file);
-    qd_world_destroy(world);
 }
 
 QD_TEST(rows_of_a_store) {

@@ -13,10 +13,10 @@ QD_TEST_LOOP(any_number_of_threads, 0, 4) {
     // More rows than fit a block.
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 60, 60);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 60, 60, 5);
     static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies_000000.vtp", "bodies.csv"};
-    char *first = NULL;
+    qd_own_memory char *first = NULL;
     size_t first_bytes = 0;
     static const int threads[] = {1, 2, 5, 16};
     for (size_t k = 0; k < sizeof threads / sizeof threads[0]; ++k) {
@@ -33,18 +33,15 @@ QD_TEST_LOOP(any_number_of_threads, 0, 4) {
             first_bytes = bytes;
         }
     }
-    free(first);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(nothing_is_left_of_what_is_not_finished, 0, 4) {
-    qd_world *world = mixed_world(4);
+    qd_own(qd_world) world = mixed_world(4);
     qd_trajectory *trajectory = start(formats[_i], 2);
     add(trajectory, world);
     add(trajectory, world);
     qd_trajectory_destroy(trajectory);
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 0);
-    qd_world_destroy(world);
 }
 
 static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) {
@@ -66,7 +63,7 @@ static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) 
 }
 
 QD_TEST_LOOP(without_memory, 0, 4) {
-    qd_world *world = mixed_world(5);
+    qd_own(qd_world) world = mixed_world(5);
     qd_test_allocator allocator;
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
@@ -82,7 +79,6 @@ QD_TEST_LOOP(without_memory, 0, 4) {
         ck_assert_uint_lt(fail_at, 2000);
     }
     ck_assert_uint_gt(qd_scratch_count(scratch.path), 0);
-    qd_world_destroy(world);
 }
 
 QD_TEST(what_is_refused) {
@@ -104,14 +100,13 @@ QD_TEST(what_is_refused) {
     qd_trajectory_format format;
     ck_assert(qd_trajectory_format_named("extxyz", &format) && format == QD_TRAJECTORY_EXTXYZ);
     ck_assert(!qd_trajectory_format_named("xyz", &format));
-    qd_world *world = mixed_world(6);
+    qd_own(qd_world) world = mixed_world(6);
     trajectory = start(QD_TRAJECTORY_CSV, 1);
     ck_assert_int_eq(qd_trajectory_finish(trajectory, NULL, NULL), QD_OK);
     ck_assert_int_eq(qd_trajectory_add(trajectory, world, NULL), QD_ERR_STATE);
     qd_trajectory_destroy(trajectory);
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 5); // an empty one is one
     qd_trajectory_destroy(NULL);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("export_rules", 300, setup, teardown)

@@ -188,7 +188,7 @@ static void write_moments(qd_world *world, int count) {
 }
 
 QD_TEST(bodies_are_points) {
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     write_moments(world, 2);
     vtp_file file = read_vtp("bodies_000001.vtp");
     check_moment(&file, world);
@@ -223,7 +223,6 @@ QD_TEST(bodies_are_points) {
         ck_assert_uint_eq(whole_of(offsets, i), i + 1);
     }
     free(file.text);
-    qd_world_destroy(world);
 }
 
 /// Twice the area of the polygon between two places of the points, > 0 counter-clockwise.
@@ -237,7 +236,7 @@ static double area_of(const vtp_array *points, const vtp_array *order, size_t fr
 }
 
 QD_TEST(shapes_are_polygons_and_lines) {
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     write_moments(world, 1);
     vtp_file file = read_vtp("shapes_000000.vtp");
     ck_assert(file.verts == 0 && file.lines == 2 && file.polys == 5);
@@ -276,7 +275,6 @@ QD_TEST(shapes_are_polygons_and_lines) {
         from = to;
     }
     free(file.text);
-    qd_world_destroy(world);
 }
 
 QD_TEST(outlines_of_any_shape_fit) {
@@ -332,7 +330,7 @@ static bool check_node(void *context, const qd_tree_node_info *node) {
 }
 
 QD_TEST(nodes_are_squares) {
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     qd_random random = qd_random_at(1, 0, 0);
     qd_test_scatter(world, &random, 300);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -343,7 +341,6 @@ QD_TEST(nodes_are_squares) {
     ck_assert_uint_eq(check.i, file.polys);
     ck_assert_uint_gt(check.i, 4);
     free(file.text);
-    qd_world_destroy(world);
 }
 
 /// Where the line of touch `number` of the file goes.
@@ -356,7 +353,7 @@ static void check_line(const vtp_file *file, size_t number, const double from[2]
 }
 
 QD_TEST(contacts_are_lines) {
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     write_moments(world, 1);
     size_t count = 0, touch = 0;
     const qd_contact *contacts = qd_world_contacts(world, &count);
@@ -400,26 +397,24 @@ QD_TEST(contacts_are_lines) {
     ck_assert_uint_eq(touch, n);
     ck_assert(wall && seam && line);
     free(file.text);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(contacts_of_removed_bodies_are_none, 0, 2) {
-    qd_world *world = qd_test_gap(_i == 1);
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     write_moments(world, 1);
     vtp_file file = read_vtp("contacts_000000.vtp");
     ck_assert_uint_eq(file.lines, 0);
     free(file.text);
-    qd_world_destroy(world);
 }
 
 QD_TEST(lists_say_the_times) {
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     write_moments(world, 3);
     static const char *const names[] = {"bodies", "shapes", "nodes", "contacts"};
     for (size_t i = 0; i < 4; ++i) {
         char name[32], expected[600];
         snprintf(name, sizeof name, "%s.pvd", names[i]);
-        char *text = qd_scratch_read(at(name).text, NULL);
+        qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
         snprintf(expected, sizeof expected,
                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                  "byte_order=\"LittleEndian\">\n<Collection>\n"
@@ -428,13 +423,11 @@ QD_TEST(lists_say_the_times) {
                  "<DataSet timestep=\"0.2\" part=\"0\" file=\"%s_000002.vtp\"/>\n</Collection>\n</VTKFile>\n",
                  names[i], names[i], names[i]);
         ck_assert_str_eq(text, expected);
-        free(text);
     }
-    qd_world_destroy(world);
 }
 
 QD_TEST(an_empty_world) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     write_moments(world, 1);
     vtp_file file = read_vtp("bodies_000000.vtp");
@@ -443,7 +436,6 @@ QD_TEST(an_empty_world) {
     file = read_vtp("contacts_000000.vtp");
     ck_assert_uint_eq(file.lines, 0);
     free(file.text);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("export_vtp", 120, setup, teardown)

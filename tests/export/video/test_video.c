@@ -43,12 +43,11 @@ QD_TEST(test_a_video_of_a_run) {
 QD_TEST(test_a_video_changes_nothing) {
     expect_code(WITH("", "run", "small.yaml", "-o", "plain", "-q", "--threads", "1"), 0);
     expect_code(WITH("", RUN_SMALL, "--video", "small.mp4"), 0);
-    char *with = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    qd_own_memory char *with = qd_scratch_read(at("out/scene.yaml").text, NULL);
     char *second = strchr(with, '\n') + 1, *rest = strchr(second, '\n') + 1;
     ck_assert_int_eq(strncmp(second, "# Video: libx264 /", 18), 0);
     memmove(second, rest, strlen(rest) + 1);
     qd_scratch_write(at("out/scene.yaml").text, with);
-    free(with);
     json_t *result = qd_program_result(&program, "out");
     json_object_del(result, "video");
     json_dump_file(result, at("out/result.json").text, 0);
@@ -209,9 +208,8 @@ QD_TEST(test_no_room) {
 // ---- what lies at the video's path ----
 
 static void expect_mine(const char *name) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_str_eq(text, "mine");
-    free(text);
 }
 
 // The path comes from the directory, and that may have come from anybody.
@@ -359,9 +357,8 @@ static long count_writes(void) {
     long files = 0;
     snprintf(report, sizeof report, "QD_FAULT_REPORT=%s", qd_scratch_at(&program.capture, "report").text);
     expect_code(run_faulty("QD_FAULT_NONE=1", report), 0);
-    char *text = qd_scratch_read(qd_scratch_at(&program.capture, "report").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(qd_scratch_at(&program.capture, "report").text, NULL);
     ck_assert_int_eq(sscanf(text, "%ld", &files), 1);
-    free(text);
     return files;
 }
 

@@ -50,7 +50,7 @@ static void expect_frames(const char *video, int frames, double fps, double slac
     char command[1024];
     snprintf(command, sizeof command,
              "ffprobe -v error -select_streams v:0 -show_entries frame=pts_time -of csv=p=0 '%s'", video);
-    char *text = answer_of(command);
+    qd_own_memory char *text = answer_of(command);
     int count = 0;
     double first = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), ++count) {
@@ -60,7 +60,6 @@ static void expect_frames(const char *video, int frames, double fps, double slac
                       "%s: frame %d is shown at %g", video, count, time);
     }
     ck_assert_msg(count == frames, "%s: %d frames, not %d", video, count, frames);
-    free(text);
 }
 
 /// Hashes of all decoded frames.
@@ -76,12 +75,10 @@ static char *hashes_of(const char *input) {
 static void expect_same_pixels(const char *video, const char *directory, int first) {
     char input[600];
     snprintf(input, sizeof input, "-start_number %d -i '%s/frames/frame_%%06d.png'", first, directory);
-    char *files = hashes_of(input);
+    qd_own_memory char *files = hashes_of(input);
     snprintf(input, sizeof input, "-i '%s'", video);
-    char *frames = hashes_of(input);
+    qd_own_memory char *frames = hashes_of(input);
     ck_assert_msg(strcmp(files, frames) == 0, "%s: other pixels: %.300s, not %.300s", video, frames, files);
-    free(files);
-    free(frames);
 }
 
 /// Frame by frame the picture is that of the file, but for what the encoder loses: the worst frame's peak
@@ -95,10 +92,8 @@ static double worst_psnr(const char *video, const char *directory) {
              "-f null - 2>&1 | "
              "grep -o 'min:[0-9.inf]*'",
              video, directory);
-    char *text = answer_of(command);
-    double worst = strstr(text, "inf") ? 99 : strtod(text + 4, NULL);
-    free(text);
-    return worst;
+    qd_own_memory char *text = answer_of(command);
+    return strstr(text, "inf") ? 99 : strtod(text + 4, NULL);
 }
 
 static const struct {
@@ -138,13 +133,11 @@ QD_TEST_LOOP(test_side_by_side, 0, sizeof kinds / sizeof kinds[0]) {
     for (int half = 0; half < 2 && kinds[_i].exact; ++half) {
         char input[600];
         snprintf(input, sizeof input, "-i '%s' -vf crop=160:96:%d:0", file, half * 164);
-        char *frames = hashes_of(input);
+        qd_own_memory char *frames = hashes_of(input);
         snprintf(input, sizeof input, "-i '%s/frames/frame_%%06d.png'", half == 0 ? "out" : "other");
-        char *files = hashes_of(input);
+        qd_own_memory char *files = hashes_of(input);
         ck_assert_msg(strcmp(files, frames) == 0, "%s: other pixels: %.300s, not %.300s", file, frames,
                       files);
-        free(files);
-        free(frames);
     }
 }
 
@@ -182,7 +175,8 @@ QD_TEST_LOOP(test_odd_sizes, 0, 3) {
     static const char *const sizes[] = {"view.size=[161,97]", "view.size=[161,96]", "view.size=[160,97]"};
     SUCCEED(RUN_SMALL, "--video", "odd.mp4", "--set", sizes[_i]);
     expect_frames("odd.mp4", FRAMES, 60, 1e-5);
-    char *text = answer_of("ffprobe -v error -show_entries stream=width,height,pix_fmt -of csv=p=0 odd.mp4");
+    qd_own_memory char *text = answer_of(
+        "ffprobe -v error -show_entries stream=width,height,pix_fmt -of csv=p=0 odd.mp4");
     const char *wanted = _i == 1 ? "162,96,yuv420p\n" : _i == 2 ? "160,98,yuv420p\n" : "162,98,yuv420p\n";
     ck_assert_str_eq(text, wanted);
     free(text);
@@ -191,7 +185,6 @@ QD_TEST_LOOP(test_odd_sizes, 0, 3) {
         "'[1:v]format=gbrp,settb=1/60,setpts=N[s];[0:v]format=gbrp,settb=1/60,setpts=N[d];"
         "[d]crop=160:96:0:0[e];[s]crop=160:96:0:0[t];[e][t]psnr' -f null - 2>&1 | grep -o 'min:[0-9.]*'");
     ck_assert_msg(strtod(text + 4, NULL) > 24, "%s", text);
-    free(text);
 }
 
 QD_TEST(test_one_frame) {
@@ -205,11 +198,10 @@ QD_TEST(test_one_frame) {
 QD_TEST(test_what_the_file_says) {
     SUCCEED(RUN_SMALL, "--video", "a.mp4");
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("a.mp4").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("a.mp4").text, &bytes);
     const char *index = memmem(data, bytes, "moov", 4), *frames = memmem(data, bytes, "mdat", 4);
     ck_assert(index && frames && index < frames);
-    free(data);
-    char *text = answer_of(
+    qd_own_memory char *text = answer_of(
         "ffprobe -v error -show_entries stream=codec_name,color_space,color_range,avg_frame_rate:"
         "format_tags=title,comment -of default=nw=1 a.mp4");
     static const char *const says[] = {"codec_name=h264",         "color_space=bt709",
@@ -218,7 +210,6 @@ QD_TEST(test_what_the_file_says) {
                                        "scene small, scene hash", "seed 3"};
     for (size_t i = 0; i < sizeof says / sizeof says[0]; ++i)
         ck_assert_msg(strstr(text, says[i]) != NULL, "no %s: %s", says[i], text);
-    free(text);
 }
 
 static void kill_often(const char *video, int kills) {
@@ -345,8 +336,9 @@ QD_TEST_LOOP(test_transparent, 0, 3) {
     char input[128];
     snprintf(input, sizeof input, "%s -i %s", _i == 2 ? "-c:v libvpx-vp9" : "", file);
     size_t bytes = 0, exact_bytes = 0, frame_bytes = 0;
-    uint8_t *got = colours_of(input, &bytes), *exact = colours_of("-i exact.apng", &exact_bytes);
-    uint8_t *frames = colours_of("-i out/frames/frame_%06d.png", &frame_bytes);
+    qd_own_memory uint8_t *got = colours_of(input, &bytes),
+                          *exact = colours_of("-i exact.apng", &exact_bytes);
+    qd_own_memory uint8_t *frames = colours_of("-i out/frames/frame_%06d.png", &frame_bytes);
     ck_assert_uint_eq(bytes, (size_t)160 * 96 * 4 * FRAMES);
     ck_assert_uint_eq(exact_bytes, bytes);
     ck_assert_uint_eq(frame_bytes, bytes);
@@ -369,9 +361,6 @@ QD_TEST_LOOP(test_transparent, 0, 3) {
     ck_assert_msg(alphas <= (_i == 0 ? 0 : 4 * pixels), "%s: alphas are %g off", file, alphas / pixels);
     ck_assert_msg(colours <= 3 * (_i == 0 ? 1 : 8) * pixels, "%s: colours are %g off", file,
                   colours / pixels);
-    free(got);
-    free(exact);
-    free(frames);
 }
 
 /// AV1, where ffmpeg has it.
@@ -388,9 +377,8 @@ QD_TEST_LOOP(test_av1, 0, 3) {
     char command[256];
     snprintf(command, sizeof command, "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 %s",
              file);
-    char *name = answer_of(command);
+    qd_own_memory char *name = answer_of(command);
     ck_assert_str_eq(name, "av1\n");
-    free(name);
     const double psnr = worst_psnr(file, "out");
     ck_assert_msg(psnr > 24, "%s: %g dB", file, psnr);
 }

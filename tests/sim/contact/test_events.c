@@ -26,7 +26,7 @@ static qd_world *ghost_world(void) {
 }
 
 QD_TEST(a_passage_begins_persists_and_ends) {
-    qd_world *world = ghost_world();
+    qd_own(qd_world) world = ghost_world();
     qd_test_disk(world, 0, 0, 1, 0, 0.5, 0);
     qd_test_disk(world, 1.75, 0, 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -43,11 +43,10 @@ QD_TEST(a_passage_begins_persists_and_ends) {
     ck_assert_uint_eq(totals.begins, 1);
     ck_assert_uint_eq(totals.ends, 1);
     ck_assert_uint_eq(totals.contacts, 4);
-    qd_world_destroy(world);
 }
 
 QD_TEST(step_zero_has_contacts) {
-    qd_world *world = ghost_world();
+    qd_own(qd_world) world = ghost_world();
     qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
     qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -58,12 +57,11 @@ QD_TEST(step_zero_has_contacts) {
     qd_test_step(world, 1, 1);
     check_event(events_of(world, 1), QD_EVENT_PERSIST, 0, 1);
     ck_assert_uint_eq(qd_world_total(world).contacts, 2);
-    qd_world_destroy(world);
 }
 
 // A body goes and another takes its index at the same place: the old contact ends, a new one begins.
 QD_TEST(a_reused_index_ends_and_begins) {
-    qd_world *world = ghost_world();
+    qd_own(qd_world) world = ghost_world();
     qd_id a = qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
     qd_id b = qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
     qd_test_disk(world, 0.5, 0.5, 0, 0, 0.25, 0);
@@ -85,13 +83,12 @@ QD_TEST(a_reused_index_ends_and_begins) {
     check_event(events_of(world, 1), QD_EVENT_PERSIST, 1, 2);
     ck_assert_uint_eq(qd_world_total(world).begins, 5);
     ck_assert_uint_eq(qd_world_total(world).ends, 4);
-    qd_world_destroy(world);
 }
 
 QD_TEST(walls_have_events) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_OFF; // else it has left the wall when the step ends
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 1, 50, -1, 0, 0.5, 0);
     qd_test_step(world, 0.375, 1);
     events_of(world, 0);
@@ -99,7 +96,6 @@ QD_TEST(walls_have_events) {
     check_event(events_of(world, 1), QD_EVENT_BEGIN, 0, QD_WALL_LEFT);
     qd_test_step(world, 0.375, 1);
     check_event(events_of(world, 1), QD_EVENT_END, 0, QD_WALL_LEFT);
-    qd_world_destroy(world);
 }
 
 // Random worlds: events must follow from the contacts before and after by the plainest comparison.
@@ -155,7 +151,7 @@ QD_TEST(random_worlds_have_the_right_events) {
         qd_random random = qd_random_at(seed, 0, 4);
         qd_world_def def = qd_test_random_def(&random);
         def.threads = 1 + (int)(seed % 4);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter(world, &random, 900);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         for (int k = 0; k < 8; ++k) {
@@ -175,7 +171,6 @@ QD_TEST(random_worlds_have_the_right_events) {
         size_t present;
         (void)qd_world_contacts(world, &present);
         ck_assert_uint_eq(totals.begins - totals.ends, present);
-        qd_world_destroy(world);
     }
 }
 
@@ -231,7 +226,7 @@ QD_TEST(it_does_not_matter_when_they_are_read) {
     size_t changed = 0;
     for (uint64_t seed = first; seed < first + (qd_test_replaying() ? 1 : 8); ++seed) {
         const qd_contact_model model = seed % 4 == 3 ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
-        qd_world *all = falling_world(seed, model), *some = falling_world(seed, model);
+        qd_own(qd_world) all = falling_world(seed, model), some = falling_world(seed, model);
         for (uint64_t k = 0; k < 60; ++k) {
             qd_test_step(all, 0.004, 1);
             qd_test_step(some, 0.004, 1);
@@ -248,8 +243,6 @@ QD_TEST(it_does_not_matter_when_they_are_read) {
             changed += qd_world_total(all).begins;
         }
         ck_assert_uint_eq(qd_world_hash(all), qd_world_hash(some));
-        qd_world_destroy(all);
-        qd_world_destroy(some);
     }
     ck_assert_uint_gt(changed, 1000);
 }
@@ -268,7 +261,7 @@ static void read_all(void *context) {
 QD_TEST_LOOP(many_threads_may_read_them, 0, 2) {
     enum { READERS = 6 };
     const qd_contact_model model = _i == 0 ? QD_CONTACT_IMPULSE : QD_CONTACT_SPRING;
-    qd_world *world = falling_world(3, model), *quiet = falling_world(3, model);
+    qd_own(qd_world) world = falling_world(3, model), quiet = falling_world(3, model);
     for (int k = 0; k < 40; ++k) {
         reader readers[READERS];
         qd_test_step(world, 0.004, 1);
@@ -284,8 +277,6 @@ QD_TEST_LOOP(many_threads_may_read_them, 0, 2) {
         for (int r = 0; r < READERS; ++r) ck_assert_uint_eq(readers[r].hash, expected);
         ck_assert_uint_eq(state, qd_world_hash(quiet));
     }
-    qd_world_destroy(world);
-    qd_world_destroy(quiet);
 }
 
 QD_TEST_MAIN("events", 120, NULL, NULL)

@@ -185,13 +185,12 @@ QD_TEST_LOOP(brute_force_stops_at_limits, 0, 2) {
         def.contact = QD_CONTACT_NONE;
         def.margin = _i == 0 ? 0 : 40;
         def.limits.pairs = 20;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         for (int i = 0; i < 100; ++i)
             qd_test_disk(world, 1 + (i % 10) * (_i == 0 ? 0.1 : 9.5), 1 + (i / 10) * (_i == 0 ? 0.1 : 9.5), 0,
                          0, 1, 0);
         ck_assert_int_eq(qd_world_detect(world), _i == 0 ? QD_ERR_LIMIT : QD_OK);
         ck_assert_int_eq(qd_world_step(world, 0.01, NULL), _i == 0 ? QD_ERR_LIMIT : QD_OK);
-        qd_world_destroy(world);
     }
 }
 
@@ -201,7 +200,7 @@ QD_TEST(single_bodies_are_counted) {
     def.retrieve = QD_RETRIEVE_BRUTE;
     def.contact = QD_CONTACT_NONE;
     def.margin = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     enum { N = 101 };
     for (int i = 0; i < N - 1; ++i) qd_test_disk(world, 5 + i % 10 * 9, 5 + i / 10 * 9, 0, 0, 1, 0);
     qd_test_disk(world, 50, 50, 60, 20, 1, 0);
@@ -209,7 +208,6 @@ QD_TEST(single_bodies_are_counted) {
     const qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_gt(totals.amended, 20);
     ck_assert_uint_eq(totals.box_tests, totals.rebuilds * (N * (N - 1) / 2) + totals.amended * (N - 1));
-    qd_world_destroy(world);
 }
 
 QD_TEST(any_margin_gives_the_same) {
@@ -266,7 +264,7 @@ static uint64_t play(const char *name, double margin, size_t steps) {
     ck_assert_msg(qd_scene_builtin(name, NULL, &scene, &error) == QD_OK, "%s", error.text);
     qd_world_def def = qd_scene_world(scene);
     def.margin = margin;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
     double dt = qd_scene_run_settings(scene).dt;
     uint64_t hash = 0;
@@ -275,7 +273,6 @@ static uint64_t play(const char *name, double margin, size_t steps) {
         uint64_t now[] = {qd_world_hash(world), qd_test_events_hash(world)};
         hash = qd_hash_seeded(now, sizeof now, hash);
     }
-    qd_world_destroy(world);
     qd_scene_destroy(scene);
     return hash;
 }
@@ -303,18 +300,17 @@ static qd_world *gas(qd_world_def *def, size_t side, double margin) {
 
 QD_TEST(slow_bodies_need_few_rebuilds) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     qd_test_step(world, 0.002, 200); // some hundredths of a diameter, 0.002 in the mean
     qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_ge(totals.rebuilds, 2);
     ck_assert_uint_le(totals.rebuilds, 20);
-    qd_world_destroy(world);
 }
 
 QD_TEST(fast_bodies_have_no_margin) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     qd_test_step(world, 5, 50); // five diameters a step: fat boxes would not last one
     ck_assert_uint_eq(qd_world_total(world).rebuilds, 51);
     for (qd_body_index i = 0; i < 900; ++i) {
@@ -322,7 +318,6 @@ QD_TEST(fast_bodies_have_no_margin) {
         ck_assert_int_eq(qd_tree_box(qd_world_tree(world), i, &box), QD_OK);
         ck_assert(box.max_x - box.min_x <= 1.0001F);
     }
-    qd_world_destroy(world);
 }
 
 QD_TEST(a_few_fast_bodies_do_not_spoil_it) {
@@ -331,21 +326,20 @@ QD_TEST(a_few_fast_bodies_do_not_spoil_it) {
         def.contact = QD_CONTACT_NONE;
         def.boundary_x = (qd_boundary)(way % 2);
         def.boundary_y = (qd_boundary)(way / 2);
-        qd_world *world = gas(&def, 30, automatic);
+        qd_own(qd_world) world = gas(&def, 30, automatic);
         for (int i = 0; i < 4; ++i) qd_test_disk(world, 5 + 3 * i, 7, 900, 450 - 300 * i, 0.5, 1);
         qd_test_step(world, 0.002, 200); // 1.8 diameters in each step
         qd_world_totals totals = qd_world_total(world);
         ck_assert_uint_le(totals.rebuilds, 20);
         ck_assert_uint_ge(totals.amended, 4 * 150);
         check_boxes(world, (uint64_t)way);
-        qd_world_destroy(world);
     }
 }
 
 QD_TEST(boxes_last_no_longer_than_bodies_stay) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = gas(&def, 30, 0.3);
+    qd_own(qd_world) world = gas(&def, 30, 0.3);
     qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) {
         qd_body_state state = qd_test_body(world, id_of(world, (uint32_t)r));
@@ -354,7 +348,6 @@ QD_TEST(boxes_last_no_longer_than_bodies_stay) {
     }
     qd_test_step(world, 0.125, 12); // all leave together in every third step
     ck_assert_uint_eq(qd_world_total(world).rebuilds, 1 + 4);
-    qd_world_destroy(world);
 }
 
 // ---- worlds that are edited ----
@@ -375,7 +368,7 @@ static uint64_t rebuilds_of(qd_world *world, size_t steps) {
 // An edit soon after fat boxes were made says nothing about how long they last.
 QD_TEST(an_edit_does_not_end_fat_boxes) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     const uint64_t undisturbed = rebuilds_of(world, 300) / 5; // in 60 steps
     for (int times = 0; times < 8; ++times) {
         size_t steps = 0;
@@ -384,13 +377,12 @@ QD_TEST(an_edit_does_not_end_fat_boxes) {
         edit(world);
         ck_assert_uint_le(rebuilds_of(world, 60), 4 + 2 * undisturbed);
     }
-    qd_world_destroy(world);
 }
 
 // Where there is an edit before every step fat boxes never pay.
 QD_TEST(edits_in_all_steps_leave_no_fat_boxes) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     qd_test_step(world, 0.002, 100);
     size_t fat = 0;
     for (int k = 0; k < 100; ++k) {
@@ -403,7 +395,6 @@ QD_TEST(edits_in_all_steps_leave_no_fat_boxes) {
     ck_assert_uint_lt(fat, 20);
     qd_test_step(world, 0.002, 40);
     ck_assert_uint_le(rebuilds_of(world, 100), 20); // when nobody edits it any more they do
-    qd_world_destroy(world);
 }
 
 // ---- limits ----
@@ -414,7 +405,7 @@ static qd_status crowd(double margin, double limit, double *pairs) {
     def.size = (qd_vec2){60, 60};
     def.margin = margin;
     def.limits.pairs = limit;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(1, 1, 1);
     qd_test_scatter(world, &random, 2000);
     qd_status status = QD_OK;
@@ -425,7 +416,6 @@ static qd_status crowd(double margin, double limit, double *pairs) {
         ck_assert_msg(strstr(report.reason, "limits.pairs") != NULL, "%s", report.reason);
     }
     *pairs = (double)qd_world_steps(world);
-    qd_world_destroy(world);
     return status;
 }
 
@@ -452,7 +442,7 @@ QD_TEST(half_a_period_is_no_error) {
     const double margins[] = {0, 0.5, 5, automatic};
     for (size_t m = 0; m < COUNT(margins); ++m) {
         def.margin = margins[m];
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 0, 0, 1, 0.5, 2, 0); // just as long as half a period
         qd_test_disk(world, 4, 4, -1, 0.25, 1, 0);
         qd_test_disk(world, 0, 4, 0.5, -3, 0.5, 0);
@@ -461,7 +451,6 @@ QD_TEST(half_a_period_is_no_error) {
         if (m == 0) hash = now;
         ck_assert_uint_eq(now, hash);
         ck_assert_uint_gt(qd_world_total(world).begins, 5);
-        qd_world_destroy(world);
     }
 }
 
@@ -471,7 +460,7 @@ static qdi_due due_with_others(uint32_t others) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 20, 20, 5);
     qd_test_step(world, 0.001, 6);
     ck_assert_int_eq(qdi_part_make(world->allocator, world->count, true, 0, 0, &world->part), QD_OK);
@@ -479,7 +468,6 @@ static qdi_due due_with_others(uint32_t others) {
     qdi_found found = {.rebuilds = 0};
     ck_assert_uint_eq(world->margin.left, 0);
     ck_assert_int_eq(qdi_candidates_refresh(world, &world->now, 0.001, &found), QD_OK);
-    qd_world_destroy(world);
     return found.due;
 }
 

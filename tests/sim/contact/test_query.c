@@ -370,7 +370,7 @@ static bool count_nears(void *context, const qd_world_near *found) {
 QD_TEST(a_row_of_disks) {
     qd_world_def def = qd_world_def_default();
     def.origin = (qd_vec2){1e9, -1e9}; // far from zero
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id ids[9];
     for (int i = 0; i < 9; ++i) ids[i] = qd_test_disk(world, 1e9 + 10 * i + 10, 50 - 1e9, 0, 0, 2, 0);
     ck_assert_int_eq(qd_world_remove(world, ids[0]), QD_OK);
@@ -404,11 +404,10 @@ QD_TEST(a_row_of_disks) {
     ck_assert_int_eq(qd_world_circle(world, (qd_vec2){1e9 + 12.5, 52.5 - 1e9}, 1.2, NULL, count_nears, &left),
                      QD_OK);
     ck_assert_int_eq(left, 3);
-    qd_world_destroy(world);
 }
 
 QD_TEST(a_changed_world_is_to_be_detected_first) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 50}, (qd_vec2){100, 50});
     qd_world_hit hit = {.hit.body = 0};
     qd_world_near nearest[2];
@@ -431,13 +430,12 @@ QD_TEST(a_changed_world_is_to_be_detected_first) {
         }
     }
     ck_assert_int_eq(left, 8);
-    qd_world_destroy(world);
 }
 
 QD_TEST(bad_arguments_are_refused) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 1, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const double nan = (double)NAN, inf = (double)INFINITY;
@@ -489,7 +487,6 @@ QD_TEST(bad_arguments_are_refused) {
     ck_assert_int_eq(qd_world_nearest(world, good.from, 1, NULL, NULL, 1, nearest, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_nearest(world, good.from, inf, NULL, NULL, 0, NULL, &count), QD_OK);
     ck_assert_int_eq(left, 10);
-    qd_world_destroy(world);
 }
 
 QD_TEST(no_memory_is_taken) {
@@ -497,7 +494,7 @@ QD_TEST(no_memory_is_taken) {
     qd_test_allocator_init(&memory, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &memory.allocator;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 300; ++i) qd_test_disk(world, 1 + i % 20 * 5, 1 + i / 20 * 5, 0, 0, 1, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const uint64_t before = qd_world_hash(world);
@@ -521,7 +518,6 @@ QD_TEST(no_memory_is_taken) {
     ck_assert_uint_eq(memory.calls, calls);
     memory.fail_at = 0;
     ck_assert_uint_eq(qd_world_hash(world), before);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("query", 300, NULL, NULL)

@@ -7,6 +7,8 @@
 #include <quadrille/metrics.h>
 #include <string.h>
 
+QD_OWN_POINTER(qd_field, qd_field_destroy)
+
 static qd_field *make_field(uint32_t nx, uint32_t ny) {
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(nx, ny, NULL, &field), QD_OK);
@@ -57,10 +59,10 @@ static void check_sums(uint64_t seed) {
     def.friction = qd_test_between(random, 0, 1);
     if (def.boundary_x == QD_BOUNDARY_OPEN) def.boundary_x = QD_BOUNDARY_PERIODIC;
     if (def.boundary_y == QD_BOUNDARY_OPEN) def.boundary_y = QD_BOUNDARY_REFLECT;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_scatter_shapes(world, random, 120);
-    qd_field *field = make_field(1 + (uint32_t)qd_test_between(random, 0, 20),
-                                 1 + (uint32_t)qd_test_between(random, 0, 20));
+    qd_own(qd_field) field = make_field(1 + (uint32_t)qd_test_between(random, 0, 20),
+                                        1 + (uint32_t)qd_test_between(random, 0, 20));
     bool touched = false;
     for (int step = 0; step < 12; ++step) {
         ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
@@ -76,8 +78,6 @@ static void check_sums(uint64_t seed) {
         touched = touched || m.virial != 0;
     }
     ck_assert(touched);
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
 QD_TEST(sums_are_those_of_the_metrics) {
@@ -93,9 +93,9 @@ QD_TEST(impacts_carry_stress) {
     def.continuous = QD_CONTINUOUS_ON;
     qd_test_gas_def(&def, 12, 12);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 12, 12, 7);
-    qd_field *field = make_field(9, 4);
+    qd_own(qd_field) field = make_field(9, 4);
     uint64_t impacts = 0;
     for (int step = 0; step < 40; ++step) {
         ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
@@ -105,8 +105,6 @@ QD_TEST(impacts_carry_stress) {
         impacts = qd_test_measure(world).impacts;
     }
     ck_assert_uint_gt(impacts, 20);
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
 /// Two disks pressed together across lines between cells: each cell gets the part of their branch that lies
@@ -117,11 +115,11 @@ QD_TEST(branch_is_shared_by_length) {
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 7.25, 3.5, 0, 0, 1, 1); // the image of the other is at 9
     qd_test_disk(world, 1, 3.5, 0, 0, 1, 1);
     qd_test_step(world, 1e-6, 1);
-    qd_field *field = make_field(8, 8);
+    qd_own(qd_field) field = make_field(8, 8);
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     const double *xx = qd_field_values(field, QD_FIELD_CONTACT_XX),
                  *yy = qd_field_values(field, QD_FIELD_CONTACT_YY);
@@ -133,17 +131,15 @@ QD_TEST(branch_is_shared_by_length) {
     }
     const double *number = qd_field_values(field, QD_FIELD_CONTACT_NUMBER);
     ck_assert(number[8 * 3 + 7] == 1 && isnan(number[0]));
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
 /// A world of rigid bodies keeps no impulses: where nobody watched the step, the contact stress is unknown.
 QD_TEST(stress_must_be_watched) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 4, 4);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 4, 4, 1);
-    qd_field *field = make_field(2, 2);
+    qd_own(qd_field) field = make_field(2, 2);
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     ck_assert(qd_field_values(field, QD_FIELD_CONTACT_XX)[0] == 0); // step 0: no step gave anything
     ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
@@ -154,8 +150,6 @@ QD_TEST(stress_must_be_watched) {
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     ck_assert(isnan(qd_field_values(field, QD_FIELD_CONTACT_XX)[0]));
     ck_assert(!isnan(qd_field_values(field, QD_FIELD_MASS_DENSITY)[0]));
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
 /// The values of a gas after some steps with so many threads; 2 by 3 cells, so that blocks share cells.
@@ -164,16 +158,14 @@ static void measure_with(int threads, double *values) {
     qd_test_gas_def(&def, 90, 90);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.threads = threads;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 90, 90, 3);
     qd_test_step(world, 0.02, 5);
     ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
     qd_test_step(world, 0.02, 1);
-    qd_field *field = make_field(2, 3);
+    qd_own(qd_field) field = make_field(2, 3);
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     memcpy(values, qd_field_values(field, 0), (size_t)6 * QD_FIELD_QUANTITIES * sizeof *values);
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
 QD_TEST(threads_change_no_bit) {

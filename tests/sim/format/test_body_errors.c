@@ -268,7 +268,7 @@ static bool survive(const char *text, size_t bytes, const char *path, const qdi_
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 0);
     // In memory of its own size, so that reading past it is found.
-    char *copy = malloc(bytes > 0 ? bytes : 1);
+    qd_own_memory char *copy = malloc(bytes > 0 ? bytes : 1);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, bytes);
     qdi_body_file file = {.allocator = &allocator.allocator};
@@ -282,7 +282,6 @@ static bool survive(const char *text, size_t bytes, const char *path, const qdi_
     }
     qdi_body_file_release(&file);
     ck_assert_uint_eq(allocator.live, 0);
-    free(copy);
     return status == QD_OK;
 }
 
@@ -385,9 +384,8 @@ QD_TEST(survives_damage) {
         if (qd_random_bits(&random) % 8 == 0) options.frame_form = QDI_FRAME_TIMESTEP;
         if (qd_random_bits(&random) % 8 == 0) options.radius = 1;
         if (qd_random_bits(&random) % 8 == 0) options.format = (qdi_body_format)(qd_random_bits(&random) % 4);
-        char *text = mutate(&random, whole_files[f].text, strlen(whole_files[f].text), &bytes);
+        qd_own_memory char *text = mutate(&random, whole_files[f].text, strlen(whole_files[f].text), &bytes);
         read += survive(text, bytes, whole_files[f].path, &options);
-        free(text);
     }
     ck_assert_msg(read > rounds / 50 && read < rounds, "%zu of %zu", read, rounds);
 }

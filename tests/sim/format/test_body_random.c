@@ -167,11 +167,10 @@ QD_TEST(reads_back_random_tables) {
         add_header(&o, &s, true);
         add_rows(&o, &s, true);
         if (s.count > 0 && below(&o, 2)) o.text.used -= strlen(o.end);
-        qdi_body_file file = parse_bytes(o.text.chars, o.text.used, "r.csv", NULL);
+        qd_own(qdi_body_file) file = parse_bytes(o.text.chars, o.text.used, "r.csv", NULL);
         char what[80];
         snprintf(what, sizeof what, "QD_TEST_SEED=%" PRIu64 ", table %zu", seed, i);
         check_rows(&file, s.rows, s.count, what);
-        qdi_body_file_release(&file);
         qdi_text_release(&o.text);
     }
 }
@@ -204,11 +203,10 @@ QD_TEST(reads_back_random_dumps) {
         }
         qdi_body_options options = qdi_body_options_default();
         options.frame = wanted + 1 == frames && below(&o, 2) ? QDI_FRAME_LAST : wanted;
-        qdi_body_file file = parse_bytes(o.text.chars, o.text.used, "r.dump", &options);
+        qd_own(qdi_body_file) file = parse_bytes(o.text.chars, o.text.used, "r.dump", &options);
         char what[80];
         snprintf(what, sizeof what, "QD_TEST_SEED=%" PRIu64 ", dump %zu", seed, i);
         check_rows(&file, kept.rows, kept.count, what);
-        qdi_body_file_release(&file);
         qdi_text_release(&o.text);
     }
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_body_file, qdi_body_file_release)
+
 // Disks from extended XYZ.
 
 static qdi_body_file parse(const char *text, const qdi_body_options *options) {
@@ -34,7 +36,7 @@ static void refuse(const char *text, const qdi_body_options *options, const char
 }
 
 QD_TEST(reads_every_column) {
-    qdi_body_file file = parse(
+    qd_own(qdi_body_file) file = parse(
         "2\n"
         "Lattice=\"20 0 0 0 10 0 0 0 1\" Origin=\"-10 5 0\" pbc=\"T F F\" Time=0.5 Step=7 note='two words' "
         "alone "
@@ -52,7 +54,6 @@ QD_TEST(reads_every_column) {
     ck_assert(x->has_bounds && x->low == -10 && x->high == 10 && x->has_boundary &&
               x->boundary == QD_BOUNDARY_PERIODIC);
     ck_assert(y->has_bounds && y->low == 5 && y->high == 15 && !y->has_boundary);
-    qdi_body_file_release(&file);
 }
 
 QD_TEST(reads_plain_xyz) {
@@ -98,19 +99,16 @@ QD_TEST(picks_a_frame) {
         qdi_body_options options = qdi_body_options_default();
         options.frame_form = cases[i].form;
         options.frame = cases[i].frame;
-        qdi_body_file file = parse(frames, &options);
+        qd_own(qdi_body_file) file = parse(frames, &options);
         ck_assert_msg(file.count == cases[i].count, "case %zu: %zu rows", i, file.count);
         if (file.count > 0) ck_assert_double_eq(file.rows[0].x, cases[i].x);
         // What is kept is that frame, and gives the same again.
-        char *part = malloc(file.part.used + 1);
+        qd_own_memory char *part = malloc(file.part.used + 1);
         memcpy(part, file.part.chars, file.part.used);
         part[file.part.used] = '\0';
-        qdi_body_file again = parse(part, NULL);
+        qd_own(qdi_body_file) again = parse(part, NULL);
         ck_assert_uint_eq(again.count, file.count);
         ck_assert(again.count == 0 || memcmp(&again.rows[0].x, &file.rows[0].x, sizeof(double)) == 0);
-        qdi_body_file_release(&again);
-        qdi_body_file_release(&file);
-        free(part);
     }
     qdi_body_options options = qdi_body_options_default();
     options.frame = 4;
@@ -183,7 +181,7 @@ QD_TEST(survives_any_bytes) {
             text[qd_random_bits(&random) % bytes] =
                 "0123456789 \n\"=:{[.-XRSe\t"[qd_random_bits(&random) % 24];
         bytes -= qd_random_bits(&random) % 8;
-        qdi_body_file file = {.allocator = qd_allocator_default()};
+        qd_own(qdi_body_file) file = {.allocator = qd_allocator_default()};
         qdi_body_options options = qdi_body_options_default();
         options.frame = i % 5 == 4 ? QDI_FRAME_LAST : i % 5;
         qd_error error = {""};
@@ -191,7 +189,6 @@ QD_TEST(survives_any_bytes) {
         ck_assert_msg(status == QD_OK || (status == QD_ERR_INVALID && error.text[0] != '\0'),
                       "seed %" PRIu64 ", case %zu", seed, i);
         good += status == QD_OK;
-        qdi_body_file_release(&file);
     }
     ck_assert_uint_gt(good, cases / 100);
     ck_assert_uint_lt(good, cases);
@@ -202,11 +199,10 @@ QD_TEST(without_memory) {
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, fail_at);
-        qdi_body_file file = {.allocator = &allocator.allocator};
+        qd_own(qdi_body_file) file = {.allocator = &allocator.allocator};
         qdi_body_options options = qdi_body_options_default();
         status = qdi_body_file_parse(frames, sizeof frames - 1, "a.xyz", &options, &file, NULL);
         ck_assert(status == QD_OK || status == QD_ERR_MEMORY);
-        qdi_body_file_release(&file);
         ck_assert_uint_eq(allocator.live, 0);
     }
 }

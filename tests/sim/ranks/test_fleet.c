@@ -218,10 +218,10 @@ QD_TEST(a_changed_ghost_is_noticed) {
     qdi_ranks *ranks = NULL;
     ck_assert_int_eq(qdi_ranks_start(qd_allocator_default(), 4, serve_and_lie, NULL, &ranks), QD_OK);
     for (int lies = 0; lies <= 1; ++lies) {
-        qd_world *plain = qd_test_world(&def);
+        qd_own(qd_world) plain = qd_test_world(&def);
         qd_test_gas_fill(plain, 20, 20, 5);
         ck_assert_int_eq(qd_world_detect(plain), QD_OK);
-        qd_world *whole = qd_test_copy(plain, 1);
+        qd_own(qd_world) whole = qd_test_copy(plain, 1);
         qdi_fleet *fleet = NULL;
         ck_assert_int_eq(qdi_fleet_make_of(whole, ranks, QDI_REALM_SCATTER, &fleet), QD_OK);
         bool noticed = false;
@@ -236,8 +236,6 @@ QD_TEST(a_changed_ghost_is_noticed) {
         }
         ck_assert_int_eq(noticed, lies);
         qdi_fleet_destroy(fleet);
-        qd_world_destroy(whole);
-        qd_world_destroy(plain);
     }
     qdi_fleet_dismiss(ranks);
     qdi_ranks_end(ranks);
@@ -257,10 +255,10 @@ QD_TEST_LOOP(renewals_do_not_end_fat_boxes, 0, 2) {
     qd_test_gas_def(&def, 40, 40);
     def.contact = _i ? QD_CONTACT_SPRING : QD_CONTACT_NONE;
     def.spring.contact_time = 0.2;
-    qd_world *plain = qd_test_world(&def);
+    qd_own(qd_world) plain = qd_test_world(&def);
     qd_test_gas_fill(plain, 40, 40, 5);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
-    qd_world *whole = qd_test_copy(plain, 1);
+    qd_own(qd_world) whole = qd_test_copy(plain, 1);
     qdi_fleet_rank rank = {.allocator = qd_allocator_default(), .whole = whole, .bodies = whole->count};
     ck_assert_int_eq(qdi_ranks_start(rank.allocator, 3, serve, NULL, &rank.ranks), QD_OK);
     ck_assert_int_eq(qdi_fleet_find_small(NULL, whole, &rank.small), QD_OK);
@@ -276,8 +274,6 @@ QD_TEST_LOOP(renewals_do_not_end_fat_boxes, 0, 2) {
     ck_assert_int_eq(qdi_fleet_tell(&rank, QDI_FLEET_END, QDI_REALM_CUT, 0), QD_OK);
     qdi_fleet_dismiss(rank.ranks);
     qdi_ranks_end(rank.ranks);
-    qd_world_destroy(whole);
-    qd_world_destroy(plain);
 }
 
 // ---- random worlds ----
@@ -400,10 +396,9 @@ QD_TEST(stopped_steps_can_be_made_later) {
 
 static void expect_refused(const qd_world_def *def, const char *words) {
     qd_error error = {""};
-    qd_world *world = qd_test_world(def);
+    qd_own(qd_world) world = qd_test_world(def);
     ck_assert_int_eq(qdi_fleet_check(world, &error), QD_ERR_VALUE);
     ck_assert_msg(strstr(error.text, words) != NULL, "%s", error.text);
-    qd_world_destroy(world);
 }
 
 QD_TEST(what_ranks_do_not_know_is_named) {
@@ -473,7 +468,7 @@ QD_TEST(steps_without_memory_can_be_made_later) {
 QD_TEST(nothing_is_left_without_memory) {
     qd_test_allocator failing;
     qd_test_allocator_init(&failing, 0);
-    qd_world *plain = qd_fleet_world(2);
+    qd_own(qd_world) plain = qd_fleet_world(2);
     qd_world_def def = qd_world_definition(plain);
     def.allocator = &failing.allocator;
     const void *from = plain;
@@ -481,7 +476,7 @@ QD_TEST(nothing_is_left_without_memory) {
     size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
-        qd_world *hollow = qd_test_world(&def);
+        qd_own(qd_world) hollow = qd_test_world(&def);
         qdi_fleet *fleet = NULL;
         qd_pieces got = {NULL, 0, 0};
         const qdi_saved_sink sink = {&got, qd_pieces_begin, qd_pieces_take};
@@ -493,11 +488,9 @@ QD_TEST(nothing_is_left_without_memory) {
         ck_assert(made || status == QD_ERR_MEMORY);
         free(got.data);
         qdi_fleet_destroy(fleet);
-        qd_world_destroy(hollow);
     }
     ck_assert_uint_gt(failures, 20);
     ck_assert_uint_eq(failing.live, 0);
-    qd_world_destroy(plain);
 }
 
 QD_TEST_MAIN("fleet", 300, NULL, NULL)

@@ -164,7 +164,7 @@ QD_TEST(nothing_is_left_without_memory) {
     size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
-        qd_world *hollow = NULL;
+        qd_own(qd_world) hollow = NULL;
         qdi_fleet *fleet = NULL;
         failing.fail_at = failing.calls + fail;
         const qd_status status = load(&from, &failing.allocator, 3, &hollow, &fleet);
@@ -172,7 +172,6 @@ QD_TEST(nothing_is_left_without_memory) {
         made = status == QD_OK;
         ck_assert(made || status == QD_ERR_MEMORY);
         qdi_fleet_destroy(fleet);
-        qd_world_destroy(hollow);
     }
     ck_assert_uint_gt(failures, 20);
     ck_assert_uint_eq(failing.live, 0);

@@ -17,11 +17,10 @@ static qdi_realm random_realm(uint64_t seed, qd_random *random) {
                                     (qd_vec2){40, 40 * aspect}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
-    uint64_t *bodies = malloc(cells * sizeof *bodies);
+    qd_own_memory uint64_t *bodies = malloc(cells * sizeof *bodies);
     ck_assert_ptr_nonnull(bodies);
     for (size_t c = 0; c < cells; ++c) bodies[c] = qd_test_below(random, 50);
     qdi_realm_deal(&realm, bodies);
-    free(bodies);
     return realm;
 }
 
@@ -30,7 +29,7 @@ static void run_near(uint64_t seed) {
     qdi_realm realm = random_realm(seed, &random);
     const int rank = (int)qd_test_below(&random, (size_t)realm.ranks);
     const double reach = qd_test_between(&random, 0, 4);
-    uint8_t *inner = malloc(qdi_realm_cells(&realm));
+    qd_own_memory uint8_t *inner = malloc(qdi_realm_cells(&realm));
     ck_assert_ptr_nonnull(inner);
     qdi_realm_find_inner(&realm, rank, reach, inner);
     size_t found = 0;
@@ -49,7 +48,6 @@ static void run_near(uint64_t seed) {
                       place.y);
     }
     if (realm.ranks == 1) ck_assert_uint_eq(found, 4000);
-    free(inner);
     qdi_realm_release(&realm);
 }
 
@@ -66,7 +64,7 @@ static qd_vec2 middle_of(const qdi_realm *realm, size_t x, size_t y) {
 /// Cells that have a neighbour, above or to the right, of another rank; each cell's number is there once.
 static size_t count_border(const qdi_realm *realm) {
     const size_t columns = (size_t)1 << realm->bits[0], rows = (size_t)1 << realm->bits[1];
-    uint8_t *seen = calloc(columns * rows, 1);
+    qd_own_memory uint8_t *seen = calloc(columns * rows, 1);
     ck_assert_ptr_nonnull(seen);
     size_t border = 0;
     for (size_t x = 0; x < columns; ++x)
@@ -80,7 +78,6 @@ static size_t count_border(const qdi_realm *realm) {
             const qd_vec2 right = middle_of(realm, x + 1 < columns ? x + 1 : x, y);
             border += owner != qdi_realm_owner(realm, above) || owner != qdi_realm_owner(realm, right);
         }
-    free(seen);
     return border;
 }
 
@@ -101,11 +98,10 @@ QD_TEST(pieces_are_compact) {
                              QD_OK);
             const size_t cells = qdi_realm_cells(&realm);
             ck_assert_uint_ge(cells, (size_t)ranks * 64);
-            uint64_t *bodies = malloc(cells * sizeof *bodies);
+            qd_own_memory uint64_t *bodies = malloc(cells * sizeof *bodies);
             ck_assert_ptr_nonnull(bodies);
             for (size_t c = 0; c < cells; ++c) bodies[c] = 10;
             qdi_realm_deal(&realm, bodies);
-            free(bodies);
             const qd_vec2 end = aspects[k] < 1 ? (qd_vec2){0.99, 0} : (qd_vec2){0, 0.99 * aspects[k]};
             ck_assert_int_eq(qdi_realm_owner(&realm, (qd_vec2){0, 0}), 0);
             ck_assert_int_eq(qdi_realm_owner(&realm, end), ranks == 2 || is_long(aspects[k]) ? ranks - 1 : 2);
@@ -129,7 +125,7 @@ static void run_seen(uint64_t seed) {
                                     (qd_vec2){1, height}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
-    uint64_t *bodies = malloc(cells * sizeof *bodies);
+    qd_own_memory uint64_t *bodies = malloc(cells * sizeof *bodies);
     ck_assert_ptr_nonnull(bodies);
     for (size_t c = 0; c < cells; ++c) bodies[c] = EACH * EACH;
     qdi_realm_deal(&realm, bodies);
@@ -146,7 +142,6 @@ static void run_seen(uint64_t seed) {
     const double foretold = qdi_realm_seen(&realm, bodies) * reach;
     QD_TEST_CHECK(fabs((double)counted - foretold) < 0.15 * foretold, seed, "ranks", ranks,
                   "%zu seen, not %g", counted, foretold);
-    free(bodies);
     qdi_realm_release(&realm);
 }
 

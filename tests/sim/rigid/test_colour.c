@@ -15,8 +15,8 @@
 // Links of a colour keep the order of the spots; a serial one has that of the contacts.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
     const qdi_link *links = world->scratch.links, *coloured = world->scratch.coloured;
-    size_t *seen = calloc(count + 1, sizeof *seen);
-    size_t *body_colour = calloc(world->count, sizeof *body_colour);
+    qd_own_memory size_t *seen = calloc(count + 1, sizeof *seen);
+    qd_own_memory size_t *body_colour = calloc(world->count, sizeof *body_colour);
     ck_assert(seen && body_colour);
     ck_assert_uint_eq(colours->start[0], 0);
     ck_assert_uint_eq(colours->start[colours->count], count);
@@ -40,8 +40,6 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
             body_colour[link->row_b] = c + 1;
         }
     }
-    free(seen);
-    free(body_colour);
 }
 
 // The impulse solver leaves its links in the scratch; colour them again.
@@ -67,22 +65,21 @@ static qd_world *dense_world(int threads, size_t bodies) {
 }
 
 QD_TEST(dense_world_is_coloured) {
-    qd_world *world = dense_world(1, 4000);
+    qd_own(qd_world) world = dense_world(1, 4000);
     qdi_colours colours = colour(world);
     ck_assert_uint_gt(world->present.contact_count, 4000);
     ck_assert_uint_gt(colours.count, 3);
     ck_assert_uint_lt(colours.count, 60);
     ck_assert(!colours.last_is_serial);
-    qd_world_destroy(world);
 }
 
 QD_TEST(colours_are_the_same_for_any_team) {
     const int threads[] = {2, 16, 24}; // from 16 on in rounds
-    qd_world *one = dense_world(1, 4000);
+    qd_own(qd_world) one = dense_world(1, 4000);
     qdi_colours expected = colour(one);
     size_t count = one->present.contact_count;
     for (size_t t = 0; t < 3; ++t) {
-        qd_world *world = dense_world(threads[t], 4000);
+        qd_own(qd_world) world = dense_world(threads[t], 4000);
         for (int again = 0; again < 5; ++again) {
             qdi_colours colours = colour(world);
             ck_assert_uint_eq(colours.count, expected.count);
@@ -91,9 +88,7 @@ QD_TEST(colours_are_the_same_for_any_team) {
             for (size_t i = 0; i < count; ++i)
                 ck_assert_uint_eq(world->scratch.coloured[i].place, one->scratch.coloured[i].place);
         }
-        qd_world_destroy(world);
     }
-    qd_world_destroy(one);
 }
 
 // One large disk with many small ones around it: each joint needs a colour of its own. Those that find none
@@ -101,7 +96,7 @@ QD_TEST(colours_are_the_same_for_any_team) {
 static void check_hub(int small, size_t colours_expected) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){300, 300};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 150, 150, 0, 0, 100, 0);
     for (int i = 0; i < small; ++i) {
         double x = qd_cos(6.283185307179586 * i / small), y = qd_sin(6.283185307179586 * i / small);
@@ -118,7 +113,6 @@ static void check_hub(int small, size_t colours_expected) {
     ck_assert_double_eq_tol(after.momentum.x, before.momentum.x, 1e-9 * before.momentum_scale);
     qd_vec2 hub = qd_test_body(world, (qd_id){0, 1}).velocity;
     ck_assert(hub.x != 0 || hub.y != 0);
-    qd_world_destroy(world);
 }
 
 QD_TEST(hub_ends_in_a_serial_colour) {
@@ -137,7 +131,7 @@ QD_TEST_LOOP(kept_colours_are_those_of_a_fresh_world, 0, 2) {
     def.restitution = 0;
     def.friction = 0.5;
     def.threads = 1 + _i;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(9), 1, 1);
     for (int k = 0; k < 120; ++k) {
         qd_body_def body = qd_body_def_default();
@@ -148,7 +142,7 @@ QD_TEST_LOOP(kept_colours_are_those_of_a_fresh_world, 0, 2) {
     }
     size_t kept = 0, flips = 0;
     for (int step = 0; step < 400; ++step) {
-        qd_world *fresh = NULL;
+        qd_own(qd_world) fresh = NULL;
         unsigned char *data = NULL;
         size_t bytes = 0;
         ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
@@ -160,11 +154,9 @@ QD_TEST_LOOP(kept_colours_are_those_of_a_fresh_world, 0, 2) {
         ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(fresh));
         kept += pairs == qdi_constraint_count(&world->present);
         flips += pairs == qdi_constraint_count(&world->present) && touching != world->present.contact_count;
-        qd_world_destroy(fresh);
     }
     ck_assert_uint_gt(kept, 100); // there was something to keep, and something to tell apart
     ck_assert_uint_gt(flips, 5);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("colour", 120, NULL, NULL)

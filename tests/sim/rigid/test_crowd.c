@@ -49,11 +49,10 @@ static qd_world *falling_crowd(uint64_t seed, size_t kind, qd_continuous mode) {
 
 QD_TEST_LOOP(what_falls_comes_to_rest, 0, (int)qd_test_effort(15)) {
     const size_t kind = (size_t)_i % 5;
-    qd_world *world = falling_crowd((uint64_t)_i, kind, QD_CONTINUOUS_AUTO);
+    qd_own(qd_world) world = falling_crowd((uint64_t)_i, kind, QD_CONTINUOUS_AUTO);
     const double before = qd_test_measure(world).kinetic;
     qd_test_step(world, dt, 240);
     ck_assert_double_le(qd_test_measure(world).kinetic, .01 * before);
-    qd_world_destroy(world);
 }
 
 // ---- a drum with paddles ----
@@ -83,7 +82,7 @@ static double contacts_in_a_drum(qd_continuous mode, size_t steps) {
     def.restitution = 0;
     def.friction = .6;
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < SIDE * SIDE; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = qd_shape_rect(length, length);
@@ -98,7 +97,6 @@ static double contacts_in_a_drum(qd_continuous mode, size_t steps) {
     qd_test_step(world, dt, steps);
     size_t count;
     (void)qd_world_contacts(world, &count);
-    qd_world_destroy(world);
     return (double)count / (SIDE * SIDE);
 }
 
@@ -128,7 +126,7 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
     def.gravity = (qd_vec2){0, -10};
     def.restitution = restitution;
     def.friction = .3;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 4; ++k) {
         qd_body_def wall = qd_body_def_default();
         wall.kind = QD_BODY_KINEMATIC;
@@ -163,7 +161,6 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
         seen.outside += fabs(x) > half || fabs(y) > half;
     }
     seen.speed = sqrt(seen.speed);
-    qd_world_destroy(world);
     return seen;
 }
 
@@ -189,7 +186,7 @@ QD_TEST_LOOP(a_high_heap_does_not_sink_into_itself, 0, 6) {
     def.restitution = .1;
     def.friction = .4;
     def.substeps = substeps[_i % 3];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     double inner[COUNT], worst = 0, fastest = 0;
     for (int i = 0; i < COUNT; ++i) {
         qd_body_def body = qd_body_def_default();
@@ -211,7 +208,6 @@ QD_TEST_LOOP(a_high_heap_does_not_sink_into_itself, 0, 6) {
     for (size_t r = 0; r < view.count; ++r) fastest = fmax(fastest, hypot(view.vx[r], view.vy[r]));
     ck_assert_msg(worst < pressed[_i % 3], "pressed together by %g of the size", worst);
     ck_assert_msg(fastest < .1, "still %g fast", fastest);
-    qd_world_destroy(world);
 }
 
 // ---- a block that is dropped ----
@@ -228,7 +224,7 @@ static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
     def.friction = .6;
     def.substeps = substeps;
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < ACROSS * ROWS; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = member_of(kind, length);
@@ -248,7 +244,6 @@ static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
         least = fmin(least, now);
         again = fmax(again, now);
     }
-    qd_world_destroy(world);
     return stopped ? again / most : 1;
 }
 
@@ -264,7 +259,7 @@ static double rebound_of(double ratio, int substeps, bool pyramid) {
     def.restitution = 0;
     def.friction = .6;
     def.substeps = substeps;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     const double side = sqrt(ratio);
     body.shape = qd_shape_rect(1, 1);
@@ -285,7 +280,6 @@ static double rebound_of(double ratio, int substeps, bool pyramid) {
         least = fmin(least, m.kinetic + m.potential);
         again = fmax(again, m.kinetic + m.potential - least);
     }
-    qd_world_destroy(world);
     return again / most;
 }
 
@@ -323,7 +317,7 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
     def.restitution = seed % 3 == 0 ? .3 : 0;
     def.friction = qd_test_between(&random, 0, .8);
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2 * half, 2 * half), 50 - half - 1.3 * length * lengths,
                                        50);
     body.velocity.x = speed;
@@ -347,7 +341,6 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
         const double x = view.x[r] - view.x[row], y = view.y[r] - view.y[row];
         seen.buried += half - fmax(fabs(x * c + y * s), fabs(y * c - x * s)) > length;
     }
-    qd_world_destroy(world);
     return seen;
 }
 

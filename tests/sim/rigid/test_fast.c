@@ -25,7 +25,7 @@ static void check_box(const box_case *c, size_t steps) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 6};
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 1);
     qd_test_step(world, c->t / (double)steps, steps);
     qd_body_state s = qd_test_body(world, id);
@@ -37,7 +37,6 @@ static void check_box(const box_case *c, size_t steps) {
     qd_vec2 given = qd_world_total(world).wall_impulse;
     ck_assert_double_eq_tol(given.x, s.velocity.x - c->vx, 1e-9);
     ck_assert_double_eq_tol(given.y, s.velocity.y - c->vy, 1e-9);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(box_by_unfolding, 0, 3) {
@@ -53,7 +52,7 @@ QD_TEST_LOOP(rods_are_exact, 0, 4) {
     def.size = (qd_vec2){10, 0.5};
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const double x[] = {0.5, 2, 3.7, 6, 8.5}, v[] = {1, -0.6, 0.35, -1.7, 0.9};
     const double dt[] = {0.01, 0.1, 0.5, 1};
     const double ends[3][6] = {
@@ -68,7 +67,6 @@ QD_TEST_LOOP(rods_are_exact, 0, 4) {
             ck_assert_double_eq_tol(qd_test_body(world, ids[i]).position.x, ends[k][i + 1], 1e-11);
     }
     ck_assert_uint_eq(qd_world_total(world).impacts, 223);
-    qd_world_destroy(world);
 }
 
 /// Where free points that bounce between 0 and `length` are; then in order, as rods are.
@@ -94,7 +92,7 @@ QD_TEST(rods_stay_exact) {
     def.size = (qd_vec2){length, s};
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(7, 0, 0);
     double y[RODS], v[RODS], expected[RODS];
     qd_id ids[RODS];
@@ -110,14 +108,13 @@ QD_TEST(rods_stay_exact) {
         ck_assert_double_eq_tol(qd_test_body(world, ids[i]).position.x, expected[i] + s * ((double)i + 0.5),
                                 1e-8);
     ck_assert_uint_gt(qd_world_total(world).impacts, 5 * steps);
-    qd_world_destroy(world);
 }
 
 static void galperin(double ratio, double dt, uint64_t expected) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){2000, 10};
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
     qd_id large = qd_test_disk(world, 10, 5, -1, 0, 0.5, ratio);
     while (qd_world_time(world) < 200) qd_test_step(world, dt, 1);
@@ -125,7 +122,6 @@ static void galperin(double ratio, double dt, uint64_t expected) {
     double vs = qd_test_body(world, small).velocity.x, vl = qd_test_body(world, large).velocity.x;
     ck_assert(vs <= vl && vl > 0);
     ck_assert_double_eq_tol(vs * vs + ratio * vl * vl, ratio, 1e-9 * ratio);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(collisions_count_pi, 0, 4) {
@@ -143,7 +139,7 @@ QD_TEST(cradle_in_one_step) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 1;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id ids[6];
     ids[0] = qd_test_disk(world, 10, 50, 30, 0, 0.5, 1);
     for (int i = 1; i < 6; ++i) ids[i] = qd_test_disk(world, 14 + 1.125 * i, 50, 0, 0, 0.5, 1);
@@ -169,7 +165,6 @@ QD_TEST(cradle_in_one_step) {
     qd_test_step(world, 0.5, 1);
     (void)qd_world_impacts(world, &count);
     ck_assert_uint_eq(count, 0);
-    qd_world_destroy(world);
 }
 
 // Two bullets head on, each through many of its own lengths; one is much heavier. Exact exchange at the right
@@ -177,7 +172,7 @@ QD_TEST(cradle_in_one_step) {
 QD_TEST(fast_meets_fast) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 20, 50, 100, 0, 0.125, 1),
           b = qd_test_disk(world, 60, 50.125, -60, 0, 0.125, 3);
     qd_test_step(world, 0.3125, 1);
@@ -194,7 +189,6 @@ QD_TEST(fast_meets_fast) {
     ck_assert_double_eq_tol(p.position.y, 50 + va.y * rest, 1e-9);
     ck_assert_double_eq_tol(q.position.x, 60 - 60 * time + vb.x * rest, 1e-9);
     ck_assert_double_eq_tol(q.position.y, 50.125 + vb.y * rest, 1e-9);
-    qd_world_destroy(world);
 }
 
 // ---- bullets at thin walls ----
@@ -260,9 +254,9 @@ static size_t crossings(const qd_world *world, const range_def *range, const dou
 }
 
 static uint64_t shoot(const range_def *range, size_t steps, size_t *crossed) {
-    qd_world *world = make_range(range);
+    qd_own(qd_world) world = make_range(range);
     qd_body_view view = qd_world_view(world);
-    double *chamber = calloc(view.index_count, sizeof *chamber);
+    qd_own_memory double *chamber = calloc(view.index_count, sizeof *chamber);
     ck_assert_ptr_nonnull(chamber);
     for (size_t r = 0; r < view.count; ++r) chamber[view.index[r]] = floor(view.x[r] / range->gap);
     *crossed = 0;
@@ -270,10 +264,7 @@ static uint64_t shoot(const range_def *range, size_t steps, size_t *crossed) {
         qd_test_step(world, 1.0 / 60, 1);
         *crossed += crossings(world, range, chamber);
     }
-    free(chamber);
-    uint64_t hash = qd_world_hash(world);
-    qd_world_destroy(world);
-    return hash;
+    return qd_world_hash(world);
 }
 
 QD_TEST_LOOP(no_bullet_passes_a_wall, 0, 3) {
@@ -298,12 +289,12 @@ QD_TEST(builtin_bullets_stay_in_their_chambers) {
     ck_assert_int_eq(qd_scene_builtin("bullets", NULL, &scene, NULL), QD_OK);
     qd_world_def def = qd_scene_world(scene);
     def.threads = 2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
     qd_scene_destroy(scene);
     qd_body_view view = qd_world_view(world);
     const double wide = 20, high = 18;
-    double *chamber = calloc(view.index_count, sizeof *chamber);
+    qd_own_memory double *chamber = calloc(view.index_count, sizeof *chamber);
     ck_assert_ptr_nonnull(chamber);
     size_t bullets = 0, steps = qd_test_effort(60) < 600 ? qd_test_effort(60) : 600;
     for (size_t r = 0; r < view.count; ++r) {
@@ -321,8 +312,6 @@ QD_TEST(builtin_bullets_stay_in_their_chambers) {
         ck_assert_uint_eq(crossed, 0);
     }
     ck_assert_uint_gt(qd_world_total(world).impacts, 500 * steps);
-    free(chamber);
-    qd_world_destroy(world);
 }
 
 // A row of boxes that hit each other in one step is followed to its end, though each impact is searched for.
@@ -332,7 +321,7 @@ QD_TEST(a_row_of_boxes_passes_on_the_blow) {
     def.restitution = 1;
     def.friction = 0;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def box = qd_body_def_default();
     box.shape = qd_shape_rect(1, 1);
     qd_id last = {0, 0};
@@ -348,7 +337,6 @@ QD_TEST(a_row_of_boxes_passes_on_the_blow) {
     const qd_body_state s = qd_test_body(world, last);
     ck_assert_double_eq_tol(s.velocity.x, 150, 1e-9);
     ck_assert_double_eq_tol(s.position.x, 10 + 30 + (BOXES - 1), 1e-6);
-    qd_world_destroy(world);
 }
 
 QD_TEST(any_team_gives_the_same) {
@@ -401,7 +389,7 @@ static double deepest(const qd_world *world, qd_vec2 period) {
 // step.
 QD_TEST_LOOP(fast_gas_never_overlaps, 0, 3) {
     qd_boundary boundary = (qd_boundary)_i;
-    qd_world *world = make_gas(boundary, 2, NULL);
+    qd_own(qd_world) world = make_gas(boundary, 2, NULL);
     qd_vec2 period = {0, 0};
     if (boundary == QD_BOUNDARY_PERIODIC) period = (qd_vec2){30, 20};
     qd_world_sums before = qd_world_sum(world);
@@ -415,12 +403,11 @@ QD_TEST_LOOP(fast_gas_never_overlaps, 0, 3) {
     ck_assert_double_eq_tol(after.momentum.x, before.momentum.x + given.x, 1e-9 * before.momentum_scale);
     ck_assert_double_eq_tol(after.momentum.y, before.momentum.y + given.y, 1e-9 * before.momentum_scale);
     ck_assert_uint_gt(qd_world_total(world).impacts, 20);
-    qd_world_destroy(world);
 }
 
 QD_TEST(saved_and_loaded_in_between) {
     range_def range = {20, 20, 4, 100, true, false, true, 1};
-    qd_world *world = make_range(&range), *copy;
+    qd_own(qd_world) world = make_range(&range), copy;
     qd_test_step(world, 1.0 / 60, 10);
     unsigned char *data;
     size_t bytes;
@@ -435,13 +422,11 @@ QD_TEST(saved_and_loaded_in_between) {
     qd_test_step(world, 1.0 / 60, 10);
     qd_test_step(copy, 1.0 / 60, 10);
     ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(copy));
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
 
 // Whichever allocation of a step fails: the world is as before, and goes on as if nothing had happened.
 QD_TEST(step_without_memory) {
-    qd_world *good = make_gas(QD_BOUNDARY_PERIODIC, 1, NULL);
+    qd_own(qd_world) good = make_gas(QD_BOUNDARY_PERIODIC, 1, NULL);
     qd_test_step(good, 0.03, 1);
     uint64_t hash = qd_world_hash(good);
     size_t refused = 0;
@@ -466,7 +451,6 @@ QD_TEST(step_without_memory) {
         if (status == QD_OK) break;
     }
     ck_assert_uint_gt(refused, 10);
-    qd_world_destroy(good);
 }
 
 // ---- sliding, moving walls ----
@@ -477,7 +461,7 @@ QD_TEST(slides_over_seams) {
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.size = (qd_vec2){1000, 100};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_vec2 points[101];
     for (int i = 0; i <= 100; ++i) points[i] = (qd_vec2){10.0 * (100 - i), 20};
     qd_body_def edge = qd_body_def_default();
@@ -488,7 +472,6 @@ QD_TEST(slides_over_seams) {
     ck_assert_double_eq_tol(s.velocity.x, 180, 1e-6);
     ck_assert_double_eq_tol(s.position.x, 20 + 180 * 5, 1e-3);
     ck_assert_double_eq_tol(s.position.y, 20.25, 0.01);
-    qd_world_destroy(world);
 }
 
 // A kinematic wall, thin and fast, does not pass what is at rest, but takes it along; a sensor is no
@@ -496,7 +479,7 @@ QD_TEST(slides_over_seams) {
 QD_TEST(fast_wall_hits_what_rests) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
     qd_body_def wall = qd_body_def_default();
     wall.kind = QD_BODY_KINEMATIC;
@@ -513,13 +496,12 @@ QD_TEST(fast_wall_hits_what_rests) {
     ck_assert_double_eq_tol(s.velocity.x, 600, 1e-9);
     double time = (10 - 0.25 - 0.005) / 300;
     ck_assert_double_eq_tol(s.position.x, 30 + 600 * (0.0625 - time), 1e-6);
-    qd_world_destroy(world);
 }
 
 // With `auto` it stops where the wall meets it and is carried along, also where others of the same step are
 // stopped one after the other.
 QD_TEST_LOOP(fast_wall_carries_what_rests, 0, 4) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
     qd_body_def wall = qd_body_def_default();
     wall.kind = QD_BODY_KINEMATIC;
@@ -532,7 +514,6 @@ QD_TEST_LOOP(fast_wall_carries_what_rests, 0, 4) {
     double ahead = qd_test_body(world, id).position.x - qd_test_body(world, pusher).position.x;
     ck_assert_double_ge(ahead, 0.25);
     ck_assert_double_le(ahead, 0.26);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("fast", 240, NULL, NULL)

@@ -75,16 +75,14 @@ QD_TEST_LOOP(few_or_all_are_listed, 0, CASES) {
     const crowd *of = crowd_of(_i, &continuous);
     uint64_t impacts = 0;
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(4); seed < end; ++seed) {
-        qd_world *few = make(of, seed, false, 0, 1, continuous),
-                 *all = make(of, seed, true, 0, 2, continuous);
+        qd_own(qd_world) few = make(of, seed, false, 0, 1, continuous),
+                         all = make(of, seed, true, 0, 2, continuous);
         for (int step = 0; step < STEPS; ++step) {
             qd_test_step(few, of->dt, 1);
             qd_test_step(all, of->dt, 1);
             check_same(few, all, of->bodies, seed);
         }
         impacts += qd_world_total(few).impacts;
-        qd_world_destroy(few);
-        qd_world_destroy(all);
     }
     if (continuous == QD_CONTINUOUS_ON)
         ck_assert_uint_gt(impacts, 0); // else few crowds have some in so short a time
@@ -95,8 +93,8 @@ QD_TEST_LOOP(margins_change_nothing, 0, CASES) {
     qd_continuous continuous;
     const crowd *of = crowd_of(_i, &continuous);
     uint64_t seed = qd_test_seed(1);
-    qd_world *none = make(of, seed, false, 0, 1, continuous),
-             *fixed = make(of, seed, false, 0.4, 3, continuous);
+    qd_own(qd_world) none = make(of, seed, false, 0, 1, continuous),
+                     fixed = make(of, seed, false, 0.4, 3, continuous);
     uint64_t steps = qd_test_effort(STEPS);
     for (uint64_t step = 0; step < steps; ++step) {
         qd_test_step(none, of->dt, 1);
@@ -106,8 +104,6 @@ QD_TEST_LOOP(margins_change_nothing, 0, CASES) {
     }
     ck_assert_uint_ge(qd_world_total(none).rebuilds, steps + 1);
     ck_assert_uint_le(qd_world_total(none).rebuilds, 2 * steps + 1); // many are carried out of their boxes
-    qd_world_destroy(none);
-    qd_world_destroy(fixed);
 }
 
 /// A small periodic world of slow disks and something so fast that the box about its way is more than half as
@@ -132,15 +128,13 @@ static qd_world *make_small(bool struck, bool decoys, qd_continuous continuous) 
 QD_TEST_LOOP(too_wide_for_a_retrieve, 0, 4) {
     bool struck = _i % 2 == 1;
     qd_continuous continuous = _i < 2 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
-    qd_world *few = make_small(struck, false, continuous), *all = make_small(struck, true, continuous);
+    qd_own(qd_world) few = make_small(struck, false, continuous), all = make_small(struck, true, continuous);
     for (int step = 0; step < STEPS; ++step) {
         qd_test_step(few, 0.05, 1);
         qd_test_step(all, 0.05, 1);
         check_same(few, all, struck ? 14 : 13, 0);
     }
     ck_assert_uint_gt(qd_world_total(few).impacts, continuous == QD_CONTINUOUS_ON ? 10 : 3);
-    qd_world_destroy(few);
-    qd_world_destroy(all);
 }
 
 /// So many disks that there are whole pieces, a rest, and a rest of that.

@@ -31,7 +31,7 @@ QD_TEST(islands_are_what_contacts_join) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_world_def_default();
         def.threads = 1 + (int)(seed % 3);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_body_def body = qd_body_def_default();
         for (int i = 0; i < ROWS; ++i) {
             body.position = (qd_vec2){qd_test_between(&random, 1, 9), qd_test_between(&random, 1, 9)};
@@ -57,7 +57,6 @@ QD_TEST(islands_are_what_contacts_join) {
             ck_assert_msg(qdi_island_of(parent, r) == island[r], "row %u, seed %llu", r,
                           (unsigned long long)seed);
         }
-        qd_world_destroy(world);
     }
 }
 
@@ -98,8 +97,8 @@ static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
 QD_TEST_LOOP(units_change_nothing, 0, 2) {
     const bool wheel = _i == 1;
     uint64_t seed = qd_test_seed(1), parted = 0;
-    qd_world *one = make_piles(1, seed, wheel), *two = make_piles(2, seed, wheel),
-             *three = make_piles(3, seed, wheel);
+    qd_own(qd_world) one = make_piles(1, seed, wheel), two = make_piles(2, seed, wheel),
+                     three = make_piles(3, seed, wheel);
     for (uint64_t step = 0; step < qd_test_effort(60); ++step) {
         qd_test_step(one, 1.0 / 60, 1);
         qd_test_step(two, 1.0 / 60, 1);
@@ -113,9 +112,6 @@ QD_TEST_LOOP(units_change_nothing, 0, 2) {
         ck_assert(a.drift == b.drift && a.imbalance == b.imbalance && a.turned_over == b.turned_over);
     }
     ck_assert_uint_gt(parted, 0);
-    qd_world_destroy(one);
-    qd_world_destroy(two);
-    qd_world_destroy(three);
 }
 
 /// Stacks of boxes on a floor, so many that two threads share them out, and one on a plate; and boxes that
@@ -155,7 +151,7 @@ static qd_world *make_stacks(int threads, qd_id *plate) {
 QD_TEST_LOOP(what_is_kept_changes_nothing, 0, 2) {
     const int threads = 1 + _i;
     qd_id plate;
-    qd_world *kept = make_stacks(threads, &plate), *fresh = qd_test_copy(kept, threads);
+    qd_own(qd_world) kept = make_stacks(threads, &plate), fresh = qd_test_copy(kept, threads);
     size_t plans = 0, moving = 0;
     for (int step = 0; step < 150; ++step) {
         for (int k = 0; k < 2 && step % 50 == 49; ++k) {
@@ -173,8 +169,6 @@ QD_TEST_LOOP(what_is_kept_changes_nothing, 0, 2) {
         ck_assert_msg(qd_world_hash(kept) == qd_world_hash(fresh), "step %d", step);
     }
     ck_assert_msg(plans > 50 && moving > 10, "%zu plans, %zu while the plate moves", plans, moving);
-    qd_world_destroy(kept);
-    qd_world_destroy(fresh);
 }
 
 QD_TEST_MAIN("island", 120, NULL, NULL)

@@ -124,10 +124,10 @@ QD_TEST_LOOP(rooms_are_tight, 0, 2 * SHOTS) {
     def.restitution = shot->restitution;
     def.friction = .3;
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     room of = build(world, shot->walls);
     qd_random random = qd_random_at(qd_test_seed(1), (uint64_t)_i, 0);
-    bool *inside = calloc(tried + 200, sizeof *inside);
+    qd_own_memory bool *inside = calloc(tried + 200, sizeof *inside);
     ck_assert_ptr_nonnull(inside);
     for (size_t i = 0; i < tried; ++i) {
         qd_body_def body = qd_body_def_default();
@@ -149,8 +149,6 @@ QD_TEST_LOOP(rooms_are_tight, 0, 2 * SHOTS) {
         }
         ck_assert_msg(through == 0, "%zu of %zu through in step %zu", through, tried, k);
     }
-    free(inside);
-    qd_world_destroy(world);
 }
 
 // ---- a row in a channel: nobody changes places ----
@@ -258,7 +256,7 @@ QD_TEST_LOOP(seams_are_tight, 0, 10) {
     def.restitution = .25 * (_i / 2);
     def.friction = .3;
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 2; ++k) { // one lies on the seam
         const qd_vec2 line[] = {{10 * k, -1}, {10 * k, 3}, {10 * k, 11}, {10 * k, 21}};
         add_line(world, line, 4, false);
@@ -282,7 +280,6 @@ QD_TEST_LOOP(seams_are_tight, 0, 10) {
             through += view.kind[r] == QD_BODY_DYNAMIC && (view.x[r] >= 10) != (view.label[r] == 1);
         ck_assert_msg(through == 0, "%zu of %d through in step %zu", through, TRIED, k);
     }
-    qd_world_destroy(world);
 }
 
 // ---- a blade that is swung through small disks ----
@@ -298,7 +295,7 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
     def.restitution = .2;
     def.friction = .3;
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def blade = qd_body_def_default();
     blade.kind = QD_BODY_KINEMATIC;
     blade.shape = qd_shape_rect(length, thick);
@@ -311,7 +308,8 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
         double angle = qd_test_between(&random, .4, 6), r = off + qd_test_between(&random, .5, length);
         qd_test_disk(world, 10 + r * qd_cos(angle), 10 + r * qd_sin(angle), 0, 0, .05, 0);
     }
-    double *before = calloc(disks + 1, sizeof *before), *reached = calloc(disks + 1, sizeof *reached);
+    qd_own_memory double *before = calloc(disks + 1, sizeof *before),
+                         *reached = calloc(disks + 1, sizeof *reached);
     ck_assert(before && reached);
     size_t through = 0;
     for (size_t k = 0; k <= steps; ++k) {
@@ -332,9 +330,6 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
             *far = here;
         }
     }
-    free(before);
-    free(reached);
-    qd_world_destroy(world);
     return through;
 }
 
@@ -349,7 +344,7 @@ QD_TEST_LOOP(an_orb_goes_round, 0, 12) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def orb = qd_body_def_default();
     orb.kind = QD_BODY_KINEMATIC;
     orb.shape = qd_shape_disk(1);
@@ -361,7 +356,6 @@ QD_TEST_LOOP(an_orb_goes_round, 0, 12) {
     qd_test_step(world, dt, 3);
     const qd_vec2 at = qd_test_body(world, other).position;
     ck_assert_msg(at.x != 7 || at.y != 10, "turn %g: nothing was touched", turn[_i / 2]);
-    qd_world_destroy(world);
 }
 
 // ---- all at one target ----
@@ -372,7 +366,7 @@ QD_TEST_LOOP(many_at_one_target, 0, 6) {
     def.size = (qd_vec2){20, 20};
     def.restitution = .5 * (_i / 2 % 3);
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     room target = {{{9.6, 9.6}, {10.4, 9.6}, {10.4, 10.4}, {9.6, 10.4}}, 4};
     add_line(world, target.corner, 4, true);
     for (size_t i = 0; i < TRIED; ++i) {
@@ -390,7 +384,6 @@ QD_TEST_LOOP(many_at_one_target, 0, 6) {
             ck_assert_msg(view.kind[r] != QD_BODY_DYNAMIC || !is_inside(&target, view.x[r], view.y[r]),
                           "body %u inside in step %zu", view.index[r], k);
     }
-    qd_world_destroy(world);
 }
 
 // ---- small ones that a large one drives ----
@@ -402,7 +395,7 @@ QD_TEST_LOOP(what_is_driven_stops_at_large_ones, 0, 12) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){40, 30};
     def.restitution = .5 * (_i % 3);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     (void)qd_test_disk(world, 10, 15, .3 / dt, 0, 1, 0);
     const double far = qd_test_between(&random, 3, 6), speed = qd_test_between(&random, 3, 8) / dt;
     const qd_id target = qd_test_disk(world, 10 + far, 15, 0, 0, 1.5, 0);
@@ -420,7 +413,6 @@ QD_TEST_LOOP(what_is_driven_stops_at_large_ones, 0, 12) {
             ck_assert_msg(view.radius[r] > .2 || !behind, "body %u behind in step %zu", view.index[r], k);
         }
     }
-    qd_world_destroy(world);
 }
 
 // ---- pressed against a thin floor ----
@@ -435,7 +427,7 @@ QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
     def.restitution = 0;
     def.friction = .3;
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def floor_of = qd_body_def_default();
     const qd_vec2 points[] = {{-1, 2}, {.7, 2}, {1.3, 2}, {3.1, 2}, {5, 2}};
     floor_of.kind = QD_BODY_STATIC;
@@ -459,7 +451,6 @@ QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
     qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) through += view.kind[r] == QD_BODY_DYNAMIC && view.y[r] < 2;
     ck_assert_msg(through == 0, "%zu of %d through", through, TRIED);
-    qd_world_destroy(world);
 }
 
 // ---- what is too much to follow is stopped, and counted ----
@@ -468,7 +459,7 @@ QD_TEST(what_is_too_much_is_stopped_and_counted) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){2000, 10};
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, .5, 1);
     qd_id large = qd_test_disk(world, 10, 5, -1, 0, .5, 1e6); // 3,141 impacts within a few seconds
     const double start = qd_world_sum(world).kinetic;
@@ -479,7 +470,6 @@ QD_TEST(what_is_too_much_is_stopped_and_counted) {
         ck_assert_double_gt(qd_test_body(world, small).position.x, 0);
     }
     ck_assert_uint_gt(qd_world_total(world).unfollowed, 0);
-    qd_world_destroy(world);
 }
 
 // In a periodic world nobody can tell which image a path longer than half a period meets.
@@ -490,7 +480,7 @@ QD_TEST_LOOP(what_goes_too_far_is_counted, 0, 3) {
     def.size = (qd_vec2){20, 20};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = mode[_i];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id fast = qd_test_disk(world, 5, 5, 12, 0, .5, 1);
     qd_test_disk(world, 5, 15, 3, 0, .5, 1);
     qd_test_step(world, 1, 2);
@@ -498,7 +488,6 @@ QD_TEST_LOOP(what_goes_too_far_is_counted, 0, 3) {
     ck_assert_double_eq_tol(qd_test_body(world, fast).position.x, 9, 1e-12);
     qd_test_step(world, .5, 2); // half as far
     ck_assert_uint_eq(qd_world_total(world).unfollowed, counted[_i]);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("passage", 300, NULL, NULL)

@@ -75,7 +75,7 @@ QD_TEST_LOOP(block_slides_down_a_ramp, 0, 2) {
     def.gravity.y = -g;
     def.restitution = 0;
     def.friction = .2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     qd_vec2 along = {cos(tilt), sin(tilt)}, up = {-along.y, along.x};
     if (_i == 0) {
@@ -102,7 +102,6 @@ QD_TEST_LOOP(block_slides_down_a_ramp, 0, 2) {
     ck_assert_double_eq_tol(speed, 2 * acceleration, 4e-3 * acceleration);
     ck_assert_double_eq_tol(moved, 2 * acceleration, 4 * acceleration * dt);
     ck_assert_double_eq_tol(s.turn.y, sin(tilt), 1e-4);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(block_slips_at_the_angle_of_friction, 0, 2) {
@@ -196,7 +195,7 @@ QD_TEST_LOOP(ball_bounces_and_rests, 0, 4) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
     def.restitution = c->e;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 1.5, 0, 0, .5, 1);
     double highest = 0, before = 0;
     int hits = 0;
@@ -221,14 +220,13 @@ QD_TEST_LOOP(ball_bounces_and_rests, 0, 4) {
     qd_test_step(world, fine, 5000);
     ck_assert_double_eq_tol(qd_test_body(world, id).position.y, rests_at, 1e-4);
     ck_assert_double_le(fabs(qd_test_body(world, id).velocity.y), 1e-9);
-    qd_world_destroy(world);
 }
 
 // With restitution 1 a ball comes back to its height for ever: bounces turn round the speed it really had.
 QD_TEST(elastic_ball_keeps_its_height) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 2.5, 0, 0, .5, 1);
     double energy = g * 2.5;
     for (int k = 0; k < 20000; ++k) {
@@ -238,14 +236,13 @@ QD_TEST(elastic_ball_keeps_its_height) {
         ck_assert_double_eq_tol(now, energy, 1e-9 * energy);
     }
     ck_assert_uint_gt(qd_world_total(world).begins, 100);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(elastic_boxes_conserve_everything, 0, 2) {
     qd_world_def def = qd_test_open_def();
     def.size = (qd_vec2){30, 30};
     def.friction = _i == 0 ? 0 : .5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(7), 0, 0);
     for (int i = 0; i < 100; ++i) { // all fly to the middle
         qd_body_def body = qd_body_def_default();
@@ -272,7 +269,6 @@ QD_TEST_LOOP(elastic_boxes_conserve_everything, 0, 2) {
     }
     ck_assert_uint_gt(qd_world_total(world).begins, 80);
     if (_i == 1) ck_assert_double_lt(qd_world_sum(world).kinetic, .99 * before.kinetic);
-    qd_world_destroy(world);
 }
 
 // ---- piles ----
@@ -356,17 +352,15 @@ static qd_world *many_columns(int threads) {
 
 QD_TEST(many_columns_are_the_same_for_any_team) {
     const int threads[] = {2, 3, 8};
-    qd_world *one = many_columns(1);
+    qd_own(qd_world) one = many_columns(1);
     qd_test_step(one, 1.0 / 60, 6);
     ck_assert_uint_gt(one->scratch.mover_count, 8000);
     for (int t = 0; t < 3; ++t) {
-        qd_world *many = many_columns(threads[t]);
+        qd_own(qd_world) many = many_columns(threads[t]);
         qd_test_step(many, 1.0 / 60, 6);
         ck_assert_uint_eq(qd_world_hash(many), qd_world_hash(one));
         ck_assert_uint_eq(qd_test_events_hash(many), qd_test_events_hash(one));
-        qd_world_destroy(many);
     }
-    qd_world_destroy(one);
 }
 
 QD_TEST(piles_are_the_same_for_any_team) {
@@ -405,7 +399,7 @@ QD_TEST(floor_bears_the_weight) {
 QD_TEST(overlap_is_taken_back_gently) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 50, 50);
     qd_id a = qd_test_add(world, &body);
     body.position = (qd_vec2){50.75, 50.2};
@@ -419,7 +413,6 @@ QD_TEST(overlap_is_taken_back_gently) {
     for (size_t i = 0; i < count; ++i)
         ck_assert_double_le(contacts[i].touch[0].depth, 1.1e-3); // what is left alone
     ck_assert(qd_world_sum(world).kinetic == 0);
-    qd_world_destroy(world);
 }
 
 /// Bodies of all shapes and materials under gravity; or (`hub`) many small disks and boxes that are drawn to
@@ -486,7 +479,7 @@ QD_TEST_LOOP(kernels_agree, 0, 3) {
     uint64_t expected[2] = {0, 0};
     for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
         if (!qd_simd_available(simd)) continue;
-        qd_world *world = _i == 2 ? struck_of(simd) : heap_of(_i == 1, simd);
+        qd_own(qd_world) world = _i == 2 ? struck_of(simd) : heap_of(_i == 1, simd);
         if (_i == 2) {
             qd_test_step(world, 1.0 / 60, 20);
             const size_t idle = check_unloaded(world), all = qdi_constraint_count(&world->present);
@@ -497,7 +490,6 @@ QD_TEST_LOOP(kernels_agree, 0, 3) {
         uint64_t state = qd_world_hash(world), events = qd_test_events_hash(world);
         if (simd == QD_SIMD_PORTABLE) expected[0] = state, expected[1] = events;
         ck_assert_msg(state == expected[0] && events == expected[1], "%s", qd_simd_name(simd));
-        qd_world_destroy(world);
     }
 }
 

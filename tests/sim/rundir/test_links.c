@@ -47,9 +47,8 @@ static void make_open_run(void) {
 }
 
 static void expect_victim(void) {
-    char *text = qd_scratch_read(at("victim").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at("victim").text, NULL);
     ck_assert_str_eq(text, victim_text);
-    free(text);
 }
 
 /// NAME in the program's directory becomes a link to `to`, whatever it was.
@@ -321,10 +320,9 @@ QD_TEST(a_sweeps_database_leads_nowhere_else) {
     ck_assert_int_eq(rename(at("swept/run.db").text, at("swept/sweep.db").text), 0);
     SUCCEED("report", "swept", "--runs", "-q");
     ck_assert(!qd_scratch_exists(at("out/report.html").text));
-    char *page = qd_scratch_read(at("swept/report.html").text, NULL);
+    qd_own_memory char *page = qd_scratch_read(at("swept/report.html").text, NULL);
     ck_assert_ptr_nonnull(page);
     ck_assert_ptr_null(strstr(page, "../out"));
-    free(page);
 }
 
 QD_TEST_MAIN("links", 500, setup, teardown)

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+QD_OWN_POINTER(qd_rundir, qd_rundir_close)
+
 static const char scene[] = "name: small\n";
 
 static void make_directory(const char *path) {
@@ -20,27 +22,25 @@ static void make_directory(const char *path) {
 
 /// Makes a run directory and closes it again.
 static qd_status create(const char *path, bool force, qd_error *error) {
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     error->text[0] = '\0';
     qd_status status = qd_rundir_create(path, scene, force, &rundir, error);
     ck_assert((status == QD_OK) == (rundir != NULL));
     if (status != QD_OK) ck_assert_str_ne(error->text, "");
     ck_assert_ptr_null(strchr(error->text, '\n'));
-    qd_rundir_close(rundir);
     return status;
 }
 
 /// A finished run with two frames.
 static void create_run(const char *path) {
     qd_error error = {""};
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path, scene, false, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "frames/frame_000000.png", "a", 1, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "frames/frame_1000000.png", "b", 1, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "frames/manifest.csv", "c", 1, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "result.json", "{}\n", 3, &error), QD_OK);
-    qd_rundir_close(rundir);
 }
 
 QD_TEST(test_new_directory) {
@@ -111,9 +111,8 @@ QD_TEST(test_what_is_no_run_is_never_touched) {
     qd_scratch_write(lock.text, "a file of that name");
     ck_assert_int_eq(create(path.text, true, &error), QD_ERR_INVALID);
     ck_assert_uint_eq(qd_scratch_count(path.text), 2);
-    char *text = qd_scratch_read(own.text, NULL);
+    qd_own_memory char *text = qd_scratch_read(own.text, NULL);
     ck_assert_str_eq(text, "name: my own scene\n");
-    free(text);
 }
 
 QD_TEST(test_what_a_killed_run_left_is_no_obstacle) {
@@ -131,9 +130,8 @@ QD_TEST(test_a_file_in_place_of_the_directory) {
     qd_error error;
     for (int force = 0; force < 2; ++force)
         ck_assert_int_eq(create(path.text, force == 1, &error), QD_ERR_INVALID);
-    char *text = qd_scratch_read(path.text, NULL);
+    qd_own_memory char *text = qd_scratch_read(path.text, NULL);
     ck_assert_str_eq(text, "text");
-    free(text);
 }
 
 QD_TEST(test_folders_above_and_bad_names) {
@@ -270,13 +268,12 @@ QD_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
 QD_TEST(test_subdir_over_a_file) {
     qd_scratch_path path = at("run");
     qd_error error = {""};
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path.text, scene, false, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     qd_scratch_write(at("run/other").text, "");
     ck_assert_int_eq(qd_rundir_subdir(rundir, "other", &error), QD_ERR_IO);
-    qd_rundir_close(rundir);
 }
 
 QD_TEST(test_an_earlier_run_is_opened_again) {
@@ -331,7 +328,7 @@ QD_TEST(test_frames_are_kept_up_to_a_number) {
         qd_scratch_write(at(name).text, "x");
     }
     qd_error error = {""};
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_keep_frames(rundir, 2, &error), QD_OK);
     static const char *const kept[] = {"run/frames/frame_000000.png", "run/frames/frame_000001.png",
@@ -346,7 +343,6 @@ QD_TEST(test_frames_are_kept_up_to_a_number) {
     ck_assert_int_eq(qd_rundir_clear(rundir, &error), QD_OK);
     ck_assert_uint_eq(qd_scratch_count(path.text), 4);             // scene.yaml, notes.part, frames, lock
     ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1); // notes.txt
-    qd_rundir_close(rundir);
 }
 
 QD_TEST_MAIN("rundir", 120, setup, teardown)

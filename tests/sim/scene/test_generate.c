@@ -12,24 +12,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+QD_OWN_VALUE(qdi_generated, qdi_generated_release)
+
 static qdi_generated generate(const char *text) {
-    qd_scene *scene = qd_test_scene(text, NULL);
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL);
     qdi_generated bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_msg(qdi_generate(&scene->settings, &bodies, &error) == QD_OK, "%s\n%s", error.text, text);
     ck_assert_uint_eq(bodies.count, qd_scene_bodies(scene));
-    qd_scene_destroy(scene);
     return bodies;
 }
 
 static void check_refused(const char *text, const char *reason) {
-    qd_scene *scene = qd_test_scene(text, NULL);
-    qdi_generated bodies = {.allocator = qd_allocator_default()};
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL);
+    qd_own(qdi_generated) bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_int_eq(qdi_generate(&scene->settings, &bodies, &error), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, reason);
-    qdi_generated_release(&bodies);
-    qd_scene_destroy(scene);
 }
 
 static double gap(const qdi_generated *bodies, size_t i, size_t j, const qd_world_def *world) {
@@ -85,11 +84,9 @@ QD_TEST(places_without_overlap) {
         for (int k = 0; k < 3; ++k)
             used += snprintf(text + used, sizeof text - (size_t)used, "- disks: {count: %d, radius: %s}\n",
                              (int)(qd_random_bits(&random) % 120), radii[qd_random_bits(&random) % 6]);
-        qd_scene *scene = qd_test_scene(text, NULL);
-        qdi_generated bodies = generate(text);
+        qd_own(qd_scene) scene = qd_test_scene(text, NULL);
+        qd_own(qdi_generated) bodies = generate(text);
         check_placed(scene, &bodies, 0);
-        qdi_generated_release(&bodies);
-        qd_scene_destroy(scene);
     }
 }
 
@@ -99,11 +96,9 @@ QD_TEST(keeps_regions_apart) {
                        "- disks: {count: 150, radius: {uniform: [0.2, 0.6]}, region: [5, 5, 20, 20]}\n"
                        "- disks: {count: 30, radius: 1, region: [0, -30, 40, 20]}\n"
                        "- disks: {count: 1, radius: 2, region: [30, 30, 5, 5]}\n";
-    qd_scene *scene = qd_test_scene(text, NULL);
-    qdi_generated bodies = generate(text);
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL);
+    qd_own(qdi_generated) bodies = generate(text);
     check_placed(scene, &bodies, 0);
-    qdi_generated_release(&bodies);
-    qd_scene_destroy(scene);
 }
 
 QD_TEST(lays_out_rows) {
@@ -120,11 +115,10 @@ QD_TEST(lays_out_rows) {
                  "world: {size: [3, %d], boundary: periodic}\nbodies: [disks: {count: %zu, radius: 1e-2, "
                  "place: grid}]",
                  (int)(n % 7) * 5 + 1, n);
-        qd_scene *scene = qd_test_scene(text, NULL);
+        qd_own(qd_scene) scene = qd_test_scene(text, NULL);
         bodies = generate(text);
         check_placed(scene, &bodies, 0);
         qdi_generated_release(&bodies);
-        qd_scene_destroy(scene);
     }
 }
 
@@ -150,9 +144,9 @@ QD_TEST(says_what_does_not_fit) {
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 4, place: grid, radius: 2}}, {disks: "
                   "{count: 4, place: grid, radius: 1}}]",
                   "bodies.1: its rows overlap the bodies of another item");
-    qd_scene *scene = qd_test_scene("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]",
-                                    NULL);
-    qdi_generated bodies = {.allocator = qd_allocator_default()};
+    qd_own(qd_scene)
+        scene = qd_test_scene("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]", NULL);
+    qd_own(qdi_generated) bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_int_eq(qdi_generate(&scene->settings, &bodies, &error), QD_ERR_INVALID);
     size_t placed = 0, asked = 0;
@@ -166,18 +160,15 @@ QD_TEST(says_what_does_not_fit) {
     ck_assert_uint_eq(asked, 1000);
     ck_assert_msg(placed > 500 && placed < 640, "%s", error.text); // jamming is at 0.547 of an endless plane
     ck_assert_double_eq_tol(fraction, (double)placed * 0.785398 / 900, 0.001);
-    qdi_generated_release(&bodies);
-    qd_scene_destroy(scene);
 }
 
 /// Touching exactly is allowed to rows, and a disk as wide as the world can be placed.
 QD_TEST(places_what_just_fits) {
-    qdi_generated bodies = generate(
+    qd_own(qdi_generated) bodies = generate(
         "world: {size: [1, 1]}\nbodies: [disks: {count: 9, radius: 0.16666666666666666, place: grid}]");
     qdi_generated_release(&bodies);
     bodies = generate("world: {size: [4, 4]}\nbodies: [disks: {count: 1, radius: 2}]");
     ck_assert_double_eq_tol(bodies.x[0], 2, 1e-8);
-    qdi_generated_release(&bodies);
 }
 
 /// Radii follow the law that was asked for: the empirical distribution stays within 6 standard errors of it
@@ -201,13 +192,12 @@ QD_TEST(draws_power_laws) {
                  "world: {size: [1e5, 1e5]}\nbodies: [disks: {count: 20000, radius: {power: {min: 0.5, max: "
                  "50, exponent: %.8f}}}]",
                  exponents[i]);
-        qdi_generated bodies = generate(text);
+        qd_own(qdi_generated) bodies = generate(text);
         ck_assert(follows_power_law(&bodies, 0.5, 50, exponents[i]));
         ck_assert(!follows_power_law(&bodies, 0.5, 50, exponents[i] + 0.2));
         for (size_t k = 0; k < bodies.count; ++k)
             if (!(bodies.radius[k] >= 0.5 && bodies.radius[k] <= 50))
                 ck_abort_msg("body %zu is out of range", k);
-        qdi_generated_release(&bodies);
     }
 }
 
@@ -241,13 +231,12 @@ QD_TEST(draws_normal_laws) {
             "max: %g}}}]",
             k % 2 ? "lognormal: {median" : "normal: {mean", middle, k % 2 ? "sigma" : "deviation", deviation,
             low, high);
-        qdi_generated bodies = generate(text);
+        qd_own(qdi_generated) bodies = generate(text);
         ck_assert_msg(follows_normal_law(&bodies, k % 2, low, high, middle, deviation), "%s", text);
         ck_assert(!follows_normal_law(&bodies, k % 2, low, high, middle + 0.2 * (high - low),
                                       deviation < 1 ? 1.3 * deviation : 0.002));
         for (size_t i = 0; i < bodies.count; ++i)
             if (!(bodies.radius[i] >= low && bodies.radius[i] <= high)) ck_abort_msg("%zu is outside", i);
-        qdi_generated_release(&bodies);
     }
 }
 
@@ -264,7 +253,7 @@ static bool has_moments(const double *values, size_t count, double variance, dou
 }
 
 QD_TEST(draws_velocities) {
-    qdi_generated bodies = generate(
+    qd_own(qdi_generated) bodies = generate(
         "world: {size: [1e5, 1e5]}\nbodies:\n- disks: {count: 20000, velocity: {normal: 3}}\n"
         "- disks: {count: 20000, velocity: {uniform: 2}}\n- disks: {count: 5}\n");
     const double *components[] = {bodies.vx, bodies.vy};
@@ -284,7 +273,6 @@ QD_TEST(draws_velocities) {
     }
     double tolerance = 6 * 9 / sqrt(20000);
     ck_assert(fabs(cross[0]) <= tolerance && fabs(cross[1]) > tolerance); // the second: correlation planted
-    qdi_generated_release(&bodies);
 }
 
 static uint64_t hash_of(const qdi_generated *bodies) {
@@ -301,9 +289,8 @@ QD_TEST(is_the_same_everywhere) {
         "- disks: {count: 300, radius: {power: {min: 0.1, max: 3, exponent: 2.667}}, velocity: {normal: 1}}\n"
         "- disks: {count: 100, radius: {uniform: [0.1, 0.5]}, velocity: {uniform: 1}, place: grid, region: "
         "[0, 0, 30, 30]}\n";
-    qdi_generated bodies = generate(text);
+    qd_own(qdi_generated) bodies = generate(text);
     ck_assert_uint_eq(hash_of(&bodies), 2950750849201194792ULL);
-    qdi_generated_release(&bodies);
 }
 
 static int compare_doubles(const void *left, const void *right) {
@@ -320,16 +307,15 @@ static bool halves_agree(const double *radius) {
 
 /// Ids say nothing about sizes, though large disks are placed first.
 QD_TEST(does_not_order_bodies_by_size) {
-    qdi_generated bodies = generate(
+    qd_own(qdi_generated) bodies = generate(
         "world: {size: [200, 200]}\nbodies: [disks: {count: 4000, radius: {uniform: [0.1, 0.9]}}]");
     ck_assert(halves_agree(bodies.radius));
     qsort(bodies.radius, 4000, sizeof(double), compare_doubles);
     ck_assert(!halves_agree(bodies.radius)); // a planted error is seen
-    qdi_generated_release(&bodies);
 }
 
 QD_TEST(fails_cleanly_without_memory) {
-    qd_scene *scene = qd_test_scene("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]", NULL);
+    qd_own(qd_scene) scene = qd_test_scene("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]", NULL);
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
@@ -344,7 +330,6 @@ QD_TEST(fails_cleanly_without_memory) {
     }
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_gt(fail_at, 8);
-    qd_scene_destroy(scene);
 }
 
 /// Cells say "free" exactly where a look at every disk does.

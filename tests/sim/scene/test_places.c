@@ -29,11 +29,10 @@ static qd_world *world_of(const char *text, uint64_t bodies) {
 }
 
 static void check_refused(const char *text, const char *reason) {
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error = {""};
     ck_assert_msg(make(text, 0, &world, &error) != QD_OK, "was taken: %s", text);
     ck_assert_msg(strstr(error.text, reason) != NULL, "%s: %s", text, error.text);
-    qd_world_destroy(world);
 }
 
 static qd_body_state body(const qd_world *world, uint32_t index) {
@@ -52,7 +51,7 @@ static size_t contacts_of(qd_world *world, double *deepest) {
 }
 
 QD_TEST(pyramids_are_pyramids) {
-    qd_world *world = world_of(
+    qd_own(qd_world) world = world_of(
         "bodies: [rects: {count: 12, size: [2, 1], place: pyramid, region: [10, 5, 15, 9]}]", 0);
     // Rows of 5, 4 and 3: columns 3 apart.
     const double x[] = {11.5, 14.5, 17.5, 20.5, 23.5, 13, 16, 19, 22, 14.5, 17.5, 20.5};
@@ -64,7 +63,6 @@ QD_TEST(pyramids_are_pyramids) {
     double deepest;
     ck_assert_uint_gt(contacts_of(world, &deepest), 0); // rows stand on each other
     ck_assert_double_le(deepest, 1e-9);
-    qd_world_destroy(world);
 }
 
 QD_TEST(grids_keep_their_spacing) {
@@ -103,7 +101,7 @@ QD_TEST(cells_keep_bodies_apart) {
     for (int k = 0; k < 12; ++k) {
         char text[400];
         snprintf(text, sizeof text, form, k % 2 ? ", boundary: periodic" : "", k, kinds[k / 4]);
-        qd_world *world = world_of(text, 0);
+        qd_own(qd_world) world = world_of(text, 0);
         double deepest;
         (void)contacts_of(world, &deepest);
         ck_assert_msg(deepest <= 1e-9, "%s: %g", text, deepest);
@@ -120,7 +118,6 @@ QD_TEST(cells_keep_bodies_apart) {
             high = part > high ? part : high;
             sum += part - 0.5;
         }
-        qd_world_destroy(world);
     }
     ck_assert_double_lt(low, 0.02); // all of the cell is used, and evenly
     ck_assert_double_gt(high, 0.98);
@@ -141,29 +138,26 @@ QD_TEST(cells_do_not_see_each_other) {
         "spacing: [2, 2]}]";
     char text[300];
     snprintf(text, sizeof text, form, 200, "{uniform: [0.2, 1]}");
-    qd_world *all = world_of(text, 0);
+    qd_own(qd_world) all = world_of(text, 0);
     snprintf(text, sizeof text, form, 90, "{uniform: [0.2, 1]}");
-    qd_world *some = world_of(text, 0);
+    qd_own(qd_world) some = world_of(text, 0);
     for (uint32_t i = 0; i < 90; ++i) {
         const qd_body_state p = body(all, i), q = body(some, i);
         ck_assert_double_eq(p.position.x, q.position.x);
         ck_assert_double_eq(p.position.y, q.position.y);
     }
-    qd_world_destroy(all);
-    qd_world_destroy(some);
 }
 
 QD_TEST(pyramids_scale) {
     const uint64_t bodies[] = {1, 2, 3, 10, 55, 56, 1000};
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; ++i) {
-        qd_world *world = world_of(
+        qd_own(qd_world) world = world_of(
             "world: {size: [40, 24]}\nbodies: [rects: {count: 210, place: pyramid, region: [9, 0, 22, 21]}]",
             bodies[i]);
         double deepest;
         (void)contacts_of(world, &deepest);
         ck_assert_uint_eq(qd_world_count(world), bodies[i]);
         ck_assert_double_le(deepest, 1e-9);
-        qd_world_destroy(world);
     }
 }
 
@@ -175,7 +169,7 @@ static double company(const char *place, uint64_t seed) {
         "world: {size: [200, 100], boundary: {x: periodic}}\nrun: {seed: %d}\nbodies: [disks: {count: 60, "
         "radius: 0.5, place: %s, clusters: {count: 6, spread: [0.02, 0.04]}}]",
         (int)seed, place);
-    qd_world *world = world_of(text, 0);
+    qd_own(qd_world) world = world_of(text, 0);
     double deepest, found = 0;
     ck_assert_uint_eq(contacts_of(world, &deepest), 0);
     for (uint32_t i = 0; i < 60; ++i) {
@@ -190,7 +184,6 @@ static double company(const char *place, uint64_t seed) {
         }
         found += near > 0;
     }
-    qd_world_destroy(world);
     return found / 60;
 }
 
@@ -281,7 +274,7 @@ QD_TEST_LOOP(polylines_turn, 0, 2) {
              "[40, 60]]}\n"
              "- rects: {count: 20, region: [41, 41, 18, 18]}\n",
              pivots[_i]);
-    qd_world *world = world_of(text, 0);
+    qd_own(qd_world) world = world_of(text, 0);
     for (uint32_t i = 0; i < 4; ++i) {
         ck_assert_int_eq(body(world, i).kind, QD_BODY_KINEMATIC);
         ck_assert_double_eq(body(world, i).pivot.x, 50);
@@ -302,11 +295,10 @@ QD_TEST_LOOP(polylines_turn, 0, 2) {
     double angle = 0.5 * 9, c = cos(angle), s = sin(angle), x = start.x - 50, y = start.y - 50;
     ck_assert_double_eq_tol(at.x, 50 + c * x - s * y, 1e-9);
     ck_assert_double_eq_tol(at.y, 50 + s * x + c * y, 1e-9);
-    qd_world_destroy(world);
 }
 
 QD_TEST(kinematic_polylines_want_a_pivot) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def like = qd_body_def_default();
     qd_error error = {""};
     const qd_vec2 points[] = {{10, 10}, {20, 10}, {20, 20}};
@@ -322,7 +314,6 @@ QD_TEST(kinematic_polylines_want_a_pivot) {
     qd_test_step(world, 0.5, 2);
     ck_assert_double_eq_tol(qd_test_body(world, ids[0]).position.x, 16, 1e-12);
     ck_assert_double_eq_tol(qd_test_body(world, ids[1]).position.y, 17, 1e-12);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("places", 120, NULL, NULL)

@@ -19,12 +19,11 @@ static qd_scene *parse(const char *text) {
 
 /// Reading the resolved text gives the same text, and so the same hash.
 static void check_resolved(const qd_scene *scene) {
-    qd_scene *again = parse(qd_scene_text(scene));
+    qd_own(qd_scene) again = parse(qd_scene_text(scene));
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     ck_assert_uint_eq(qd_scene_hash(again), qd_scene_hash(scene));
     ck_assert_uint_eq(qd_scene_hash(scene),
                       qd_hash_bytes(qd_scene_text(scene), strlen(qd_scene_text(scene))));
-    qd_scene_destroy(again);
 }
 
 static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
@@ -48,10 +47,9 @@ QD_TEST(lists_the_builtin_scenes) {
         char first[200];
         snprintf(first, sizeof first, "# %s\n", about);
         ck_assert_msg(strncmp(text, first, strlen(first)) == 0, "%s does not begin with %s", names[i], first);
-        qd_scene *scene = builtin(names[i], NULL, 0);
+        qd_own(qd_scene) scene = builtin(names[i], NULL, 0);
         ck_assert_str_eq(qd_scene_name(scene), names[i]);
         check_resolved(scene);
-        qd_scene_destroy(scene);
     }
     ck_assert_ptr_null(qd_scene_builtin_name(count));
     ck_assert_ptr_null(qd_scene_builtin_about(count));
@@ -60,7 +58,7 @@ QD_TEST(lists_the_builtin_scenes) {
 }
 
 QD_TEST(gives_what_the_file_says) {
-    qd_scene *scene = parse(
+    qd_own(qd_scene) scene = parse(
         "name: a-b_C9\n"
         "world: {size: [3, 4e1], origin: [-1, 2.5], boundary: {x: periodic}, gravity: [0, -9.81]}\n"
         "run: {steps: 1e3, dt: 1e-3, seed: 9223372036854775807}\n"
@@ -94,22 +92,20 @@ QD_TEST(gives_what_the_file_says) {
     ck_assert(view.nodes == QD_VIEW_NODES_NONE && !view.contacts && !view.text);
     ck_assert_uint_eq(qd_scene_bodies(scene), 7);
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
 
 QD_TEST(fills_in_defaults) {
-    qd_scene *scene = parse("{}");
+    qd_own(qd_scene) scene = parse("{}");
     qd_world_def world = qd_scene_world(scene), usual = qd_world_def_default();
     ck_assert(world.cookie == usual.cookie && world.size.x == 100 && world.restitution == usual.restitution);
     ck_assert(world.limits.distance == 1e8 && isinf(world.limits.speed));
     ck_assert_uint_eq(qd_scene_bodies(scene), 0);
     ck_assert(isnan(qd_scene_view(scene).speed));
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
 
 QD_TEST(reads_the_same_scene_in_any_dress) {
-    qd_scene *plain = parse(
+    qd_own(qd_scene) plain = parse(
         "world:\n  boundary: open\nbodies:\n  - disks: {count: 2, velocity: 0, radius: 2.50}\n");
     static const char *const same[] = {
         "{\"world\": {\"boundary\": \"open\"}, \"bodies\": [{\"disks\": {\"radius\": 25e-1, \"count\": 2}}]}",
@@ -123,16 +119,13 @@ QD_TEST(reads_the_same_scene_in_any_dress) {
         "2.5, region: [0, 0, 100, 100]}\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; ++i) {
-        qd_scene *scene = parse(same[i]);
+        qd_own(qd_scene) scene = parse(same[i]);
         ck_assert_str_eq(qd_scene_text(scene), qd_scene_text(plain));
         ck_assert_uint_eq(qd_scene_hash(scene), qd_scene_hash(plain));
-        qd_scene_destroy(scene);
     }
-    qd_scene *other = parse(
-        "world: {boundary: open}\nbodies: [disks: {count: 2, radius: 2.5000000000000004}]\n");
+    qd_own(qd_scene)
+        other = parse("world: {boundary: open}\nbodies: [disks: {count: 2, radius: 2.5000000000000004}]\n");
     ck_assert_uint_ne(qd_scene_hash(other), qd_scene_hash(plain));
-    qd_scene_destroy(other);
-    qd_scene_destroy(plain);
 }
 
 QD_TEST(lists_bodies_one_by_one) {
@@ -216,17 +209,15 @@ QD_TEST(sets_any_key) {
         {"name='other'", "name: other\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        qd_scene *scene = builtin("pool", cases[i].set, 0);
+        qd_own(qd_scene) scene = builtin("pool", cases[i].set, 0);
         ck_assert_msg(contains(scene, cases[i].part), "%s gave\n%s", cases[i].set, qd_scene_text(scene));
         check_resolved(scene);
-        qd_scene_destroy(scene);
     }
     const char *sets[] = {"run.seed=2", "run.seed=3", "world.boundary=open", "world.boundary.y=periodic"};
     qd_scene_changes changes = {sets, 4, 0};
-    qd_scene *scene = qd_test_scene("run: {seed: 1}", &changes);
+    qd_own(qd_scene) scene = qd_test_scene("run: {seed: 1}", &changes);
     ck_assert_uint_eq(qd_scene_run_settings(scene).seed, 3);
     ck_assert(contains(scene, "x: open\n    y: periodic\n"));
-    qd_scene_destroy(scene);
 }
 
 QD_TEST(scales_bodies_at_constant_density) {
@@ -296,9 +287,8 @@ QD_TEST(resolves_random_scenes_to_themselves) {
         ck_assert_int_eq(text.status, QD_OK);
         qd_scene_changes changes = {NULL, 0,
                                     strstr(text.chars, "count") ? qd_random_bits(&random) % 5000 : 0};
-        qd_scene *scene = qd_test_scene(text.chars, &changes);
+        qd_own(qd_scene) scene = qd_test_scene(text.chars, &changes);
         check_resolved(scene);
-        qd_scene_destroy(scene);
         qdi_text_release(&text);
     }
 }
@@ -315,17 +305,15 @@ QD_TEST(reads_the_documented_example) {
     ck_assert_ptr_nonnull(begin);
     begin += strlen("```yaml\n");
     *strstr(begin, "```") = 0;
-    qd_scene *scene = parse(begin);
+    qd_own(qd_scene) scene = parse(begin);
     ck_assert_uint_eq(qd_scene_bodies(scene), 410);
     check_resolved(scene);
     qd_world_def def = qd_scene_world(scene);
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
     ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
     ck_assert_uint_eq(qd_world_count(world), 410);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
 
 /// The scenes of disks alone (pool, gas and sizes) fill a world: no contact at the start, and the same bodies
@@ -334,9 +322,9 @@ QD_TEST(populates_worlds) {
     for (size_t i = 0; i < 3; ++i) {
         uint64_t hash[3];
         for (int k = 0; k < 3; ++k) {
-            qd_scene *scene = builtin(qd_scene_builtin_name(i), k == 2 ? "run.seed=2" : NULL, 0);
+            qd_own(qd_scene) scene = builtin(qd_scene_builtin_name(i), k == 2 ? "run.seed=2" : NULL, 0);
             qd_world_def def = qd_scene_world(scene);
-            qd_world *world = NULL;
+            qd_own(qd_world) world = NULL;
             qd_error error;
             ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
             ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
@@ -351,8 +339,6 @@ QD_TEST(populates_worlds) {
                                                                             : 0.2; // half of it is empty
             ck_assert_msg(fraction > least && fraction < 0.4, "%s: %g", qd_scene_builtin_name(i), fraction);
             hash[k] = qd_world_hash(world);
-            qd_world_destroy(world);
-            qd_scene_destroy(scene);
         }
         ck_assert_uint_eq(hash[0], hash[1]);
         ck_assert_uint_ne(hash[0], hash[2]);
@@ -362,14 +348,12 @@ QD_TEST(populates_worlds) {
 QD_TEST(populates_with_nobody) {
     static const char *const none[] = {"{}", "bodies: []", "bodies: [disks: {count: 0, radius: 1000}]"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
-        qd_scene *scene = parse(none[i]);
+        qd_own(qd_scene) scene = parse(none[i]);
         qd_world_def def = qd_scene_world(scene);
-        qd_world *world = NULL;
+        qd_own(qd_world) world = NULL;
         ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
         ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
         ck_assert_uint_eq(qd_world_count(world), 0);
-        qd_world_destroy(world);
-        qd_scene_destroy(scene);
     }
 }
 

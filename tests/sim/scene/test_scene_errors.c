@@ -297,7 +297,7 @@ QD_TEST(refuses_what_is_no_scene) {
 /// Time and memory stay bounded whatever a file holds.
 QD_TEST(survives_hostile_text) {
     enum { BYTES = 4 << 20 };
-    char *text = malloc(BYTES);
+    qd_own_memory char *text = malloc(BYTES);
     ck_assert_ptr_nonnull(text);
     qd_error error;
     static const char *const fillers[] = {
@@ -307,7 +307,6 @@ QD_TEST(survives_hostile_text) {
         for (size_t at = 0; at < BYTES; ++at) text[at] = fillers[i][at % length];
         ck_assert_int_eq(refused(text, BYTES, NULL, &error), QD_ERR_INVALID);
     }
-    free(text);
     check_invalid("a: &a [1,2,3,4,5,6,7,8,9,10]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
                   "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
                   "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
@@ -319,7 +318,7 @@ QD_TEST(survives_truncation_and_damage) {
     const char *whole = qd_scene_builtin_text("pool");
     size_t length = strlen(whole);
     ck_assert_uint_gt(length, 500);
-    char *copy = malloc(length + 1);
+    qd_own_memory char *copy = malloc(length + 1);
     ck_assert_ptr_nonnull(copy);
     uint64_t seed = qd_test_seed(3);
     size_t read = 0;
@@ -337,7 +336,6 @@ QD_TEST(survives_truncation_and_damage) {
         qd_scene_destroy(scene);
     }
     ck_assert_uint_gt(read, 0);
-    free(copy);
 }
 
 static void check_set(const char *set, const char *reason) {

@@ -82,7 +82,7 @@ static char *read_file(const char *path) {
 
 QD_TEST(documents_every_key) {
     const char *path = QD_SOURCE_DIR "/docs/scene.md";
-    char *text = read_file(path);
+    qd_own_memory char *text = read_file(path);
     char *begin = strstr(text, begin_mark), *end = strstr(text, end_mark);
     ck_assert_msg(begin && end && begin < end, "%s has no place for the keys", path);
     begin += strlen(begin_mark);
@@ -103,7 +103,6 @@ QD_TEST(documents_every_key) {
                   "the keys in %s are not those of sim/scene/schema.c: run this test with QD_TEST_UPDATE=1",
                   path);
     qdi_text_release(&keys);
-    free(text);
 }
 
 QD_TEST(has_every_parent_and_no_key_twice) {

@@ -88,14 +88,13 @@ QD_TEST(bad_springs_are_refused) {
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "%zu", i);
     }
     qd_world_def def = qd_world_def_default(); // who has no springs needs none
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert(isinf(qd_world_contact_time(world)));
-    qd_world_destroy(world);
 }
 
 QD_TEST(world_tells_its_shortest_contact_time) {
     qd_world_def def = spring_def(50);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert(isinf(qd_world_contact_time(world)));
     qd_test_disk(world, 1, 1, 0, 0, 0.5, 3);
     qd_test_disk(world, 5, 1, 0, 0, 0.5, 2);
@@ -114,7 +113,6 @@ QD_TEST(world_tells_its_shortest_contact_time) {
     emitter.scale_low = 0.01;
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
     ck_assert_double_eq_tol(qd_world_contact_time(world), pi * sqrt(0.25 * 0.01 * pi / 50), 1e-14);
-    qd_world_destroy(world);
 }
 
 // ---- two bodies, head-on ----
@@ -124,7 +122,7 @@ typedef struct collision {
 } collision;
 
 static collision collide(qd_world_def def, double dt, double mass_a, double mass_b) {
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 50, 50, 1, 0, 0.5, mass_a),
           b = qd_test_disk(world, 51, 50, -1, 0, 0.5, mass_b);
     collision result = {0, 0};
@@ -140,7 +138,6 @@ static collision collide(qd_world_def def, double dt, double mass_a, double mass
     double momentum = mass_a * p.velocity.x + mass_b * q.velocity.x;
     ck_assert_double_eq_tol(momentum, mass_a - mass_b, 1e-12);
     ck_assert_double_eq(p.velocity.y, 0);
-    qd_world_destroy(world);
     return result;
 }
 
@@ -172,7 +169,7 @@ QD_TEST(collisions_last_and_bounce_as_they_should) {
 QD_TEST(elastic_collision_keeps_its_energy) {
     for (double parts = 50; parts < 1000; parts *= 2) {
         qd_world_def def = spring_def(1000);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 2, 0.3, 0.5, 1);
         qd_test_disk(world, 51.1, 50.2, -1, 0, 0.5, 2);
         qd_metrics m;
@@ -188,7 +185,6 @@ QD_TEST(elastic_collision_keeps_its_energy) {
         ck_assert_double_lt(fabs(m.kinetic - first) / first, 10 / (parts * parts));
         ck_assert_double_eq(m.lost, 0);
         ck_assert_double_eq_tol(m.imbalance, m.kinetic - first, 1e-12);
-        qd_world_destroy(world);
     }
 }
 
@@ -198,7 +194,7 @@ QD_TEST(damping_pulls_unless_limited) {
         qd_world_def def = spring_def(200);
         def.restitution = 0.3;
         def.spring.limit_damping = limited;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 1, 0, 0.5, 1);
         qd_test_disk(world, 51, 50, -1, 0, 0.5, 1);
         double least = 0;
@@ -212,7 +208,6 @@ QD_TEST(damping_pulls_unless_limited) {
             ck_assert_double_eq(least, 0);
         else
             ck_assert_double_lt(least, -1e-4);
-        qd_world_destroy(world);
     }
 }
 
@@ -238,7 +233,7 @@ static qd_world *on_the_floor(double friction, double inertia, double speed, qd_
 
 QD_TEST(sliding_is_slowed_by_coulombs_law) {
     qd_id id;
-    qd_world *world = on_the_floor(0.3, HUGE_VAL, 5, &id);
+    qd_own(qd_world) world = on_the_floor(0.3, HUGE_VAL, 5, &id);
     qd_test_step(world, 1e-3, 1000);
     qd_body_state state = qd_test_body(world, id);
     // The first steps only stretch the spring.
@@ -252,24 +247,22 @@ QD_TEST(sliding_is_slowed_by_coulombs_law) {
     qd_world_measure(world, &m);
     ck_assert_double_eq_tol(m.lost_walls_friction, 0.5 * 2 * 25, 0.05);
     ck_assert_double_eq_tol(m.drift, 0, 0.05);
-    qd_world_destroy(world);
 }
 
 QD_TEST(sliding_disk_comes_to_roll) {
     qd_id id;
-    qd_world *world = on_the_floor(0.3, 0.5 * 2 * 0.25, 3, &id);
+    qd_own(qd_world) world = on_the_floor(0.3, 0.5 * 2 * 0.25, 3, &id);
     qd_test_step(world, 1e-3, 3000);
     qd_body_state state = qd_test_body(world, id);
     ck_assert_double_eq_tol(state.velocity.x, 2, 0.01);
     ck_assert_double_eq_tol(state.spin * 0.5, -state.velocity.x, 0.01);
-    qd_world_destroy(world);
 }
 
 // Two equal disks, one of which spins, brush past each other: what turns one turns the other, by the same.
 QD_TEST(rubbing_gives_spin_to_both) {
     qd_world_def def = spring_def(1000);
     def.friction = 0.4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, 50};
     body.spin = 6;
@@ -286,7 +279,6 @@ QD_TEST(rubbing_gives_spin_to_both) {
     ck_assert_double_eq_tol(p.velocity.x + q.velocity.x, -1, 1e-12);
     ck_assert_double_eq_tol(p.velocity.y + q.velocity.y, 0, 1e-12);
     ck_assert_double_gt(fabs(p.velocity.y), 0.01);
-    qd_world_destroy(world);
 }
 
 // Who has the lower index does not matter.
@@ -296,7 +288,7 @@ QD_TEST(order_of_the_two_does_not_matter) {
         qd_world_def def = spring_def(500);
         def.friction = 0.5;
         def.restitution = 0.7;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_id id[2];
         for (int k = 0; k < 2; ++k) {
             qd_body_def body = qd_body_def_default();
@@ -309,7 +301,6 @@ QD_TEST(order_of_the_two_does_not_matter) {
         }
         qd_test_step(world, 1e-3, 300);
         for (int k = 0; k < 2; ++k) ends[swap][k] = qd_test_body(world, id[k]).position;
-        qd_world_destroy(world);
     }
     for (int k = 0; k < 2; ++k) {
         ck_assert_double_eq_tol(ends[0][k].x, ends[1][k].x, 1e-13);
@@ -461,7 +452,7 @@ QD_TEST(grains_move_as_the_formulas_say) {
         qd_random random = qd_random_at(seed, 0, 77);
         grains g;
         qd_id ids[MOST];
-        qd_world *world = same(&g, &random, ids);
+        qd_own(qd_world) world = same(&g, &random, ids);
         forces(&g, true);
         for (int k = 0; k < 1000; ++k) {
             grains_step(&g);
@@ -472,7 +463,6 @@ QD_TEST(grains_move_as_the_formulas_say) {
             touched += count;
         }
         check_same(&g, world, ids, 1e-9, seed);
-        qd_world_destroy(world);
     }
     ck_assert_uint_gt(touched, 50 * (last - first + 1));
 }

@@ -111,7 +111,7 @@ QD_TEST(slots_find_what_the_narrow_phase_finds) {
     const size_t steps = qd_test_effort(240);
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
-        qd_world *plain = disks(&ways[0]), *mixed = disks(&ways[1]);
+        qd_own(qd_world) plain = disks(&ways[0]), mixed = disks(&ways[1]);
         add_other(mixed);
         for (size_t k = 0; k < steps; ++k) {
             qd_test_step(plain, 2e-3, 1);
@@ -121,8 +121,6 @@ QD_TEST(slots_find_what_the_narrow_phase_finds) {
             change(mixed, k, seed);
         }
         expect_same_balance(plain, mixed, seed);
-        qd_world_destroy(plain);
-        qd_world_destroy(mixed);
     }
 }
 
@@ -163,7 +161,7 @@ QD_TEST(lists_of_ends_add_up_what_chains_do) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 4;
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
-        qd_world *plain = heap(&ways[0]), *mixed = heap(&ways[1]);
+        qd_own(qd_world) plain = heap(&ways[0]), mixed = heap(&ways[1]);
         add_other(mixed);
         size_t listed = 0, left = 0;
         for (size_t k = 0; k < 2500; ++k) {
@@ -177,8 +175,6 @@ QD_TEST(lists_of_ends_add_up_what_chains_do) {
         ck_assert_msg(left > 10000, "seed %llu: only %zu contacts without a test", (unsigned long long)seed,
                       left);
         expect_same_balance(plain, mixed, seed);
-        qd_world_destroy(plain);
-        qd_world_destroy(mixed);
     }
 }
 
@@ -216,7 +212,7 @@ QD_TEST(ranges_wait_for_the_fastest_of_their_own) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 3;
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
-        qd_world *plain = crowd(&ways[0]), *mixed = crowd(&ways[1]);
+        qd_own(qd_world) plain = crowd(&ways[0]), mixed = crowd(&ways[1]);
         add_other(mixed);
         size_t slow = 0;
         for (size_t k = 0; k < 200; ++k) {
@@ -227,8 +223,6 @@ QD_TEST(ranges_wait_for_the_fastest_of_their_own) {
         }
         ck_assert_msg(slow > 50, "seed %llu: only %zu slow ranges", (unsigned long long)seed, slow);
         expect_same_balance(plain, mixed, seed);
-        qd_world_destroy(plain);
-        qd_world_destroy(mixed);
     }
 }
 

@@ -55,7 +55,7 @@ static qd_world *any_world(uint64_t seed, int threads, double margin, qd_simd si
 }
 
 static uint64_t life(uint64_t seed, int threads, double margin, qd_simd simd, size_t steps) {
-    qd_world *world = any_world(seed, threads, margin, simd);
+    qd_own(qd_world) world = any_world(seed, threads, margin, simd);
     uint64_t hash = seed;
     for (size_t k = 0; k < steps; ++k) {
         qd_test_step(world, 2e-3, 1);
@@ -63,7 +63,6 @@ static uint64_t life(uint64_t seed, int threads, double margin, qd_simd simd, si
         uint64_t now[] = {qd_world_hash(world), qd_test_events_hash(world)};
         hash = qd_hash_seeded(now, sizeof now, hash);
     }
-    qd_world_destroy(world);
     return hash;
 }
 
@@ -100,11 +99,11 @@ QD_TEST(saved_and_loaded_goes_on_the_same) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     for (uint64_t seed = first; seed <= last; ++seed)
         for (int changed = 0; changed < 2; ++changed) {
-            qd_world *world = any_world(seed, 2, (double)NAN, QD_SIMD_AUTO);
+            qd_own(qd_world) world = any_world(seed, 2, (double)NAN, QD_SIMD_AUTO);
             qd_test_step(world, 2e-3, 150);
             qd_random random = qd_random_at(seed, 0, 6);
             if (changed) qd_test_scatter(world, &random, 5);
-            qd_world *other = qd_test_copy(world, 1);
+            qd_own(qd_world) other = qd_test_copy(world, 1);
             for (int k = 0; k < 100; ++k) {
                 qd_test_step(world, 2e-3, 1);
                 qd_test_step(other, 2e-3, 1);
@@ -115,8 +114,6 @@ QD_TEST(saved_and_loaded_goes_on_the_same) {
             qd_world_measure(world, &p);
             qd_world_measure(other, &q);
             check_same_numbers(&p, &q, seed);
-            qd_world_destroy(world);
-            qd_world_destroy(other);
         }
 }
 
@@ -127,7 +124,7 @@ QD_TEST(hash_covers_shear) {
         qd_world_def def = spring_def();
         def.gravity = (qd_vec2){0, 0};
         if (k == 1) def.spring.kt = 3;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 0, 1, 0.5, 1);
         qd_test_disk(world, 50.9, 50, 0, 0, 0.5, 1);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -136,7 +133,6 @@ QD_TEST(hash_covers_shear) {
         uint64_t after = qd_world_hash(world);
         ck_assert_uint_ne(after, hash[k]);
         hash[k] = after;
-        qd_world_destroy(world);
     }
     ck_assert_uint_ne(hash[0], hash[1]);
 }
@@ -149,7 +145,7 @@ QD_TEST(others_may_join) {
         qd_world_def def = spring_def();
         def.size = (qd_vec2){20, 20};
         def.margin = k ? (double)NAN : 0;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_random random = qd_random_at(1, 0, 8);
         qd_test_scatter(world, &random, 150);
         qd_test_step(world, 2e-3, 200);
@@ -160,7 +156,6 @@ QD_TEST(others_may_join) {
         qd_test_step(world, 2e-3, 200);
         hash[k] = qd_world_hash(world);
         if (k) ck_assert_uint_lt(qd_world_total(world).rebuilds, 200);
-        qd_world_destroy(world);
     }
     ck_assert_uint_eq(hash[0], hash[1]);
 }
@@ -236,7 +231,7 @@ QD_TEST(memory_may_end_anywhere) {
 QD_TEST(sensors_and_filters_feel_nothing) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 50, 50, 0, 0, 0.5, 1);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50.5, 50};
@@ -255,7 +250,6 @@ QD_TEST(sensors_and_filters_feel_nothing) {
     qd_metrics m;
     qd_world_measure(world, &m);
     ck_assert_double_eq(m.contact_energy, 0);
-    qd_world_destroy(world);
 }
 
 // A ball comes back alike from a wall, a static rect and a kinematic one at rest; from a moving one with
@@ -269,7 +263,7 @@ QD_TEST(walls_static_and_kinematic_bodies_are_alike) {
         def.boundary_x = QD_BOUNDARY_OPEN;
         def.restitution = way == 3 ? 1 : 0.7;
         if (way == 3) def.wall_motion[2].velocity = 2;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_id ball = qd_test_disk(world, 50, 0.52, 0.5, way == 3 ? 0 : -1, 0.5, 1);
         if (way == 1 || way == 2) {
             qd_body_def floor = qd_body_def_default();
@@ -292,7 +286,6 @@ QD_TEST(walls_static_and_kinematic_bodies_are_alike) {
         }
         if (way == 3) ck_assert_double_eq_tol(totals.wall_work, 0.5 * 4 * 4, 0.01);
         ck_assert_double_eq_tol(m.drift, 0, 2e-3);
-        qd_world_destroy(world);
     }
     ck_assert_double_eq_tol(back[0], 0.7, 1e-3);
     ck_assert_double_eq_tol(back[1], back[0], 1e-9);
@@ -308,7 +301,7 @@ QD_TEST(rect_rests_on_two_corners) {
     def.restitution = 0.3;
     def.spring.contact_time = (double)NAN;
     def.spring.kn = 1e4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.6);
     body.mass = 4;
     qd_id id = qd_test_add(world, &body);
@@ -321,7 +314,6 @@ QD_TEST(rect_rests_on_two_corners) {
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(contact->count, 2);
     for (int k = 0; k < 2; ++k) ck_assert_double_eq_tol(contact->touch[k].impulse, 20 * 1e-3, 1e-6);
-    qd_world_destroy(world);
 }
 
 // ---- events ----
@@ -329,7 +321,7 @@ QD_TEST(rect_rests_on_two_corners) {
 QD_TEST(events_tell_the_forces_of_the_moment) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 50, 50, 1, 0.4, 0.5, 1);
     qd_test_disk(world, 51.001, 50, -1, 0, 0.5, 1);
     double x = 0, y = 0, before = qd_test_body(world, a).velocity.x;
@@ -354,7 +346,6 @@ QD_TEST(events_tell_the_forces_of_the_moment) {
     // Half of each at either end of the step: in all it is the whole.
     ck_assert_double_eq_tol(state.velocity.x - before, x, 1e-12);
     ck_assert_double_eq_tol(state.velocity.y - 0.4, y, 1e-12);
-    qd_world_destroy(world);
 }
 
 // ---- energy ----
@@ -377,7 +368,7 @@ static qd_world *gas(size_t side, double steps_per_contact, double *dt, double f
 
 QD_TEST(elastic_gas_keeps_its_energy) {
     double dt;
-    qd_world *world = gas(45, 50, &dt, 0); // 2,025 disks
+    qd_own(qd_world) world = gas(45, 50, &dt, 0); // 2,025 disks
     qd_metrics m;
     qd_world_measure(world, &m);
     double first = m.kinetic, worst = 0;
@@ -390,7 +381,6 @@ QD_TEST(elastic_gas_keeps_its_energy) {
     ck_assert_uint_gt(m.begins, steps / 10);
     ck_assert_double_lt(worst, 1e-4);
     ck_assert_double_eq(m.lost, 0);
-    qd_world_destroy(world);
 }
 
 static double entered(const qd_world *world) {
@@ -404,7 +394,7 @@ QD_TEST(a_change_brings_in_no_springs_that_there_were) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_disk(1), 40, 50);
     qd_test_add(world, &body);
     body.position.x = 41.5;
@@ -419,7 +409,6 @@ QD_TEST(a_change_brings_in_no_springs_that_there_were) {
     ck_assert_int_eq(qd_world_remove(world, other), QD_OK);
     qd_test_step(world, 1e-4, 3);
     ck_assert_double_eq_tol(entered(world), pressed, 1e-12);
-    qd_world_destroy(world);
 }
 
 // What is lost is where it went: dashpots and friction account for all but what the step's length makes.

@@ -27,7 +27,7 @@ static void check_box_case(const box_case *c, size_t steps) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 6};
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 2);
     double dt = c->t / (double)steps;
     qd_test_step(world, dt, steps);
@@ -40,7 +40,6 @@ static void check_box_case(const box_case *c, size_t steps) {
     qd_vec2 given = qd_world_total(world).wall_impulse; // what the walls gave is what the body has more
     ck_assert_double_eq_tol(given.x, 2 * (state.velocity.x - c->vx), 1e-9);
     ck_assert_double_eq_tol(given.y, 2 * (state.velocity.y - c->vy), 1e-9);
-    qd_world_destroy(world);
 }
 
 QD_TEST_LOOP(box_in_small_steps, 0, 3) {
@@ -62,7 +61,7 @@ QD_TEST(periodic_positions_stay_in_the_cell) {
     def.origin = (qd_vec2){-3.5, 1000};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 1, 1001, 3.3, -2.1, 0.5, 1);
     for (int k = 1; k <= 5000; ++k) {
         qd_test_step(world, 0.37, 1);
@@ -72,14 +71,13 @@ QD_TEST(periodic_positions_stay_in_the_cell) {
         double x = 1 + 3.3 * 0.37 * k, off = (x - s.position.x) / 7;
         ck_assert_double_eq_tol(off, floor(off + 0.5), 1e-9);
     }
-    qd_world_destroy(world);
 }
 
 QD_TEST(periodic_wrap_is_never_at_the_far_side) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const double at[] = {10, -1e-300, -0.0, 30, -1e-17, 9.999999999999998, 1e7, -1e7 + 3};
     for (size_t i = 0; i < sizeof at / sizeof *at; ++i) {
         qd_id id = qd_test_disk(world, at[i], at[i], 0, 0, 0.01, 0);
@@ -87,7 +85,6 @@ QD_TEST(periodic_wrap_is_never_at_the_far_side) {
         ck_assert_msg(s.position.x >= 0 && s.position.x < 10, "%g became %.17g", at[i], s.position.x);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
     }
-    qd_world_destroy(world);
 }
 
 // The parabola itself at every step, with either contact model.
@@ -95,7 +92,7 @@ QD_TEST_LOOP(projectile_follows_its_parabola, 0, 2) {
     qd_world_def def = qd_test_open_def();
     def.gravity = (qd_vec2){0, -9.81};
     def.contact = _i == 0 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 50, 3, 0, 0.5, 1);
     qd_test_step(world, 1.0 / 60, 60);
     qd_body_state s = qd_test_body(world, id);
@@ -104,39 +101,36 @@ QD_TEST_LOOP(projectile_follows_its_parabola, 0, 2) {
     ck_assert_double_eq_tol(s.velocity.y, -9.81, 1e-12);
     qd_world_sums sums = qd_world_sum(world);
     ck_assert_double_eq_tol(sums.potential, 9.81 * s.position.y, 1e-9);
-    qd_world_destroy(world);
 }
 
 QD_TEST(open_sides_let_bodies_go) {
     qd_world_def def = qd_world_def_default();
     def.boundary_y = QD_BOUNDARY_OPEN;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 50, 0, 1000, 0.5, 1);
     qd_test_step(world, 1, 100);
     ck_assert_double_eq(qd_test_body(world, id).position.y, 100050);
     ck_assert_double_eq(qd_test_body(world, id).velocity.y, 1000);
-    qd_world_destroy(world);
 }
 
 QD_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 20};
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 5, 10, 3, 1, 5, 1);
     qd_test_step(world, 0.1, 100); // 10 up: two thirds of the way hit the top at 15 and come back
     qd_body_state s = qd_test_body(world, id);
     ck_assert_double_eq(s.position.x, 5);
     ck_assert_double_eq_tol(s.position.y, 10, 1e-9);
     ck_assert_double_eq(s.velocity.y, -1);
-    qd_world_destroy(world);
 }
 
 // Put down across the wall on its way in, a body is let in; on its way out it is mirrored.
 QD_TEST(body_across_a_mirror_comes_in) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id in = qd_test_disk(world, 0.1, 50, 1, 0, 0.5, 1);
     qd_id out = qd_test_disk(world, 99.75, 50, 1, 0, 0.5, 1);
     qd_test_step(world, 0.125, 1);
@@ -144,17 +138,15 @@ QD_TEST(body_across_a_mirror_comes_in) {
     ck_assert_double_eq(qd_test_body(world, in).velocity.x, 1);
     ck_assert_double_eq(qd_test_body(world, out).position.x, 99.125);
     ck_assert_double_eq(qd_test_body(world, out).velocity.x, -1);
-    qd_world_destroy(world);
 }
 
 QD_TEST(time_is_step_times_dt) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_test_step(world, 0.1, 1000);
     ck_assert_double_eq(qd_world_time(world), 1000 * 0.1);
     qd_test_step(world, 0.25, 8);
     ck_assert_double_eq(qd_world_time(world), 1000 * 0.1 + 2);
     ck_assert_uint_eq(qd_world_steps(world), 1008);
-    qd_world_destroy(world);
 }
 
 // Mirroring walls of many bodies: what they gave balances the momentum, and every box held its body.
@@ -163,7 +155,7 @@ QD_TEST(mirrors_balance_momentum) {
     def.contact = QD_CONTACT_NONE;
     def.size = (qd_vec2){30, 40};
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     qd_test_scatter(world, &random, 6000);
     qd_world_sums before = qd_world_sum(world);
@@ -175,7 +167,6 @@ QD_TEST(mirrors_balance_momentum) {
         ck_assert_double_eq_tol(now.momentum.y - before.momentum.y, given.y, 1e-9 * now.momentum_scale);
         ck_assert_double_eq_tol(now.kinetic, before.kinetic, 1e-9 * before.kinetic);
     }
-    qd_world_destroy(world);
 }
 
 // Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move
@@ -190,13 +181,12 @@ QD_TEST_LOOP(instruction_sets_agree, 0, 12) {
         def.friction = 0;
         def.simd = simd;
         def.margin = _i % 2 ? 0.5 : 0;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter(world, &random, 333);
         qd_test_step(world, 1.0 / 60, 30);
         uint64_t state = qd_world_hash(world);
         if (simd == QD_SIMD_PORTABLE) expected = state;
         ck_assert_msg(state == expected, "%s", qd_simd_name(simd));
-        qd_world_destroy(world);
     }
 }
 

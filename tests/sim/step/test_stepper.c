@@ -38,7 +38,7 @@ static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t b
     def.size = (qd_vec2){side, 0.8 * side};
     def.threads = threads;
     def.retrieve = retrieve;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     scatter(world, &random, bodies, seed % 2 == 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     life result = {.hash = seed};
@@ -49,7 +49,6 @@ static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t b
         result.hash = qd_hash_seeded(now, sizeof now, result.hash);
     }
     result.totals = qd_world_total(world);
-    qd_world_destroy(world);
     return result;
 }
 
@@ -97,7 +96,7 @@ QD_TEST(phases_are_clocked) {
     qd_world_def def = qd_world_def_default();
     def.threads = 2;
     qd_test_gas_def(&def, 100, 100);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 100, 100, 1);
     qd_profile profile;
     memset(&profile, 0, sizeof profile);
@@ -117,7 +116,6 @@ QD_TEST(phases_are_clocked) {
     ck_assert_uint_eq(profile.wall_ns[QD_PHASE_EXPORT], 0);
     ck_assert_str_eq(qd_phase_name(QD_PHASE_RESOLVE), "resolve");
     ck_assert_str_eq(qd_phase_name(QD_PHASE_EXPORT), "export");
-    qd_world_destroy(world);
 }
 
 // A call that found no memory changes nothing; it is made again and works.
@@ -162,7 +160,7 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     def.margin = which % 3 == 0 ? 0.3 : which % 3 == 1 ? 0 : (double)NAN;
     bool shapes = which / 4 > 0;
     if (shapes) def.gravity.y = -5, def.friction = 0.5;
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_status status = qd_world_create(&def, &world);
     if (status != QD_OK) {
         ck_assert_int_eq(status, QD_ERR_MEMORY);
@@ -183,7 +181,6 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     }
     for (int k = 0; k < 4; ++k) ck_assert_int_eq(stubborn_step(world, failures), QD_OK);
     uint64_t parts[] = {qd_world_hash(world), qd_test_events_hash(world), qd_world_total(world).begins};
-    qd_world_destroy(world);
     return qd_hash_bytes(parts, sizeof parts);
 }
 

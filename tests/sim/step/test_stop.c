@@ -58,8 +58,8 @@ QD_TEST_LOOP(a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof
     size_t stops = 0, questions = 0;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         stopper stop = {.at = 0};
-        qd_world *quiet = make(seed, cases[_i].threads, cases[_i].contact);
-        qd_world *stopped = make(seed, cases[_i].threads, cases[_i].contact);
+        qd_own(qd_world) quiet = make(seed, cases[_i].threads, cases[_i].contact);
+        qd_own(qd_world) stopped = make(seed, cases[_i].threads, cases[_i].contact);
         ck_assert_int_eq(qd_world_set_stop(stopped, ask, &stop), QD_OK);
         ck_assert_int_eq(qd_world_detect(stopped), QD_OK);
         ck_assert_int_eq(qd_world_detect(quiet), QD_OK);
@@ -74,8 +74,6 @@ QD_TEST_LOOP(a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof
             qd_test_step(quiet, 0.02, 1);
             check_same(stopped, quiet, k, 0);
         }
-        qd_world_destroy(stopped);
-        qd_world_destroy(quiet);
     }
     ck_assert_uint_ge(stops, 4 * 12 * 3); // there are three phases at least
     if (cases[_i].contact == QD_CONTACT_IMPULSE) ck_assert_uint_ge(questions, 8); // and in each sub-step
@@ -83,7 +81,7 @@ QD_TEST_LOOP(a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof
 
 QD_TEST(nobody_asks_any_longer) {
     stopper stop = {.at = 1};
-    qd_world *world = make(5, 2, QD_CONTACT_IMPULSE);
+    qd_own(qd_world) world = make(5, 2, QD_CONTACT_IMPULSE);
     ck_assert_int_eq(qd_world_set_stop(NULL, ask, &stop), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_set_stop(world, ask, &stop), QD_OK);
     ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_ERR_STOPPED);
@@ -91,7 +89,6 @@ QD_TEST(nobody_asks_any_longer) {
     ck_assert_int_eq(qd_world_set_stop(world, NULL, NULL), QD_OK);
     ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_OK);
     ck_assert_uint_eq(qd_world_steps(world), 1);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("stop", 120, NULL, NULL)

@@ -112,9 +112,8 @@ static void resume(const attempt *failed, const char *expected, size_t number) {
         ck_assert_int_eq(qd_store_rewind(run.store, run.world, NULL), QD_OK);
         ck_assert_int_eq(go(&run, LAST), QD_OK);
         qd_test_store_close(&run.store);
-        char *content = qd_test_store_content(failed->rig->path.text);
+        qd_own_memory char *content = qd_test_store_content(failed->rig->path.text);
         ck_assert_msg(strcmp(content, expected) == 0, "fault %zu: other rows", number);
-        free(content);
         qd_world_destroy(run.world);
     } else {
         qd_test_store_close(&run.store);
@@ -158,9 +157,9 @@ QD_TEST(no_memory_for_sqlite) {
     faulty.xMalloc = sqlite_malloc;
     faulty.xRealloc = sqlite_realloc;
     ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty), SQLITE_OK);
-    qd_store_rig rig = make();
+    qd_own(qd_store_rig) rig = make();
     memory.calls = 0;
-    char *expected = expect(&rig);
+    qd_own_memory char *expected = expect(&rig);
     size_t calls = memory.calls, cases = qd_test_effort(120), failures = 0;
     for (size_t k = 0; k < cases; ++k) {
         attempt run = {.rig = &rig};
@@ -177,13 +176,11 @@ QD_TEST(no_memory_for_sqlite) {
         resume(&run, expected, fault);
     }
     ck_assert_uint_gt(failures, cases / 4);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 QD_TEST(no_memory_at_any_allocation) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     for (size_t n = 1;; ++n) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
@@ -195,14 +192,12 @@ QD_TEST(no_memory_at_any_allocation) {
         }
         resume(&run, expected, n);
     }
-    free(expected);
     unlink(rig.path.text);
-    qd_store_rig_end(&rig);
 }
 
 /// The same when a store is opened, read and rewound.
 QD_TEST(no_memory_while_reading) {
-    qd_store_rig rig = make();
+    qd_own(qd_store_rig) rig = make();
     free(expect(&rig));
     attempt whole = {.rig = &rig};
     ck_assert_int_eq(try(&whole), QD_OK);
@@ -230,7 +225,6 @@ QD_TEST(no_memory_while_reading) {
             break;
         }
     }
-    qd_store_rig_end(&rig);
 }
 
 // ---- disk ----
@@ -238,9 +232,9 @@ QD_TEST(no_memory_while_reading) {
 /// Every write fails in turn (or one of `stride`), and all that follow, as on a disk that is full or broken.
 static void check_writes(int code, const char *named, size_t stride) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
-    qd_store_rig rig = make();
+    qd_own(qd_store_rig) rig = make();
     vfs->writes = 0;
-    char *expected = expect(&rig);
+    qd_own_memory char *expected = expect(&rig);
     size_t writes = vfs->writes;
     if (qd_test_effort(10) < 10) stride *= 7;
     ck_assert_uint_gt(writes, 30);
@@ -256,8 +250,6 @@ static void check_writes(int code, const char *named, size_t stride) {
                       run.error.text);
         resume(&run, expected, n);
     }
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 QD_TEST(a_disk_that_is_full) {
@@ -270,8 +262,8 @@ QD_TEST(a_disk_that_is_broken) {
 
 QD_TEST(a_file_system_that_shares_no_memory) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     vfs->no_share = true;
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     qd_status status = begin(&run);
@@ -283,23 +275,18 @@ QD_TEST(a_file_system_that_shares_no_memory) {
     qd_test_store_close(&run.store);
     qd_world_destroy(run.world);
     resume(&run, expected, 0);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 /// Where writing takes long the caller waits: nothing is dropped, and all is in order.
 QD_TEST(a_disk_that_is_slow) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     vfs->delay = 2000000;
     attempt run = {.rig = &rig};
     ck_assert_int_eq(try(&run), QD_OK);
-    char *content = qd_test_store_content(rig.path.text);
+    qd_own_memory char *content = qd_test_store_content(rig.path.text);
     ck_assert_str_eq(content, expected);
-    free(content);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 // ---- processes ----
@@ -369,7 +356,7 @@ static void check_elsewhere(const child *other, qd_status read_status, qd_status
 }
 
 QD_TEST(two_processes_do_not_write_at_once) {
-    qd_store_rig rig = make();
+    qd_own(qd_store_rig) rig = make();
     child other = start(&rig, open_elsewhere);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     ck_assert_int_eq(begin(&run), QD_OK);
@@ -383,7 +370,6 @@ QD_TEST(two_processes_do_not_write_at_once) {
     ck_assert_int_eq(finish(&other), 0);
     qd_test_store_close(&run.store);
     qd_world_destroy(run.world);
-    qd_store_rig_end(&rig);
 }
 
 /// The last step and the last state hash that a reader sees.
@@ -401,8 +387,8 @@ static void check_seen(qd_store *reader, uint64_t expected) {
 }
 
 QD_TEST(a_reader_sees_what_is_committed) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     ck_assert_int_eq(begin(&run), QD_OK);
     ck_assert_int_eq(go(&run, 6), QD_OK);
@@ -415,15 +401,12 @@ QD_TEST(a_reader_sees_what_is_committed) {
     qd_test_store_close(&run.store);
     check_seen(reader, LAST);
     qd_test_store_close(&reader);
-    char *content = qd_test_store_content(rig.path.text);
+    qd_own_memory char *content = qd_test_store_content(rig.path.text);
     ck_assert_str_eq(content, expected);
-    free(content);
     run.store = qd_test_store_open(rig.path.text, QD_STORE_GO_ON);
     qd_test_store_close(&run.store);
     ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1);
     qd_world_destroy(run.world);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 /// Runs to the end and says each step that is saved for sure.
@@ -450,8 +433,8 @@ static void check_readable(const attempt *killed) {
 }
 
 QD_TEST(a_killed_process_loses_nothing) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     for (size_t round = 0; round < qd_test_effort(LAST); ++round) {
         child other = start(&rig, run_until_killed);
         attempt killed = {.rig = &rig};
@@ -466,8 +449,6 @@ QD_TEST(a_killed_process_loses_nothing) {
         check_readable(&killed);
         resume(&killed, expected, round);
     }
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 /// Changes every page of the database and is gone before it says that this was meant.
@@ -484,8 +465,8 @@ static void write_half(const qd_store_rig *rig, int from, int to) {
 }
 
 QD_TEST(a_reader_takes_back_what_was_not_finished) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     ck_assert_int_eq(begin(&run), QD_OK);
     ck_assert_int_eq(go(&run, LAST), QD_OK);
@@ -496,13 +477,10 @@ QD_TEST(a_reader_takes_back_what_was_not_finished) {
     qd_store *reader = qd_test_store_open(rig.path.text, QD_STORE_READ);
     check_seen(reader, LAST);
     qd_test_store_close(&reader);
-    char *content = qd_test_store_content(rig.path.text);
+    qd_own_memory char *content = qd_test_store_content(rig.path.text);
     ck_assert_str_eq(content, expected);
-    free(content);
     ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1);
     qd_world_destroy(run.world);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
 QD_TEST_MAIN("store_faults", 240, NULL, NULL)

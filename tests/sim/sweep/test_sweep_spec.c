@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_POINTER(qdi_sweep, qdi_sweep_destroy)
+QD_OWN_VALUE(qdi_sweep_plan, qdi_sweep_plan_free)
+
 // From the text of a sweep to its points: values, order, seeds, names; and what is said of one that is no
 // good.
 
@@ -45,9 +48,8 @@ static void expect_values(const qdi_sweep *sweep, const char *expected) {
 }
 
 static void expect_axis(const char *axis, const char *expected) {
-    qdi_sweep *sweep = read_axis(axis);
+    qd_own(qdi_sweep) sweep = read_axis(axis);
     expect_values(sweep, expected);
-    qdi_sweep_destroy(sweep);
 }
 
 QD_TEST(values_of_every_form) {
@@ -77,22 +79,18 @@ QD_TEST(values_of_every_form) {
 // ---- samples ----
 
 QD_TEST(samples_stay_when_there_are_more_of_them) {
-    qdi_sweep *few = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 4}]"),
-              *many = read("scene: gas\naxes:\n- {key: contact.friction, list: [1]}\n"
-                           "- {key: run.dt, uniform: [1, 3], count: 50, seed: 4}"),
-              *other = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 5}]"),
-              *sister = read(
-                  "scene: gas\naxes: [{key: contact.friction, uniform: [1, 3], count: 5, seed: 4}]");
+    qd_own(qdi_sweep)
+        few = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 4}]"),
+        many = read("scene: gas\naxes:\n- {key: contact.friction, list: [1]}\n"
+                    "- {key: run.dt, uniform: [1, 3], count: 50, seed: 4}"),
+        other = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 5}]"),
+        sister = read("scene: gas\naxes: [{key: contact.friction, uniform: [1, 3], count: 5, seed: 4}]");
     for (uint64_t i = 0; i < 5; ++i) {
         const char *value = qdi_sweep_value(few, i, 0);
         ck_assert_str_eq(value, qdi_sweep_value(many, i, 1));
         ck_assert_str_ne(value, qdi_sweep_value(other, i, 0));
         ck_assert_str_ne(value, qdi_sweep_value(sister, i, 0)); // keys are independent of each other
     }
-    qdi_sweep_destroy(few);
-    qdi_sweep_destroy(many);
-    qdi_sweep_destroy(other);
-    qdi_sweep_destroy(sister);
 }
 
 /// Mean and deviation of a column of samples, of their logarithms where asked for; all within bounds.
@@ -133,14 +131,14 @@ QD_TEST(samples_are_spread_as_they_should_be) {
 // ---- order ----
 
 QD_TEST(the_last_axis_changes_fastest_and_replicas_within) {
-    qdi_sweep *sweep = read("name: order\n"
-                            "scene: gas\n"
-                            "axes:\n"
-                            "  - {key: contact.restitution, list: [0.1, 0.2]}\n"
-                            "  - zip:\n"
-                            "      - {key: run.dt, list: [1, 2, 3]}\n"
-                            "      - {key: run.steps, range: {start: 30, stop: 10, step: -10}}\n"
-                            "replicas: 2\n");
+    qd_own(qdi_sweep) sweep = read("name: order\n"
+                                   "scene: gas\n"
+                                   "axes:\n"
+                                   "  - {key: contact.restitution, list: [0.1, 0.2]}\n"
+                                   "  - zip:\n"
+                                   "      - {key: run.dt, list: [1, 2, 3]}\n"
+                                   "      - {key: run.steps, range: {start: 30, stop: 10, step: -10}}\n"
+                                   "replicas: 2\n");
     static const char *const expected[] = {"0.1 1 30 1", "0.1 1 30 2", "0.1 2 20 1", "0.1 2 20 2",
                                            "0.1 3 10 1", "0.1 3 10 2", "0.2 1 30 1", "0.2 1 30 2",
                                            "0.2 2 20 1", "0.2 2 20 2", "0.2 3 10 1", "0.2 3 10 2"};
@@ -161,7 +159,6 @@ QD_TEST(the_last_axis_changes_fastest_and_replicas_within) {
     ck_assert_str_eq(words, "contact.restitution=0.1, run.dt=2, run.steps=20, replica 2");
     qdi_sweep_words(sweep, 3, words, 12); // cut, not overrun
     ck_assert_str_eq(words, "contact.res");
-    qdi_sweep_destroy(sweep);
 }
 
 QD_TEST(counts_that_no_number_holds) {
@@ -171,14 +168,13 @@ QD_TEST(counts_that_no_number_holds) {
     for (size_t i = 0; i < 4; ++i)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  "  - {key: %s, range: {start: 0.1, stop: 1, count: 500000}}\n", keys[i]);
-    qdi_sweep *sweep = read(text);
+    qd_own(qdi_sweep) sweep = read(text);
     ck_assert_uint_eq(qdi_sweep_count(sweep), UINT64_MAX);
     ck_assert_uint_eq(qdi_sweep_limit(sweep), QDI_SWEEP_LIMIT);
     qdi_sweep_destroy(sweep);
     sweep = read("scene: gas\nreplicas: 7\nlimit: 1e5\n");
     ck_assert_uint_eq(qdi_sweep_count(sweep), 7);
     ck_assert_uint_eq(qdi_sweep_limit(sweep), 100000);
-    qdi_sweep_destroy(sweep);
 }
 
 // ---- points ----
@@ -203,12 +199,12 @@ static uint64_t hash_of(const char *const *sets, size_t count, uint64_t bodies) 
 }
 
 QD_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
-    qdi_sweep *sweep = read("scene: gas\n"
-                            "set: {frames.every: 0, bodies: 50, \"view.size\": [64, 32]}\n"
-                            "axes:\n"
-                            "  - {key: contact.restitution, list: [0.5, 1.0]}\n"
-                            "  - {key: world.drag.linear, list: [0, 0.25]}\n");
-    qdi_sweep_plan plan = plan_of(sweep, 0, 1);
+    qd_own(qdi_sweep) sweep = read("scene: gas\n"
+                                   "set: {frames.every: 0, bodies: 50, \"view.size\": [64, 32]}\n"
+                                   "axes:\n"
+                                   "  - {key: contact.restitution, list: [0.5, 1.0]}\n"
+                                   "  - {key: world.drag.linear, list: [0, 0.25]}\n");
+    qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1);
     static const char *const last[] = {"frames.every=0", "view.size=[64, 32]", "contact.restitution=1",
                                        "world.drag.linear=0.25"};
     ck_assert_uint_eq(plan.count, 4);
@@ -218,21 +214,18 @@ QD_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
     ck_assert_uint_eq(plan.points[3].run.seed, 1);
     for (size_t i = 0; i < 4; ++i) ck_assert(plan.points[i].valid && plan.points[i].number == i + 1);
     // A share has every fourth, and the same ones.
-    qdi_sweep_plan share = plan_of(sweep, 3, 4);
+    qd_own(qdi_sweep_plan) share = plan_of(sweep, 3, 4);
     ck_assert_uint_eq(share.count, 1);
     ck_assert_uint_eq(share.points[0].number, 4);
     ck_assert_uint_eq(share.points[0].id, plan.points[3].id);
-    qdi_sweep_plan_free(&share);
-    qdi_sweep_plan_free(&plan);
-    qdi_sweep_destroy(sweep);
 }
 
 QD_TEST(replicas_have_seeds_of_their_own) {
-    qdi_sweep *sweep = read("scene: gas\nset: {bodies: 9}\n"
-                            "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 4\n"),
-              *longer = read("scene: gas\nset: {bodies: 9}\n"
-                             "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 6\n");
-    qdi_sweep_plan plan = plan_of(sweep, 0, 1), more = plan_of(longer, 0, 1);
+    qd_own(qdi_sweep) sweep = read("scene: gas\nset: {bodies: 9}\n"
+                                   "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 4\n"),
+                      longer = read("scene: gas\nset: {bodies: 9}\n"
+                                    "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 6\n");
+    qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1), more = plan_of(longer, 0, 1);
     for (size_t r = 0; r < 4; ++r) {
         const qdi_sweep_point *point = &plan.points[r];
         ck_assert_uint_eq(point->replica, r + 1);
@@ -244,20 +237,16 @@ QD_TEST(replicas_have_seeds_of_their_own) {
     }
     ck_assert_uint_eq(plan.points[0].run.seed, 1); // the scene's own
     // A share that begins within the replicas finds the same seeds.
-    qdi_sweep_plan share = plan_of(sweep, 2, 5);
+    qd_own(qdi_sweep_plan) share = plan_of(sweep, 2, 5);
     ck_assert_uint_eq(share.points[0].id, plan.points[2].id);
     ck_assert_uint_eq(share.points[1].id, plan.points[7].id);
-    qdi_sweep_plan_free(&share);
-    qdi_sweep_plan_free(&plan);
-    qdi_sweep_plan_free(&more);
-    qdi_sweep_destroy(sweep);
-    qdi_sweep_destroy(longer);
 }
 
 QD_TEST(points_that_are_the_same_or_no_scene) {
-    qdi_sweep *sweep = read("scene: gas\nset: {bodies: 9}\n"
-                            "axes: [{key: contact.restitution, list: [0.5, 1.5, 1, 0.50, 1.0, 5e-1]}]\n");
-    qdi_sweep_plan plan = plan_of(sweep, 0, 1);
+    qd_own(qdi_sweep)
+        sweep = read("scene: gas\nset: {bodies: 9}\n"
+                     "axes: [{key: contact.restitution, list: [0.5, 1.5, 1, 0.50, 1.0, 5e-1]}]\n");
+    qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1);
     static const uint64_t twins[] = {0, 0, 0, 1, 3, 1};
     for (size_t i = 0; i < 6; ++i) {
         ck_assert_uint_eq(plan.points[i].twin, twins[i]);
@@ -265,8 +254,6 @@ QD_TEST(points_that_are_the_same_or_no_scene) {
     }
     ck_assert_ptr_nonnull(strstr(plan.points[1].reason, "from 0 to 1"));
     ck_assert_ptr_null(plan.points[0].reason);
-    qdi_sweep_plan_free(&plan);
-    qdi_sweep_destroy(sweep);
 }
 
 // ---- files ----
@@ -418,13 +405,13 @@ QD_TEST(says_in_one_line_what_is_wrong) {
 
 /// Every sweep that docs/sweep.md shows is read, and all its points are scenes.
 QD_TEST(the_sweeps_of_the_docs) {
-    char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/sweep.md", NULL);
+    qd_own_memory char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/sweep.md", NULL);
     static const uint64_t counts[] = {36, 72, 3, 100};
     static const char opens[] = "```yaml\n", closes[] = "\n```";
     size_t found = 0;
     ck_assert_ptr_nonnull(text);
     for (const char *at = text; (at = strstr(at, opens)) != NULL; ++found) {
-        qdi_sweep *sweep = NULL;
+        qd_own(qdi_sweep) sweep = NULL;
         qd_error error = {""};
         at += sizeof opens - 1;
         size_t bytes = (size_t)(strstr(at, closes) - at);
@@ -432,14 +419,11 @@ QD_TEST(the_sweeps_of_the_docs) {
                       "%s", error.text);
         ck_assert_uint_lt(found, sizeof counts / sizeof counts[0]);
         ck_assert_uint_eq(qdi_sweep_count(sweep), counts[found]);
-        qdi_sweep_plan plan = plan_of(sweep, 0, 1);
+        qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1);
         for (size_t i = 0; i < plan.count; ++i)
             ck_assert_msg(plan.points[i].valid && !plan.points[i].twin, "%s", plan.points[i].reason);
-        qdi_sweep_plan_free(&plan);
-        qdi_sweep_destroy(sweep);
     }
     ck_assert_uint_eq(found, sizeof counts / sizeof counts[0]);
-    free(text);
 }
 
 /// Cuts and changes a good sweep anywhere: whatever comes out is read or refused, and points are made of it
@@ -461,7 +445,7 @@ QD_TEST(damaged_text_is_read_or_refused) {
         for (uint64_t n = qd_random_bits(&random) % 3 + 1; n > 0; --n)
             text[qd_random_bits(&random) % bytes] = letters[qd_random_bits(&random) % (sizeof letters - 1)];
         if (round % 4 == 0) bytes = (size_t)(qd_random_bits(&random) % bytes);
-        qdi_sweep *sweep = NULL;
+        qd_own(qdi_sweep) sweep = NULL;
         qd_error error = {""};
         qd_status status = qdi_sweep_parse(qd_allocator_default(), text, bytes, "s.yaml", &sweep, &error);
         ck_assert_msg((status == QD_OK) == (sweep != NULL), "seed %" PRIu64 ", round %" PRIu64, seed, round);
@@ -471,7 +455,6 @@ QD_TEST(damaged_text_is_read_or_refused) {
             qdi_sweep_plan plan;
             if (qdi_sweep_plan_make(sweep, 0, 1, &plan, &error) == QD_OK) qdi_sweep_plan_free(&plan);
         }
-        qdi_sweep_destroy(sweep);
     }
     ck_assert_uint_gt(read_too, 0);
 }

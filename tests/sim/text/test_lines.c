@@ -63,7 +63,7 @@ QD_TEST(loses_nothing_between_two_fillings) {
     for (size_t round = 0; round < qd_test_effort(20); ++round) {
         qd_random random = qd_random_at(seed, round, 0);
         size_t room = (size_t)3 << 20, used = 0, count = 0;
-        char *text = malloc(room);
+        qd_own_memory char *text = malloc(room);
         ck_assert_ptr_nonnull(text);
         for (;;) {
             size_t most = qd_random_bits(&random) % 20 == 0 ? QDI_LINE_MAX - 2 : 300;
@@ -90,7 +90,6 @@ QD_TEST(loses_nothing_between_two_fillings) {
         ck_assert_uint_eq(lines.number, count);
         qdi_lines_release(&lines);
         fclose(file);
-        free(text);
     }
 }
 
@@ -130,7 +129,7 @@ QD_TEST(refuses_what_is_no_text) {
     check_refused("\x1f\x8b\x08", 3, 0, "a.csv: is compressed (gzip); unpack it first");
     check_refused("\x28\xb5\x2f\xfd\0", 5, 0, "a.csv: is compressed (zstd); unpack it first");
     size_t huge = QDI_LINE_MAX * 5;
-    char *text = malloc(huge);
+    qd_own_memory char *text = malloc(huge);
     ck_assert_ptr_nonnull(text);
     memset(text, 'x', huge);
     text[1] = '\n';
@@ -144,7 +143,6 @@ QD_TEST(refuses_what_is_no_text) {
     ck_assert(next(&lines) && lines.bytes == QDI_LINE_MAX - 1 && !next(&lines));
     qdi_lines_release(&lines);
     fclose(file);
-    free(text);
 }
 
 QD_TEST(shows_the_end_of_a_long_path) {

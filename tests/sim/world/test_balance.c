@@ -47,8 +47,8 @@ QD_TEST(sums_do_not_depend_on_the_order) {
     static const size_t counts[] = {1, 2, 3, 5, 100, 4097, MOST};
     qd_world_def def = qd_world_def_default();
     def.threads = 2;
-    qd_world *world = qd_test_world(&def);
-    double *values = malloc((MOST + 4) * sizeof *values);
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_own_memory double *values = malloc((MOST + 4) * sizeof *values);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         qd_random random = qd_random_at(12, i, 0);
         double first = 0, exact = 0, size = 0;
@@ -88,8 +88,6 @@ QD_TEST(sums_do_not_depend_on_the_order) {
             }
         }
     }
-    free(values);
-    qd_world_destroy(world);
 }
 
 // ---- random worlds ----
@@ -170,9 +168,8 @@ static void step_in_balance(qd_world *world, double dt, int steps, uint64_t seed
 QD_TEST(balance_closes_in_random_worlds) {
     uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(40);
     for (uint64_t seed = first; seed < first + count; ++seed) {
-        qd_world *world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
+        qd_own(qd_world) world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
         step_in_balance(world, seed % 2 ? 0.01 : 0.03, 60, seed);
-        qd_world_destroy(world);
     }
 }
 
@@ -197,10 +194,10 @@ QD_TEST(metrics_are_the_same_for_threads_and_margins) {
 QD_TEST(loaded_worlds_measure_the_same) {
     uint64_t first = qd_test_seed(100), count = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + count; ++seed) {
-        qd_world *world = random_world(seed, 2, (double)NAN);
+        qd_own(qd_world) world = random_world(seed, 2, (double)NAN);
         ck_assert_int_eq(qd_world_set_force(world, NULL, NULL), QD_OK); // the copy would not have it
         qd_test_step(world, 0.02, 30);
-        qd_world *copy = qd_test_copy(world, 1 + (int)(seed % 3));
+        qd_own(qd_world) copy = qd_test_copy(world, 1 + (int)(seed % 3));
         for (int k = 0; k < 6; ++k) {
             qd_metrics p, q;
             qd_world_measure(world, &p);
@@ -210,13 +207,11 @@ QD_TEST(loaded_worlds_measure_the_same) {
             qd_test_step(world, 0.02, 5);
             qd_test_step(copy, 0.02, 5);
         }
-        qd_world_destroy(world);
-        qd_world_destroy(copy);
     }
 }
 
 QD_TEST(measuring_changes_nothing) {
-    qd_world *quiet = random_world(7, 2, (double)NAN), *watched = random_world(7, 2, (double)NAN);
+    qd_own(qd_world) quiet = random_world(7, 2, (double)NAN), watched = random_world(7, 2, (double)NAN);
     for (int k = 0; k < 50; ++k) {
         qd_metrics m;
         qd_world_measure(watched, &m);
@@ -224,8 +219,6 @@ QD_TEST(measuring_changes_nothing) {
         qd_test_step(quiet, 0.02, 1);
         ck_assert_uint_eq(qd_world_hash(quiet), qd_world_hash(watched));
     }
-    qd_world_destroy(quiet);
-    qd_world_destroy(watched);
 }
 
 // ---- attraction ----
@@ -236,7 +229,7 @@ static double imbalance_about_centre(double dt, qd_pull_law law) {
     def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = law ? 200 : 5, .softening = 2};
     def.restitution = 0.9;
     def.threshold = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 12; ++k) {
         qd_random random = qd_random_at(5, (uint64_t)k, 3);
         double x = 50 + 12 * (qd_random_uniform(&random) - 0.5), y = 35 + 2.5 * k;
@@ -249,7 +242,6 @@ static double imbalance_about_centre(double dt, qd_pull_law law) {
         qd_world_measure(world, &m);
         most = qdi_larger(most, fabs(m.imbalance) / (m.kinetic + fabs(m.potential)));
     }
-    qd_world_destroy(world);
     return most;
 }
 
@@ -281,7 +273,7 @@ QD_TEST(balance_closes_in_scenes) {
     static const char *const names[] = {"gas", "pool", "hopper", "tumbler", "rain", "billiard", "bullets"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         double dt, scale = 0;
-        qd_world *world = scene_world(names[i], &dt);
+        qd_own(qd_world) world = scene_world(names[i], &dt);
         qd_metrics m;
         for (size_t k = 0; k < 10; ++k) {
             qd_test_step(world, dt, qd_test_effort(15));
@@ -292,13 +284,12 @@ QD_TEST(balance_closes_in_scenes) {
         }
         bool elastic = strcmp(names[i], "gas") == 0 || strcmp(names[i], "pool") == 0;
         if (elastic) ck_assert(m.lost == 0 && m.drift == 0 && m.collisions > 0);
-        qd_world_destroy(world);
     }
 }
 
 QD_TEST(a_pile_at_rest_loses_nothing) {
     double dt;
-    qd_world *world = scene_world("pyramid", &dt);
+    qd_own(qd_world) world = scene_world("pyramid", &dt);
     qd_test_step(world, dt, 1500);
     qd_metrics before, after;
     qd_world_measure(world, &before);
@@ -312,7 +303,6 @@ QD_TEST(a_pile_at_rest_loses_nothing) {
     ck_assert_double_eq_tol(push / (after.time - before.time), weight, 1e-6 * weight);
     ck_assert(after.push_top == 0 && after.push_left == 0 && after.push_right == 0);
     ck_assert_double_eq_tol(after.wall_pressure * 80, weight, 1e-6 * weight); // 40 below, 40 above
-    qd_world_destroy(world);
 }
 
 // ---- what does not happen ----
@@ -347,7 +337,7 @@ QD_TEST(refused_steps_leave_no_trace) {
 QD_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_IMPULSE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     for (int k = 0; k < 2; ++k) {
         body.position = (qd_vec2){50 + 0.9 * k, 50};
@@ -358,7 +348,6 @@ QD_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     for (int k = 0; k < 5; ++k) ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_OK);
     ck_assert(isfinite(qd_test_measure(world).drift));
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("balance", 240, NULL, NULL)

@@ -21,7 +21,7 @@ static size_t contacts_of(qd_world *world) {
 
 QD_TEST(free_bodies_turn_evenly) {
     qd_world_def def = qd_test_open_def();
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(30, 40);
     body.angle = 1;
     body.spin = -3.7;
@@ -36,13 +36,12 @@ QD_TEST(free_bodies_turn_evenly) {
         ck_assert_double_eq_tol(s.turn.y, qd_sin(1 - .037 * k), 1e-12);
         ck_assert_double_eq_tol(qd_world_sum(world).angular, angular, 1e-12 * 100);
     }
-    qd_world_destroy(world);
 }
 
 QD_TEST(kinematic_bodies_keep_their_course) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(20, 50);
     body.kind = QD_BODY_KINEMATIC;
     body.velocity = (qd_vec2){1, 0};
@@ -66,7 +65,6 @@ QD_TEST(kinematic_bodies_keep_their_course) {
         ck_assert_double_eq_tol(a.turn.x, qd_cos(2 * t), 1e-11);
     }
     ck_assert_double_lt(qd_test_body(world, ball).position.y, 50);
-    qd_world_destroy(world);
 }
 
 QD_TEST(what_rests_on_a_belt_goes_along) {
@@ -74,7 +72,7 @@ QD_TEST(what_rests_on_a_belt_goes_along) {
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(60, 2);
     body.kind = QD_BODY_KINEMATIC;
@@ -87,13 +85,12 @@ QD_TEST(what_rests_on_a_belt_goes_along) {
     qd_body_state s = qd_test_body(world, id);
     ck_assert_double_eq_tol(s.velocity.x, 1.5, 1e-9);
     ck_assert_double_eq_tol(s.position.y, 21.5, 1e-2);
-    qd_world_destroy(world);
 }
 
 QD_TEST(static_bodies_may_lie_anywhere) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(-500, 3);
     body.kind = QD_BODY_STATIC;
     body.shape = qd_shape_rect(1e5, 1);
@@ -113,7 +110,6 @@ QD_TEST(static_bodies_may_lie_anywhere) {
     ck_assert(isinf(s.mass) && isinf(s.inertia));
     ck_assert_double_gt(qd_test_body(world, ball).velocity.y, .99);
     ck_assert_double_eq_tol(qd_world_sum(world).mass, qd_test_body(world, ball).mass, 1e-12);
-    qd_world_destroy(world);
 }
 
 QD_TEST(filters_decide_who_touches) {
@@ -133,7 +129,7 @@ QD_TEST(filters_decide_who_touches) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         for (int shape = 0; shape < 2; ++shape) {
-            qd_world *world = qd_test_world(NULL);
+            qd_own(qd_world) world = qd_test_world(NULL);
             qd_body_def body = box(50, 50);
             if (shape) body.shape = qd_shape_disk(.7);
             body.filter = cases[i].a;
@@ -142,7 +138,6 @@ QD_TEST(filters_decide_who_touches) {
             body.filter = cases[i].b;
             (void)qd_test_add(world, &body);
             ck_assert_msg((contacts_of(world) == 1) == cases[i].touch, "case %zu", i);
-            qd_world_destroy(world);
         }
     }
 }
@@ -150,7 +145,7 @@ QD_TEST(filters_decide_who_touches) {
 QD_TEST(sensors_report_and_do_nothing) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(50, 50);
     body.kind = QD_BODY_STATIC;
     body.sensor = true;
@@ -170,14 +165,13 @@ QD_TEST(sensors_report_and_do_nothing) {
     }
     ck_assert(begins == 1 && ends == 1);
     ck_assert_double_eq_tol(qd_test_body(world, ball).position.y, 52 - 5, 1e-9); // it fell all the while
-    qd_world_destroy(world);
 }
 
 // A blow is told by the event that follows it, with its impulse; the beginning tells how fast the two met.
 QD_TEST(events_tell_impulse_and_speed) {
     qd_world_def def = qd_test_open_def();
     def.friction = .1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 10, 10, 3, 0, .5, 2);
     qd_test_disk(world, 12, 10, -1, .5, .5, 2);
     double impulse = 0, friction = 0, speed = 0;
@@ -199,11 +193,10 @@ QD_TEST(events_tell_impulse_and_speed) {
     ck_assert_double_eq_tol(speed, 4, .2); // they meet a little aslant
     ck_assert_double_eq_tol(impulse, 2 * speed, 1e-12);
     ck_assert(fabs(friction) > 0 && fabs(friction) <= .1 * impulse);
-    qd_world_destroy(world);
 }
 
 QD_TEST(contacts_of_boxes_have_two_touches) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def body = box(50, .48);
     (void)qd_test_add(world, &body);
     body = box(50.5, 1.45);
@@ -223,11 +216,10 @@ QD_TEST(contacts_of_boxes_have_two_touches) {
     ck_assert_double_eq_tol(c[0].normal.y, 1, 1e-12);
     ck_assert_double_eq_tol(c[1].touch[0].depth, .02, 1e-12);
     ck_assert_double_eq_tol(c[1].normal.y, -1, 1e-12);
-    qd_world_destroy(world);
 }
 
 QD_TEST(placing_and_turning) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def body = box(50, 50);
     qd_id id = qd_test_add(world, &body);
     qd_error error = {""};
@@ -247,14 +239,13 @@ QD_TEST(placing_and_turning) {
     ck_assert_int_eq(qd_world_place(world, id, (qd_vec2){40, 55}, (qd_vec2){9, 9}, &error), QD_OK);
     s = qd_test_body(world, id);
     ck_assert(s.velocity.x == -5 && s.velocity.y == 0); // as the pivot demands
-    qd_world_destroy(world);
 }
 
 QD_TEST(what_is_wrong_is_refused) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
     def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 12; ++k) {
         qd_body_def body = box(10, 10);
         switch (k) {
@@ -282,12 +273,11 @@ QD_TEST(what_is_wrong_is_refused) {
     ck_assert_int_eq(qd_world_add_polyline(world, line, 1, false, &like, NULL, &error), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_add_polyline(world, NULL, 1, false, &like, NULL, &error), QD_ERR_ARGUMENT);
     ck_assert_uint_eq(qd_world_count(world), 0); // not even the first edge
-    qd_world_destroy(world);
 }
 
 // Equal shapes share a number; the numbers of those that are gone are used again.
 QD_TEST(shapes_are_shared) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_id ids[200];
     for (int round = 0; round < 5; ++round) {
         for (int i = 0; i < 200; ++i) {
@@ -305,7 +295,6 @@ QD_TEST(shapes_are_shared) {
         }
         for (int i = 0; i < 200; ++i) ck_assert_int_eq(qd_world_remove(world, ids[(i * 37) % 200]), QD_OK);
     }
-    qd_world_destroy(world);
 }
 
 // Rows grow by several threads: all bodies stay what they are, each time that there are too many for the
@@ -315,7 +304,7 @@ QD_TEST(many_bodies_keep_their_rows) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){MANY, 10};
     def.threads = 3;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < MANY; ++i) {
         body.position = (qd_vec2){i + .5, 5};
@@ -337,7 +326,6 @@ QD_TEST(many_bodies_keep_their_rows) {
                  view.index[row] != (uint32_t)i;
     }
     ck_assert_uint_eq(wrong, 0);
-    qd_world_destroy(world);
 }
 
 // Room that was asked for holds so many bodies, those that take freed indices among them, and is asked for

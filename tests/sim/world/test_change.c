@@ -25,7 +25,7 @@ QD_TEST(a_side_begins_where_it_is) {
     qd_world_def def = qd_world_def_default();
     def.wall_motion[LEFT].velocity = 2;
     def.wall_motion[TOP] = (qd_wall_motion){.amplitude = 1, .frequency = 1, .phase = 0.5};
-    qd_world *world = qd_test_world(&def), *other = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def), other = qd_test_world(&def);
     qd_test_step(world, 0.01, 100);
     qd_test_step(other, 0.01, 350);
     ck_assert_double_eq_tol(side(world, LEFT), 2, 1e-12);
@@ -43,8 +43,6 @@ QD_TEST(a_side_begins_where_it_is) {
     ck_assert_double_eq_tol(side(world, LEFT), 1, 1e-12);
     ck_assert_double_eq_tol(side(world, RIGHT), 103, 1e-9);
     ck_assert_double_eq(side(world, TOP), side(other, TOP)); // as if nothing had been
-    qd_world_destroy(world);
-    qd_world_destroy(other);
 }
 
 // Another gravity gives other potential energies: they count as having entered, and bodies fall by it.
@@ -53,7 +51,7 @@ QD_TEST_LOOP(gravity_is_booked, 0, 2) {
     def.contact = _i ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
     def.spring.kn = 1e4;
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id id = qd_test_disk(world, 50, 60, 0, 0, 0.5, 2);
     qd_test_step(world, 0.01, 10);
     def.gravity.y = 4;
@@ -64,13 +62,12 @@ QD_TEST_LOOP(gravity_is_booked, 0, 2) {
     qd_metrics metrics;
     qd_world_measure(world, &metrics);
     ck_assert_double_lt(metrics.balance_error, 1e-9);
-    qd_world_destroy(world);
 }
 
 // Surfaces without values of their own are the world's, whatever these are; the others keep theirs.
 QD_TEST(surfaces_follow) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id plain = qd_test_disk(world, 50, 50, 0, -4, 0.5, 1);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){20, 50};
@@ -85,7 +82,6 @@ QD_TEST(surfaces_follow) {
     qd_test_step(world, 0.01, 1400);
     ck_assert_double_eq_tol(qd_test_body(world, plain).velocity.y, 2, 1e-12);
     ck_assert_double_eq_tol(qd_test_body(world, own).velocity.y, 2, 1e-12);
-    qd_world_destroy(world);
 }
 
 /// A world with a bit of everything that can change.
@@ -103,7 +99,7 @@ static qd_world *busy_world(qd_world_def *def) {
 // A world that was saved after a change, or before one that is then made again, goes on bit for bit.
 QD_TEST_LOOP(saved_worlds_go_on, 0, 2) {
     qd_world_def def;
-    qd_world *world = busy_world(&def), *loaded = NULL;
+    qd_own(qd_world) world = busy_world(&def), loaded = NULL;
     unsigned char *data = NULL;
     size_t bytes = 0;
     qd_test_step(world, 0.01, 60);
@@ -132,14 +128,12 @@ QD_TEST_LOOP(saved_worlds_go_on, 0, 2) {
     ck_assert_double_eq(side(world, TOP), side(loaded, TOP));
     ck_assert_double_eq(side(world, BOTTOM), side(loaded, BOTTOM));
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
-    qd_world_destroy(loaded);
 }
 
 // What a world was made with for good is refused, and nothing has changed then.
 QD_TEST_LOOP(keeps_what_it_was_made_with, 0, 7) {
     qd_world_def def;
-    qd_world *world = busy_world(&def);
+    qd_own(qd_world) world = busy_world(&def);
     qd_test_step(world, 0.01, 3);
     const uint64_t hash = qd_world_hash(world);
     qd_world_def other = def;
@@ -157,7 +151,6 @@ QD_TEST_LOOP(keeps_what_it_was_made_with, 0, 7) {
     ck_assert_uint_gt(strlen(error.text), 10);
     ck_assert_uint_eq(qd_world_hash(world), hash);
     qd_test_step(world, 0.01, 1);
-    qd_world_destroy(world);
 }
 
 // A law that knows disks only is refused by a world with others, which then could not be loaded.
@@ -165,7 +158,7 @@ QD_TEST(bodies_must_fit_the_law) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1e4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(1, 2), 50, 50);
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     def.spring.law = QD_SPRING_HERTZ;
@@ -173,7 +166,6 @@ QD_TEST(bodies_must_fit_the_law) {
     ck_assert_int_eq(qd_world_change(world, &def, &error), QD_ERR_VALUE);
     ck_assert_ptr_nonnull(strstr(error.text, "must be disks"));
     ck_assert_int_eq(qd_world_definition(world).spring.law, QD_SPRING_HOOKE);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("change", 60, NULL, NULL)

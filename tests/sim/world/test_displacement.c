@@ -145,7 +145,7 @@ QD_TEST(a_step_that_fails_moves_nobody) {
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){10, 10};
     def.limits.pairs = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id[FLYING];
     for (int i = 0; i < FLYING; ++i) // all are at (5, 5) after a step, from the left by way of the right side
         id[i] = qd_test_disk(world, 0.1 + 0.15 * i, 0.1 + 0.15 * (i * 7 % FLYING), -5.1 - 0.15 * i,
@@ -160,7 +160,6 @@ QD_TEST(a_step_that_fails_moves_nobody) {
     for (int i = 2; i < FLYING; ++i) ck_assert_int_eq(qd_world_remove(world, id[i]), QD_OK);
     ck_assert_int_eq(qd_world_step(world, 0.75, NULL), QD_OK);
     ck_assert_double_le(fabs(way_of(world, id[1]).x + 5.25), 1e-12);
-    qd_world_destroy(world);
 }
 
 QD_TEST(born_by_an_emitter) {
@@ -216,7 +215,7 @@ QD_TEST(a_perfect_packing) {
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){20, 24 * sqrt(0.75)};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int j = 0; j < 24; ++j)
         for (int i = 0; i < 20; ++i)
             qd_test_disk(world, 0.25 + i + 0.5 * (j % 2), (j + 0.5) * sqrt(0.75), 0, 0, 0.5, 1);
@@ -224,7 +223,6 @@ QD_TEST(a_perfect_packing) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     ck_assert_double_le(fabs(measure(world).psi6 - 1), 1e-12);
     ck_assert_double_le(fabs(measure(world).psi6_global - 1), 1e-12);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("displacement", 60, NULL, NULL)

@@ -166,7 +166,7 @@ QD_TEST(overlapping_boxes_part_quietly) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
     def.friction = .6;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(1, 1);
     for (int i = 0; i < 400; ++i) {
@@ -177,7 +177,6 @@ QD_TEST(overlapping_boxes_part_quietly) {
         qd_test_step(world, 1.0 / 60, 1);
         ck_assert(qd_world_sum(world).kinetic == 0);
     }
-    qd_world_destroy(world);
 }
 
 /// Boxes in rows, each row shorter by one than the one below, side by side without gaps. Returns the one at
@@ -204,7 +203,7 @@ QD_TEST_LOOP(pyramids_stand, 0, 5) {
     def.restitution = 0;
     def.friction = .6;
     def.substeps = substeps[_i];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id top = pile_up(world, rows[_i]);
     double x = qd_test_body(world, top).position.x;
     for (int k = 0; k < 200; ++k) {
@@ -214,7 +213,6 @@ QD_TEST_LOOP(pyramids_stand, 0, 5) {
     qd_vec2 end = qd_test_body(world, top).position;
     ck_assert_double_ge(end.y, rows[_i] - .5 - sunk[_i]);
     ck_assert_double_eq_tol(end.x, x, .02);
-    qd_world_destroy(world);
 }
 
 // A block rests on two that are a thousand times lighter.
@@ -225,7 +223,7 @@ QD_TEST(heavy_on_light) {
     def.restitution = 0;
     def.friction = .6;
     def.substeps = 16;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(1, 1);
     body.position = (qd_vec2){8.5, .5};
@@ -242,7 +240,6 @@ QD_TEST(heavy_on_light) {
     ck_assert_double_le(m.largest_overlap, .05 * .5);
     ck_assert_double_le(m.kinetic, 1e-9);
     ck_assert_double_ge(qd_test_body(world, heavy).position.y, 1.45);
-    qd_world_destroy(world);
 }
 
 /// A closed polyline that turns, with disks of many sizes in it; returns how many end outside.
@@ -259,7 +256,7 @@ static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
     def.gravity.y = -10;
     def.restitution = .2;
     def.friction = .5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def drum = qd_body_def_default();
     drum.kind = QD_BODY_KINEMATIC;
     drum.spin = 1;
@@ -278,7 +275,6 @@ static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
     int out = 0;
     for (size_t i = 0; i < view.count; ++i)
         out += view.kind[i] == QD_BODY_DYNAMIC && view.x[i] * view.x[i] + view.y[i] * view.y[i] > 8.1 * 8.1;
-    qd_world_destroy(world);
     return out;
 }
 
@@ -294,7 +290,7 @@ QD_TEST(a_line_holds_what_is_pressed_on_it) {
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_vec2 line[2] = {{0, 1}, {20, 1}};
     qd_body_def edge = qd_body_def_default();
     ck_assert_int_eq(qd_world_add_polyline(world, line, 2, false, &edge, NULL, NULL), QD_OK);
@@ -302,7 +298,6 @@ QD_TEST(a_line_holds_what_is_pressed_on_it) {
     qd_test_disk(world, 10, 1.52, 0, 0, .4, 0);
     qd_test_step(world, 1.0 / 60, 300);
     ck_assert_double_ge(qd_test_body(world, small).position.y, 1);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("energy", 600, NULL, NULL)

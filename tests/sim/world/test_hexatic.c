@@ -22,14 +22,13 @@ static qd_world *make_packing(uint32_t nx, uint32_t ny, int threads) {
 }
 
 QD_TEST_LOOP(a_hexagonal_packing_has_order_one, 0, 3) {
-    qd_world *world = make_packing(20, 24, 1 + _i);
+    qd_own(qd_world) world = make_packing(20, 24, 1 + _i);
     qd_vec2 psi6[480];
     ck_assert_int_eq(qd_hexatic_measure(world, QD_HEXATIC_REACH, psi6), QD_OK);
     for (size_t r = 0; r < 480; ++r) {
         ck_assert_double_le(fabs(psi6[r].x - 1), 1e-12);
         ck_assert_double_le(fabs(psi6[r].y), 1e-12);
     }
-    qd_world_destroy(world);
 }
 
 // Four neighbours at right angles: 6 * 90 degrees is half a turn more each time, so they cancel in pairs.
@@ -38,13 +37,12 @@ QD_TEST(a_square_packing_has_none) {
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){10, 10};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 100; ++i) qd_test_disk(world, i % 10 + 0.5, i / 10 + 0.5, 0, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_vec2 psi6[100];
     ck_assert_int_eq(qd_hexatic_measure(world, 1.2, psi6), QD_OK);
     for (size_t r = 0; r < 100; ++r) ck_assert_double_le(hypot(psi6[r].x, psi6[r].y), 1e-12);
-    qd_world_destroy(world);
 }
 
 static bool is_sensor(const qd_world *world, uint32_t row) {
@@ -77,14 +75,14 @@ QD_TEST(order_is_that_of_all_pairs) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_test_random_def(&random);
         def.threads = 1 + (int)(seed % 3);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter_shapes(world, &random, 200);
         qd_test_step(world, 0.01, 3);
         const qd_vec2 period = {def.boundary_x == QD_BOUNDARY_PERIODIC ? def.size.x : 0,
                                 def.boundary_y == QD_BOUNDARY_PERIODIC ? def.size.y : 0};
         const double reach = qd_test_between(&random, 0.5, 2);
         const size_t count = qd_world_count(world);
-        qd_vec2 *psi6 = calloc(count + 1, sizeof *psi6);
+        qd_own_memory qd_vec2 *psi6 = calloc(count + 1, sizeof *psi6);
         ck_assert_int_eq(qd_hexatic_measure(world, reach, psi6), QD_OK);
         for (uint32_t r = 0; r < count; ++r) {
             const qd_vec2 want = brute(world, r, period, reach);
@@ -92,13 +90,11 @@ QD_TEST(order_is_that_of_all_pairs) {
                           "row %u: %g %g for %g %g, seed %llu", r, psi6[r].x, psi6[r].y, want.x, want.y,
                           (unsigned long long)seed);
         }
-        free(psi6);
-        qd_world_destroy(world);
     }
 }
 
 QD_TEST(what_cannot_be_measured_is_refused) {
-    qd_world *world = make_packing(20, 24, 1);
+    qd_own(qd_world) world = make_packing(20, 24, 1);
     qd_vec2 psi6[481];
     ck_assert_int_eq(qd_hexatic_measure(NULL, 1, psi6), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_hexatic_measure(world, 1, NULL), QD_ERR_ARGUMENT);
@@ -107,7 +103,6 @@ QD_TEST(what_cannot_be_measured_is_refused) {
     ck_assert_int_eq(qd_hexatic_measure(world, 30, psi6), QD_ERR_VALUE); // further than the period allows
     qd_test_disk(world, 3, 3, 0, 0, 0.1, 1);
     ck_assert_int_eq(qd_hexatic_measure(world, 1, psi6), QD_ERR_STATE);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("hexatic", 60, NULL, NULL)

@@ -31,19 +31,18 @@ QD_TEST(speed_stops_the_step) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -10};
     def.limits.speed = 5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_str_eq(qd_world_limit_report(world).reason, "");
     for (int i = 0; i < 5; ++i) qd_test_disk(world, 10 + 10 * i, 90, 0, i == 2 || i == 3 ? -1 : 0, 0.5, 0);
     qd_test_step(world, 0.1, 4);                                  // -4 and -5: not faster
     check_refused(world, 0.1, "faster than limits.speed (5)", 3); // the lowest index of the two
     check_refused(world, 0.1, "faster than limits.speed (5)", 3);
-    qd_world_destroy(world);
 }
 
 QD_TEST(distance_stops_the_step) {
     qd_world_def def = qd_test_open_def();
     def.limits.distance = 75;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
     qd_test_disk(world, 50, 50.25, 0, 1, 0.5, 0);
     qd_body_def body = qd_body_def_default();
@@ -53,7 +52,6 @@ QD_TEST(distance_stops_the_step) {
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     qd_test_step(world, 1, 5);
     check_refused(world, 1, "further than limits.distance (75)", 1234);
-    qd_world_destroy(world);
 }
 
 static void push_without_end(void *context, const qd_force_range *range) {
@@ -67,30 +65,28 @@ QD_TEST_LOOP(what_is_not_finite_stops_the_step, 0, 3) {
     def.boundary_x = def.boundary_y = boundaries[_i];
     def.contact = QD_CONTACT_NONE;
     def.limits.distance = HUGE_VAL;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_set_force(world, push_without_end, NULL), QD_OK);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     check_refused(world, 100, "not finite", 1);
-    qd_world_destroy(world);
 }
 
 // However far a limit is set, boxes must stay finite.
 QD_TEST(no_distance_means_what_a_box_can_hold) {
     qd_world_def def = qd_test_open_def();
     def.limits.distance = HUGE_VAL;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 1e29, 0, 0.5, 0);
     qd_test_step(world, 2, 4);
     check_refused(world, 3, "further than", 1);
-    qd_world_destroy(world);
 }
 
 QD_TEST(pairs_stop_detection_and_step) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE; // they stay in one place
     def.limits.pairs = 0.5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 45; ++i)
         qd_test_disk(world, 50, 50, 0, 0, 0.5, 0); // 990 pairs: 1000 are always allowed
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -103,7 +99,6 @@ QD_TEST(pairs_stop_detection_and_step) {
     ck_assert(!qd_world_limit_report(world).has_body);
     ck_assert_int_eq(qd_world_place(world, last, (qd_vec2){50, 60}, (qd_vec2){0, 0}, NULL), QD_OK);
     qd_test_step(world, 0.25, 1); // the world lives on
-    qd_world_destroy(world);
 }
 
 // The tree is put back too: after a refused step the next one goes as if it had not been tried.
@@ -113,7 +108,7 @@ QD_TEST(a_refused_step_leaves_no_trace) {
         qd_world_def def = qd_test_open_def();
         def.contact = QD_CONTACT_NONE;
         def.limits.pairs = 0.5;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         for (int i = 0; i < 60; ++i) // all meet in the middle at t = 1
             qd_test_disk(world, 20 + i, 50, 30 - i, 0, 0.25, 0);
         qd_test_step(world, 0.125, 1);
@@ -123,7 +118,6 @@ QD_TEST(a_refused_step_leaves_no_trace) {
         qd_test_step(world, 0.0625, 2);
         hashes[tried] = qd_world_hash(world);
         events[tried] = qd_test_events_hash(world);
-        qd_world_destroy(world);
     }
     ck_assert_uint_eq(hashes[0], hashes[1]);
     ck_assert_uint_eq(events[0], events[1]);
@@ -137,7 +131,7 @@ QD_TEST_LOOP(lowest_index_is_reported, 0, 3) {
     def.limits.speed = 4.9;
     def.threads = 1 + _i;
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(1, 1, 1);
     for (uint64_t i = 0; i < 9000; ++i) {
         double x = qd_test_between(&random, 1, 999), y = qd_test_between(&random, 1, 999);
@@ -145,7 +139,6 @@ QD_TEST_LOOP(lowest_index_is_reported, 0, 3) {
     }
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     check_refused(world, 1, "faster", 3211);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("limits", 120, NULL, NULL)

@@ -85,7 +85,7 @@ static double slowing(qd_contact_model model, double own, double pair) {
     def.friction = 0;
     def.restitution = 0;
     def.walls.of = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const uint32_t steel = add_material(world, "steel", none, own);
     if (!isnan(pair)) pair_materials(world, steel, steel, none, pair);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
@@ -94,9 +94,7 @@ static double slowing(qd_contact_model model, double own, double pair) {
     body.material.of = steel;
     const qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 1e-3, 500);
-    const double slowed = (10 - qd_test_body(world, id).velocity.x) / (10 * 0.5);
-    qd_world_destroy(world);
-    return slowed;
+    return (10 - qd_test_body(world, id).velocity.x) / (10 * 0.5);
 }
 
 QD_TEST(pairs_rub_as_they_are_told) {
@@ -115,7 +113,7 @@ QD_TEST(pairs_turn_and_bounce_what_would_not) {
         qd_world_def def = def_of((qd_contact_model)model);
         def.friction = def.restitution = 0;
         def.gravity.y = 0;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         const uint32_t steel = add_material(world, "steel", none, none);
         pair_materials(world, steel, steel, 1, 0.5);
         qd_body_def body = qd_body_def_default();
@@ -131,7 +129,6 @@ QD_TEST(pairs_turn_and_bounce_what_would_not) {
         const qd_vec2 v = qd_test_body(world, a).velocity, w = qd_test_body(world, b).velocity;
         const double nx = sqrt(0.75), ny = 0.5; // where they met
         ck_assert_double_eq_tol((w.x - v.x) * nx + (w.y - v.y) * ny, 2 * nx, 0.02);
-        qd_world_destroy(world);
     }
 }
 
@@ -166,7 +163,7 @@ static qd_world *crowd(qd_contact_model model, int threads) {
 
 QD_TEST(saved_worlds_keep_materials) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
-        qd_world *world = crowd((qd_contact_model)model, 1), *other = crowd((qd_contact_model)model, 3);
+        qd_own(qd_world) world = crowd((qd_contact_model)model, 1), other = crowd((qd_contact_model)model, 3);
         qd_test_step(world, 2e-3, 100);
         qd_test_step(other, 2e-3, 100);
         ck_assert(qd_world_hash(world) == qd_world_hash(other));
@@ -190,14 +187,12 @@ QD_TEST(saved_worlds_keep_materials) {
         }
         pair_materials(other, 2, 2, 0.1, 0.06); // what they are decides what will be
         ck_assert(qd_world_hash(world) != qd_world_hash(other));
-        qd_world_destroy(world);
-        qd_world_destroy(other);
     }
 }
 
 QD_TEST(bad_materials_are_refused) {
     const qd_world_def def = def_of(QD_CONTACT_IMPULSE);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_material good = {none, 0.5, none, 0};
     const qd_material bad[] = {
         {-0.1, none, none, 0}, {1.1, none, none, 0}, {none, -1, none, 0}, {none, none, 2, 0}};
@@ -226,7 +221,6 @@ QD_TEST(bad_materials_are_refused) {
         add_material(world, name, none, none);
     }
     ck_assert_int_eq(qd_world_add_material(world, "more", &good, NULL, &error), QD_ERR_LIMIT);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("material", 60, NULL, NULL)

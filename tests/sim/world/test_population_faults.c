@@ -62,7 +62,7 @@ QD_TEST(broken_limits_take_it_back) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.limits.pairs = 1; // at least 1000 in all
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 10, 10, 0, 0, 0.5, 1);
     qd_id id = qd_test_disk(world, 20, 10, 0, 0, 0.5, 1);
     qd_emitter_def source = tap();
@@ -84,11 +84,10 @@ QD_TEST(broken_limits_take_it_back) {
     status = qd_world_step(world, 0.25, NULL);
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_eq(qd_world_count(world), 3 + 15 - 1);
-    qd_world_destroy(world);
 }
 
 QD_TEST(bad_defs_are_refused) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 16; ++k) {
         qd_emitter_def source = tap();
@@ -121,7 +120,6 @@ QD_TEST(bad_defs_are_refused) {
     for (int k = 0; k < QD_EMITTERS_MAX; ++k)
         ck_assert_int_eq(qd_world_add_sink(world, &sink, &error), QD_OK);
     ck_assert_int_eq(qd_world_add_sink(world, &sink, &error), QD_ERR_LIMIT);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("population_faults", 240, NULL, NULL)

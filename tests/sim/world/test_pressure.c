@@ -15,7 +15,7 @@ typedef struct told_virial {
 /// Makes a step, and adds the virial that its events tell, of bodies that were at (x, y) before it.
 static void add_told_virial(qd_world *world, told_virial *told) {
     qd_body_view view = qd_world_view(world);
-    double *x = calloc(view.index_count, sizeof *x), *y = calloc(view.index_count, sizeof *y);
+    qd_own_memory double *x = calloc(view.index_count, sizeof *x), *y = calloc(view.index_count, sizeof *y);
     for (size_t r = 0; r < view.count; ++r) {
         x[view.index[r]] = view.x[r];
         y[view.index[r]] = view.y[r];
@@ -39,8 +39,6 @@ static void add_told_virial(qd_world *world, told_virial *told) {
             told->used += c->touch[k].impulse != 0;
         }
     }
-    free(x);
-    free(y);
 }
 
 /// The virial is that of the impulses which the events tell; but for those of touches that became others, as
@@ -54,7 +52,7 @@ QD_TEST_LOOP(virial_is_that_of_the_events, 0, 4) {
     def.friction = _i % 2 ? 0.4 : 0;
     def.restitution = 0.5;
     def.continuous = QD_CONTINUOUS_OFF;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     if (_i < 2)
         qd_test_scatter_shapes(world, &random, 150);
     else
@@ -72,7 +70,6 @@ QD_TEST_LOOP(virial_is_that_of_the_events, 0, 4) {
     }
     ck_assert_uint_gt(told.used, 400);
     ck_assert_double_eq_tol(measured, told.sum, (_i < 2 ? 0.1 : 0.02) * told.size);
-    qd_world_destroy(world);
 }
 
 // One disk in a box hits the walls as often as unfolding its path says.
@@ -80,7 +77,7 @@ QD_TEST(walls_feel_every_hit) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){10, 6};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 2, 3, 1.3, 0.7, 0.5, 2);
     qd_test_step(world, 1, 99);
     qd_test_step(world, 0.9, 1); // the last hit comes at 100 just so
@@ -90,7 +87,6 @@ QD_TEST(walls_feel_every_hit) {
     ck_assert_double_eq_tol(m.push_bottom + m.push_top, hits_y * 2 * 2 * 0.7, 1e-10);
     ck_assert_uint_eq(m.collisions, (uint64_t)(hits_x + hits_y));
     ck_assert_double_eq_tol(m.area, 60, 1e-12);
-    qd_world_destroy(world);
 }
 
 // Disks that pass through each other: the hits of each follow from unfolding its path, and with enough of
@@ -101,7 +97,7 @@ QD_TEST(an_ideal_gas_presses_on_the_walls) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){width, height};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     double push_x = 0, push_y = 0, slack_x = 0, slack_y = 0, energy_x = 0, energy_y = 0;
     for (int k = 0; k < COUNT; ++k) {
         qd_random random = qd_random_at(4, (uint64_t)k, 5);
@@ -130,7 +126,6 @@ QD_TEST(an_ideal_gas_presses_on_the_walls) {
     ck_assert_double_eq_tol(push_y, 4 * energy_y * length / (height - 1), slack_y);
     ck_assert(slack_x < 0.1 * push_x);
     ck_assert(m.virial_impulse == 0 && m.lost == 0);
-    qd_world_destroy(world);
 }
 
 /// What a gas of hard disks of some radius in a periodic world of 30 % (at radius 1/2) tells of its equation
@@ -147,7 +142,7 @@ static gas run_gas(double radius, size_t steps) {
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = QD_CONTINUOUS_ON; // collisions happen where they do, not at the end of a step
     def.threads = 2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < COUNT; ++i) {
         qd_random random = qd_random_at(2, (uint64_t)i, 77);
         double x = (i % SIDE + 0.5) * def.size.x / SIDE, y = (int)(i / SIDE) + 0.5;
@@ -171,7 +166,6 @@ static gas run_gas(double radius, size_t steps) {
     result.error = sqrt((squares / BLOCKS - result.z * result.z) / (BLOCKS - 1));
     double rate = 2 * (double)(m.impacts - first.impacts) / COUNT / (m.time - first.time) / sqrt(kt);
     result.rate = rate * 2 * radius * sqrt(3.14159265358979324) / 4 / (result.z - 1);
-    qd_world_destroy(world);
     return result;
 }
 

@@ -54,7 +54,7 @@ static void check_life(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 8);
     qd_world_def def = qd_test_random_def(&random);
     def.threads = 1 + (int)(seed % 2);
-    qd_world *world = qd_test_world(&def), *copy = NULL;
+    qd_own(qd_world) world = qd_test_world(&def), copy = NULL;
     bool shapes = seed % 2 == 1;
     size_t bodies = qd_random_bits(&random) % 150;
     if (shapes)
@@ -78,8 +78,6 @@ static void check_life(uint64_t seed) {
     }
     // Where bodies had been changed just before, the copy's tree had more to file, and margins may be others.
     if (!changed && save_at % 7 != 3) check_same_bytes(world, copy, seed);
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
 
 QD_TEST(saved_worlds_go_on_the_same) {
@@ -94,16 +92,14 @@ QD_TEST_LOOP(margins_go_on_the_same, 0, 4) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 14, 14);
     def.margin = (double)NAN;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 14, 14, 5);
     for (size_t at = 0; at < 30; ++at) {
-        qd_world *copy = qd_test_copy(world, 1);
+        qd_own(qd_world) copy = qd_test_copy(world, 1);
         qd_test_step(world, dt[_i], 1);
         qd_test_step(copy, dt[_i], 1);
         check_same_bytes(world, copy, at);
-        qd_world_destroy(copy);
     }
-    qd_world_destroy(world);
 }
 
 QD_TEST(a_copy_is_whole) {
@@ -111,11 +107,11 @@ QD_TEST(a_copy_is_whole) {
     def.size = (qd_vec2){20, 20};
     def.seed = 77;
     def.restitution = 0.25;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(3, 0, 0);
     qd_test_scatter(world, &random, 120);
     qd_test_step(world, 0.02, 10);
-    qd_world *copy = qd_test_copy(world, 3);
+    qd_own(qd_world) copy = qd_test_copy(world, 3);
     check_same(world, copy, 3, false);
     qd_world_def read = qd_world_definition(copy);
     ck_assert_uint_eq(read.seed, 77);
@@ -133,8 +129,6 @@ QD_TEST(a_copy_is_whole) {
     for (size_t i = 0; i < a.index_count; ++i)
         ck_assert_int_eq(a.touching[a.row_of_index[i]], b.touching[b.row_of_index[i]]);
     ck_assert_uint_eq(qd_tree_count(qd_world_tree(copy)), 120);
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
 
 static void check_refused(const unsigned char *data, size_t bytes, const char *what, size_t at) {
@@ -206,11 +200,11 @@ static void small_save(qd_world **world, unsigned char **data, size_t *bytes, in
 }
 
 QD_TEST_LOOP(damage_is_noticed, 0, 3) {
-    qd_world *world;
+    qd_own(qd_world) world;
     unsigned char *data;
     size_t bytes;
     small_save(&world, &data, &bytes, _i);
-    unsigned char *broken = malloc(bytes + 1);
+    qd_own_memory unsigned char *broken = malloc(bytes + 1);
     ck_assert_ptr_nonnull(broken);
     for (size_t at = 0; at < bytes; ++at) {
         memcpy(broken, data, bytes);
@@ -220,28 +214,25 @@ QD_TEST_LOOP(damage_is_noticed, 0, 3) {
         }
         broken[at] = (unsigned char)~data[at];
         check_refused(broken, bytes, "inverted", at);
-        unsigned char *cut = malloc(at +
-                                    1); // as long as the data, so that a sanitizer sees a read past its end
+        qd_own_memory unsigned char *cut = malloc(
+            at + 1); // as long as the data, so that a sanitizer sees a read past its end
         ck_assert_ptr_nonnull(cut);
         memcpy(cut, data, at);
         check_refused(cut, at, "cut", at);
-        free(cut);
     }
     memcpy(broken, data, bytes);
     broken[bytes] = 0;
     check_refused(broken, bytes + 1, "longer", bytes);
-    free(broken);
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
 }
 
 // Behind a good checksum: whatever one byte is set to, loading either refuses or gives a world that steps.
 QD_TEST_LOOP(forged_data_does_no_harm, 0, 3) {
-    qd_world *world;
+    qd_own(qd_world) world;
     unsigned char *data;
     size_t bytes, refused = 0;
     small_save(&world, &data, &bytes, _i);
-    unsigned char *forged = malloc(bytes);
+    qd_own_memory unsigned char *forged = malloc(bytes);
     ck_assert_ptr_nonnull(forged);
     const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
     for (size_t at = 0; at < bytes - 8; ++at) {
@@ -250,7 +241,7 @@ QD_TEST_LOOP(forged_data_does_no_harm, 0, 3) {
             forged[at] = values[v];
             unsigned char *end = forged + bytes - 8;
             qdi_put_u64(&end, qd_hash_bytes(forged, bytes - 8));
-            qd_world *copy = NULL;
+            qd_own(qd_world) copy = NULL;
             qd_status status = qd_world_load(forged, bytes, 1, NULL, &copy, NULL);
             refused += status != QD_OK;
             if (status != QD_OK) {
@@ -262,13 +253,10 @@ QD_TEST_LOOP(forged_data_does_no_harm, 0, 3) {
             ck_assert_msg(status == QD_OK || status == QD_ERR_LIMIT, "byte %zu = %u: %s", at, values[v],
                           qd_status_text(status));
             (void)qd_world_hash(copy);
-            qd_world_destroy(copy);
         }
     }
     ck_assert_uint_gt(refused, bytes);
-    free(forged);
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
 }
 
 /// Loads data after the generation of the second body of the first of two contacts, which end the data, was
@@ -339,18 +327,16 @@ QD_TEST(changes_of_springs_are_forgotten) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1000;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     (void)qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
     (void)qd_test_disk(world, 50.9, 50, 0, 0, 0.5, 0);
     qd_test_step(world, 1e-3, 2);
     (void)qd_test_disk(world, 51.8, 50, 0, 0, 0.5, 0);
     qd_test_step(world, 1e-3, 2);
-    qd_world *copy = qd_test_copy(world, 1);
+    qd_own(qd_world) copy = qd_test_copy(world, 1);
     qd_comparison found;
     ck_assert_int_eq(qd_world_compare(world, copy, NULL, NULL, &found), QD_OK);
     ck_assert_uint_eq(found.fields, 0);
-    qd_world_destroy(copy);
-    qd_world_destroy(world);
 }
 
 // What an older program wrote is refused, and it says so.
@@ -410,7 +396,7 @@ QD_TEST(arguments_are_checked) {
 }
 
 QD_TEST_LOOP(memory_may_fail, 0, 3) {
-    qd_world *world;
+    qd_own(qd_world) world;
     unsigned char *data;
     size_t bytes;
     small_save(&world, &data, &bytes, _i);
@@ -437,7 +423,6 @@ QD_TEST_LOOP(memory_may_fail, 0, 3) {
     }
     ck_assert_uint_gt(failures, 10);
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("save", 240, NULL, NULL)

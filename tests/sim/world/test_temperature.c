@@ -31,7 +31,7 @@ static qd_world *warm_world(int threads, uint64_t seed) {
 QD_TEST_LOOP(warms_bodies_whatever_the_step, 0, 3) {
     const double steps[] = {0.01, 0.3, 4};
     double dt = steps[_i];
-    qd_world *world = warm_world(2, 7);
+    qd_own(qd_world) world = warm_world(2, 7);
     qd_test_step(world, dt, (size_t)(8 / dt) + 2);
     qd_body_view view = qd_world_view(world);
     double x = 0, y = 0, spin = 0, cross = 0, mean = 0;
@@ -52,13 +52,12 @@ QD_TEST_LOOP(warms_bodies_whatever_the_step, 0, 3) {
     qd_world_measure(world, &metrics);
     qd_test_near(metrics.imbalance, 0, 1e-9 * metrics.kinetic, "imbalance");
     ck_assert_double_lt(metrics.drag_lost, 0); // all that there is came from the medium
-    qd_world_destroy(world);
 }
 
 // Way squared over time: 4 D t, D = kT / (m rate), after the 1/rate that it takes to forget a velocity:
 // <r^2> = 4 D (t - 1 + exp(-t)) from rest has -3/2 + 2 exp(-t) - exp(-2t)/2 instead of -1 + exp(-t).
 QD_TEST(warm_bodies_diffuse) {
-    qd_world *world = warm_world(1, 3);
+    qd_own(qd_world) world = warm_world(1, 3);
     double t = 20, D = 2 / 0.5, squares = 0;
     qd_test_step(world, 0.1, 200);
     qd_body_view view = qd_world_view(world);
@@ -70,17 +69,14 @@ QD_TEST(warm_bodies_diffuse) {
     }
     double expected = 4 * D * (t - 1.5);
     qd_test_near(squares / expected, 1, 6.0 / 64, "way squared"); // its relative standard error is 1/64
-    qd_world_destroy(world);
 }
 
 static uint64_t warm_hash(int threads, uint64_t seed, bool reload) {
-    qd_world *world = warm_world(threads, seed);
+    qd_own(qd_world) world = warm_world(threads, seed);
     qd_test_step(world, 0.1, 10);
     if (reload) world = qd_test_reload(world, threads);
     qd_test_step(world, 0.1, 10);
-    uint64_t hash = qd_world_hash(world);
-    qd_world_destroy(world);
-    return hash;
+    return qd_world_hash(world);
 }
 
 QD_TEST(warmth_follows_from_the_seed) {

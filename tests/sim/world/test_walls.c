@@ -22,7 +22,7 @@ QD_TEST_LOOP(a_wall_gives_twice_its_speed, 0, 16) {
     double v = _i / 8 ? 3 : 0, u = 2, sign = wall % 2 == 0 ? 1 : -1;
     qd_world_def def = box_def(model);
     def.wall_motion[wall].velocity = sign * u;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_vec2 at = {50, 50}, velocity = {0, 0};
     *(wall / 2 == 0 ? &at.x : &at.y) = wall % 2 == 0 ? 2 : 98;
     *(wall / 2 == 0 ? &velocity.x : &velocity.y) = -sign * v;
@@ -40,7 +40,6 @@ QD_TEST_LOOP(a_wall_gives_twice_its_speed, 0, 16) {
     double hit = 1.5 / (u + v), place = 0.5 + u * hit + (v + 2 * u) * (2 - hit);
     double where = wall / 2 == 0 ? body.position.x : body.position.y;
     if (model == 0) qd_test_near(wall % 2 == 0 ? where : 100 - where, place, 1e-11, "place");
-    qd_world_destroy(world);
 }
 
 // Restitution counts against the wall's own speed.
@@ -48,11 +47,10 @@ QD_TEST(restitution_is_relative) {
     qd_world_def def = box_def(1);
     def.wall_motion[LEFT].velocity = 2;
     def.restitution = 0.5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 2, 50, -3, 0, 0.5, 1);
     qd_test_step(world, 0.01, 100);
     qd_test_near(qd_test_body(world, id).velocity.x, 2 + 0.5 * 5, 1e-13, "speed");
-    qd_world_destroy(world);
 }
 
 // A wall that is shaken is where the formula says, and so are the contacts; the ball gets twice its speed of
@@ -63,7 +61,7 @@ QD_TEST_LOOP(shaken_walls_follow_their_formula, 0, 4) {
     double dt = 1e-4, a = 0.5, f = 2, phase = _i / 2 ? -two_pi / 4 : 0.75;
     qd_world_def def = box_def(model);
     def.wall_motion[BOTTOM] = (qd_wall_motion){.amplitude = a, .frequency = f, .phase = phase};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 0.6, 0, 0, 0.5, 1);
     qd_vec2 low, high;
     qd_world_sides(world, &low, &high);
@@ -81,7 +79,6 @@ QD_TEST_LOOP(shaken_walls_follow_their_formula, 0, 4) {
     ck_assert_double_gt(hit, 0);
     qd_test_near(qd_test_body(world, id).velocity.y, 2 * u, 2 * a * two_pi * f * two_pi * f * 2 * dt,
                  "speed");
-    qd_world_destroy(world);
 }
 
 // A gas between a moving and a fixed wall: what the walls gave is what it has.
@@ -91,14 +88,13 @@ QD_TEST_LOOP(energy_books_balance, 0, 2) {
     def.wall_motion[LEFT] = (qd_wall_motion){.velocity = 0.05, .amplitude = 0.2, .frequency = 0.8};
     def.wall_motion[TOP] = (qd_wall_motion){.amplitude = 0.3, .frequency = 1.1, .phase = 1};
     if (_i == 1) def.iterations = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 12, 12, 5);
     double first = qd_world_sum(world).kinetic;
     qd_test_step(world, 0.01, 800);
     double gained = qd_world_sum(world).kinetic - first;
     ck_assert_double_gt(gained, 5);
     qd_test_near(qd_world_total(world).wall_work, gained, 1e-9 * first, "work");
-    qd_world_destroy(world);
 }
 
 // On a floor that goes up and down gently a box stays, and goes along; on one that falls away it does not
@@ -111,7 +107,7 @@ QD_TEST_LOOP(resting_bodies_ride_along, 0, 2) {
     def.restitution = 0;
     double a = _i == 0 ? 0.1 : 1, f = 1; // (2 pi f)^2 a = 3.9: less than gravity; 39: more
     def.wall_motion[BOTTOM] = (qd_wall_motion){.amplitude = a, .frequency = f, .phase = -two_pi / 4};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.5);
     qd_id id = qd_test_add(world, &body);
     double largest = 0;
@@ -127,7 +123,6 @@ QD_TEST_LOOP(resting_bodies_ride_along, 0, 2) {
         ck_assert_double_lt(largest, 5e-3);
     else
         ck_assert_double_gt(largest, 0.1);
-    qd_world_destroy(world);
 }
 
 // A belt: friction brings a box to its speed.
@@ -137,7 +132,7 @@ QD_TEST(belts_carry) {
     def.friction = 0.5;
     def.restitution = 0;
     def.wall_motion[BOTTOM].slide = 3;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
     qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 0.01, 30);
@@ -145,7 +140,6 @@ QD_TEST(belts_carry) {
     qd_test_step(world, 0.01, 70);
     qd_test_near(qd_test_body(world, id).velocity.x, 3, 1e-6, "speed");
     ck_assert_double_gt(qd_world_total(world).wall_work, 0.5 * 2 * 9);
-    qd_world_destroy(world);
 }
 
 // What flies so fast that its way is followed meets a moving wall where that is then, and not where it will
@@ -156,7 +150,7 @@ QD_TEST_LOOP(fast_bodies_meet_moving_walls, 0, 4) {
     def.continuous = QD_CONTINUOUS_ON;
     def.wall_motion[RIGHT].velocity = u;
     if (_i / 2) def.wall_motion[LEFT].velocity = 5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 90, 50, v, 0, radius, 3);
     double kinetic = qd_world_sum(world).kinetic;
     qd_test_step(world, dt, 1);
@@ -167,7 +161,6 @@ QD_TEST_LOOP(fast_bodies_meet_moving_walls, 0, 4) {
     qd_test_near(qd_world_total(world).wall_work, qd_world_sum(world).kinetic - kinetic, 1e-9 * kinetic,
                  "work");
     ck_assert_uint_eq(qd_world_total(world).impacts, 1);
-    qd_world_destroy(world);
 }
 
 // Walls that meet stop the run, with the world as it was.
@@ -175,7 +168,7 @@ QD_TEST_LOOP(walls_that_meet_stop_the_run, 0, 2) {
     qd_world_def def = box_def(_i);
     def.wall_motion[LEFT].velocity = 40;
     def.wall_motion[RIGHT].velocity = -40;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_step(world, 0.5, 2);
     uint64_t hash = qd_world_hash(world);
     ck_assert_int_eq(qd_world_step(world, 0.5, NULL), QD_ERR_LIMIT);
@@ -189,7 +182,6 @@ QD_TEST_LOOP(walls_that_meet_stop_the_run, 0, 2) {
     ck_assert_double_eq(low.x, 40);
     ck_assert_double_eq(high.x, 60);
     qd_test_step(world, 0.125, 1); // a shorter one is possible
-    qd_world_destroy(world);
 }
 
 // A step that fails leaves the walls too where they were.
@@ -198,7 +190,7 @@ QD_TEST_LOOP(failed_steps_leave_walls, 0, 2) {
     def.wall_motion[LEFT].velocity = 1;
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.limits.distance = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 50, 0, 0, 0.5, 1);
     qd_test_step(world, 0.5, 2);
     ck_assert_int_eq(qd_world_place(world, id, (qd_vec2){50, 50}, (qd_vec2){0, 500}, NULL), QD_OK);
@@ -211,7 +203,6 @@ QD_TEST_LOOP(failed_steps_leave_walls, 0, 2) {
         ck_assert_double_eq(low.x, 1);
         ck_assert_int_eq(qd_world_step(world, 0.5, NULL), QD_ERR_LIMIT);
     }
-    qd_world_destroy(world);
 }
 
 static uint64_t life(uint64_t seed, int threads, bool halfway) {
@@ -221,7 +212,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     def.threads = threads;
     def.wall_motion[LEFT] = (qd_wall_motion){.velocity = 0.2, .amplitude = 0.3, .frequency = 1};
     def.wall_motion[RIGHT] = (qd_wall_motion){.amplitude = 0.5, .frequency = 2, .phase = 2, .slide = 1};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     if (seed % 2)
         qd_test_scatter_shapes(world, &random, 200);
     else
@@ -234,7 +225,6 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     }
     double work = qd_world_total(world).wall_work;
     hash = hash * 31 + (uint64_t)(int64_t)(work * 1e6);
-    qd_world_destroy(world);
     return hash;
 }
 

@@ -38,10 +38,10 @@ static void setup(void) {
     qd_scratch_write(at("s.yaml").text, sweep);
     qd_program_start start = go("good");
     qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
-    char *name = qd_test_sql(at("good/sweep.db").text, "SELECT directory FROM sweep WHERE status = 'done'");
+    qd_own_memory char *name = qd_test_sql(at("good/sweep.db").text,
+                                           "SELECT directory FROM sweep WHERE status = 'done'");
     name[strcspn(name, "\n")] = '\0';
     (void)snprintf(done_run.text, sizeof done_run.text, "%s", name);
-    free(name);
 }
 
 static void teardown(void) {
@@ -90,7 +90,7 @@ static qd_power_log *log_sweep(long unsynced) {
 }
 
 QD_TEST(the_power_is_cut) {
-    qd_power_log *log = log_sweep(-1);
+    qd_own(qd_power_log) log = log_sweep(-1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(150);
     ck_assert_uint_gt(qd_power_log_count(log), 100);
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -103,20 +103,18 @@ QD_TEST(the_power_is_cut) {
     qd_power_cut(log, &end, program.work.path);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_runs_expect_same_records(run_of("good").text, run_of("out").text);
-    qd_power_log_free(log);
     qd_test_count(cases);
 }
 
 // Journals that SQLite has deleted may come back, and would be rolled back. The last third is the run's end.
 QD_TEST(what_was_deleted_is_back) {
-    qd_power_log *log = log_sweep(-1);
+    qd_own(qd_power_log) log = log_sweep(-1);
     const size_t count = qd_power_log_count(log);
     for (size_t at = 2 * count / 3; at <= count; ++at) {
         const qd_power_moment when = {.at = at, .kept = at, .undeleted = true};
         qd_power_cut(log, &when, program.work.path);
         finish(qd_plans_name(at, &when).text);
     }
-    qd_power_log_free(log);
 }
 
 /// Whether the disk has the sweep's tables and the run that is done.
@@ -124,16 +122,14 @@ static bool is_as_good(void) {
     qd_program_start diff = {.arguments = {"diff", run_of("good").text, run_of("out").text}};
     if (!qd_scratch_exists(at("out/sweep.db").text) || !qd_scratch_exists(at("out/sweep.csv").text))
         return false;
-    char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
     bool whole = strstr(csv, "\n2,") != NULL && csv[strlen(csv) - 1] == '\n';
-    free(csv);
     qd_program_outcome outcome = qd_program_run(&program, &diff);
     whole &= outcome.code == 0;
     char check[] = "PRAGMA integrity_check";
     if (whole) {
-        char *answer = qd_test_sql(at("out/sweep.db").text, check);
+        qd_own_memory char *answer = qd_test_sql(at("out/sweep.db").text, check);
         whole = strcmp(answer, "ok\n") == 0;
-        free(answer);
     }
     return whole;
 }

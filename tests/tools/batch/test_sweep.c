@@ -87,9 +87,8 @@ QD_TEST(a_sweep_and_what_it_leaves) {
                    "SELECT sum(balance_error BETWEEN 0 AND 1), sum(balance_error = last_balance_error), "
                    "sum(balance_error > 0) > 0 FROM sweep",
                    "4|4|1\n");
-    char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
     ck_assert(table && strstr(table, ",energy_last,balance_error,"));
-    free(table);
     qd_test_sql_is(
         at("out/sweep.db").text,
         "SELECT count(*), count(DISTINCT id), sum(last_step = 60), sum(last_kinetic > 0) FROM sweep",
@@ -141,17 +140,17 @@ static double mean_of(const char *run, const char *names, uint64_t from, size_t 
 QD_TEST(columns_of_fields) {
     qd_scratch_write(at("c.yaml").text, with_columns);
     ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
-    char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
     EXPECT(table, ",mass_density_1_0,number_density_mean,above,weight,directory,");
     for (int point = 1; point <= 2; ++point) {
         char sql[200];
         snprintf(sql, sizeof sql, "SELECT directory FROM sweep WHERE point = %d", point);
-        char *run = qd_test_sql(at("out/sweep.db").text, sql);
+        qd_own_memory char *run = qd_test_sql(at("out/sweep.db").text, sql);
         run[strcspn(run, "\n")] = '\0';
         snprintf(sql, sizeof sql,
                  "SELECT mass_density_1_0, number_density_mean, above, weight FROM sweep WHERE point = %d",
                  point);
-        char *row = qd_test_sql(at("out/sweep.db").text, sql);
+        qd_own_memory char *row = qd_test_sql(at("out/sweep.db").text, sql);
         double value[4] = {0};
         ck_assert_int_eq(sscanf(row, "%lf|%lf|%lf|%lf", &value[0], &value[1], &value[2], &value[3]), 4);
         const double expected[4] = {
@@ -162,19 +161,14 @@ QD_TEST(columns_of_fields) {
             ck_assert_msg(value[k] > expected[k] - 1e-9 && value[k] < expected[k] + 1e-9,
                           "%d: %.17g, not %.17g", k, value[k], expected[k]);
         ck_assert(value[1] > 0 && value[3] > 0);
-        free(row);
-        free(run);
     }
     // The same again from what is there, and in the page.
     ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
-    char *again = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *again = qd_scratch_read(at("out/sweep.csv").text, NULL);
     ck_assert_str_eq(table, again);
-    free(table);
-    free(again);
     SUCCEED("report", "out", "-q");
-    char *page = qd_scratch_read(at("out/report.html").text, NULL);
+    qd_own_memory char *page = qd_scratch_read(at("out/report.html").text, NULL);
     EXPECT(page, "\"number_density_mean\"");
-    free(page);
 }
 
 QD_TEST(columns_that_are_refused) {
@@ -217,7 +211,8 @@ static ino_t file_number(const char *path) {
 
 QD_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
     ck_assert_int_eq(SWEEP("out", "--jobs", "2"), 1);
-    char *directory = qd_test_sql(at("out/sweep.db").text, "SELECT directory FROM sweep WHERE point = 1");
+    qd_own_memory char *directory = qd_test_sql(at("out/sweep.db").text,
+                                                "SELECT directory FROM sweep WHERE point = 1");
     char path[128];
     snprintf(path, sizeof path, "out/%.*s/result.json", (int)strcspn(directory, "\n"), directory);
     ino_t before = file_number(at(path).text);
@@ -242,7 +237,6 @@ QD_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
     // What is no more part of the sweep is out of the way, and kept: four runs that had failed.
     qd_test_sql_is(at("out/sweep.db").text, "SELECT count(*) FROM sweep; ", "18\n");
     ck_assert_uint_eq(qd_scratch_count(at("out/runs").text), 22);
-    free(directory);
 }
 
 QD_TEST(failures_are_tried_again_when_told_to) {
@@ -304,19 +298,18 @@ QD_TEST(texts_and_lists_find_their_way) {
                                                     "  - {key: bodies, list: [5, 8]}\n");
     int code = sweep("odd, \"name\".yaml", "out", NULL);
     ck_assert_int_eq(code, 0);
-    char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
     EXPECT(csv, "point,world.gravity,bodies,replica,seed,status,state_hash,");
     EXPECT(csv, "\n4,\"[1, 0]\",8,1,3,done,");
-    free(csv);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT group_concat(last_bodies) FROM sweep", "5,8,5,8\n");
     json_t *result = NULL;
-    char *directory = qd_test_sql(at("out/sweep.db").text, "SELECT directory FROM sweep WHERE point = 4");
+    qd_own_memory char *directory = qd_test_sql(at("out/sweep.db").text,
+                                                "SELECT directory FROM sweep WHERE point = 4");
     char path[128];
     snprintf(path, sizeof path, "out/%.*s", (int)strcspn(directory, "\n"), directory);
     result = qd_program_result(&program, path);
     ck_assert_str_eq(json_string_value(json_object_get(result, "scene")), "it-s");
     json_decref(result);
-    free(directory);
 }
 
 // ---- shares, and others that run them ----

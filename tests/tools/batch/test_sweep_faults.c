@@ -49,9 +49,8 @@ static double now(void) {
 static qd_scratch_path run_of(const char *directory, int point) {
     char query[96], path[128];
     snprintf(query, sizeof query, "SELECT directory FROM sweep WHERE point = %d", point);
-    char *name = qd_test_sql(at("good/sweep.db").text, query);
+    qd_own_memory char *name = qd_test_sql(at("good/sweep.db").text, query);
     snprintf(path, sizeof path, "%s/%.*s", directory, (int)strcspn(name, "\n"), name);
-    free(name);
     return at(path);
 }
 
@@ -182,9 +181,8 @@ QD_TEST(a_damaged_database_is_made_again) {
                       kind, outcome.err);
         qd_sweeps_expect_same(&program, "good", "out");
     }
-    char *kept = qd_scratch_read(at("out/sweep.db.damaged").text, NULL);
+    qd_own_memory char *kept = qd_scratch_read(at("out/sweep.db.damaged").text, NULL);
     ck_assert_str_eq(kept, "this is no database, and never was one");
-    free(kept);
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
 
@@ -302,9 +300,8 @@ QD_TEST(what_is_done_counts_before_what_failed) {
     ck_assert_int_eq(symlink(at("aim").text, failure_of("out", 3).text), 0);
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
-    char *aim = qd_scratch_read(at("aim").text, NULL);
+    qd_own_memory char *aim = qd_scratch_read(at("aim").text, NULL);
     ck_assert_str_eq(aim, "exit 4: no room\n");
-    free(aim);
 }
 
 QD_TEST(a_share_tries_again_what_had_failed) {

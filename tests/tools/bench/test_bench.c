@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_bench_setting, qdi_bench_setting_free)
+
 // The bench itself: its scenes, its statistics, what it makes of methods that disagree, its flags and its
 // outputs.
 
@@ -33,7 +35,7 @@ QD_TEST(test_scenes_are_what_they_say) {
     const qdi_bench_scene *scene;
     size_t count = 20000;
     for (size_t s = 0; (scene = qdi_bench_scene_at(s)) != NULL; ++s) {
-        qdi_bench_setting setting;
+        qd_own(qdi_bench_setting) setting;
         ck_assert(qdi_bench_setting_make(scene, 1, count, 1, qd_allocator_default(), &setting) == QD_OK);
         const qdi_bench_bodies *bodies = &setting.bodies;
         double area = 0, square = 0, least = HUGE_VAL, largest = 0;
@@ -48,14 +50,13 @@ QD_TEST(test_scenes_are_what_they_say) {
         ck_assert(fabs(sqrt(square / (2.0 * (double)count)) / scene->speed - 1) < .03); // six standard errors
         ck_assert(largest == bodies->largest && least >= .5 && largest <= 50);
         ck_assert(scene->sizes ? largest > 40 && least < .51 : largest == .5);
-        qdi_bench_setting_free(&setting);
     }
 }
 
 QD_TEST(test_speed_changes_velocities_alone) {
     const qdi_bench_scene *scene = qdi_bench_scene_at(0);
     size_t count = 500;
-    qdi_bench_setting one, four;
+    qd_own(qdi_bench_setting) one, four;
     ck_assert(qdi_bench_setting_make(scene, 1, count, 1, qd_allocator_default(), &one) == QD_OK);
     ck_assert(qdi_bench_setting_make(scene, 4, count, 1, qd_allocator_default(), &four) == QD_OK);
     ck_assert(four.bodies.side == one.bodies.side);
@@ -63,8 +64,6 @@ QD_TEST(test_speed_changes_velocities_alone) {
         ck_assert(four.bodies.vx[i] == 4 * one.bodies.vx[i] && four.bodies.vy[i] == 4 * one.bodies.vy[i]);
         ck_assert(four.bodies.x[i] == one.bodies.x[i] && four.bodies.radius[i] == one.bodies.radius[i]);
     }
-    qdi_bench_setting_free(&one);
-    qdi_bench_setting_free(&four);
 }
 
 QD_TEST(test_clusters_crowd) {
@@ -363,7 +362,7 @@ QD_TEST(test_json_and_csv_have_the_same_rows) {
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 6);
     static const char *const methods[] = {"brute", "quadtree", "grid"};
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "new/folder/rows.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "new/folder/rows.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     ck_assert(strncmp(line, "method,scene,speed,bodies,threads,simd,", 39) == 0);
@@ -379,7 +378,6 @@ QD_TEST(test_json_and_csv_have_the_same_rows) {
         ck_assert(strstr(line, hash) != NULL);
     }
     ck_assert_str_eq(strchr(line, '\n'), "\n");
-    free(csv);
     json_decref(whole);
 }
 
@@ -390,7 +388,7 @@ QD_TEST(test_the_ladder) {
     qd_program_outcome result = SUCCEED("bench", "--ladder", "--sweep-bodies", "300,700", "--steps", "3",
                                         "--repeats", "1", "-q", "--csv", "ladder.csv");
     ck_assert_msg(strstr(result.out, "scene uniform, speed 0.1: 300 bodies") != NULL, "%s", result.out);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "ladder.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "ladder.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     ck_assert_ptr_nonnull(strstr(csv, ",pairs,missed,tests,hash,"));
     const char *text = result.out, *line = csv;
@@ -412,7 +410,6 @@ QD_TEST(test_the_ladder) {
         ck_assert_int_eq(missed > 0, i % 10 == 1);
         ck_assert(tests > 0 && (i % 10 != 0 || tests == (i < 10 ? 149.5 : 349.5)));
     }
-    free(csv);
     expect_refusal(RUN("bench", "--ladder", "--rigid", "gas"), 2, "does not go with");
     expect_refusal(RUN("bench", "--ladder", "--spring", "gas"), 2, "does not go with");
     expect_refusal(RUN("bench", "--ladder", "--frames"), 2, "does not go with");
@@ -446,9 +443,8 @@ QD_TEST_LOOP(test_a_plot_is_drawn_or_its_lack_explained, 0, 2) {
                                     "1", "--repeats", "1", "-q", _i ? "--ladder" : NULL);
     if (result.code == 0) {
         size_t bytes = 0;
-        char *png = qd_scratch_read(qd_scratch_at(&program.work, "growth.png").text, &bytes);
+        qd_own_memory char *png = qd_scratch_read(qd_scratch_at(&program.work, "growth.png").text, &bytes);
         ck_assert(bytes > 1000 && memcmp(png, "\x89PNG", 4) == 0);
-        free(png);
     } else {
         expect_refusal(result, 1, "gnuplot");
     }
@@ -476,9 +472,8 @@ QD_TEST(test_gnuplot_sees_no_path) {
                                         .environment = {path}};
         qd_program_succeed(&program, &start);
         size_t bytes = 0;
-        char *script = qd_scratch_read(qd_scratch_at(&program.work, paths[i]).text, &bytes);
+        qd_own_memory char *script = qd_scratch_read(qd_scratch_at(&program.work, paths[i]).text, &bytes);
         ck_assert_msg(strncmp(script, "set terminal", 12) == 0 && !strstr(script, paths[i]), "%s", script);
-        free(script);
     }
     ck_assert(!qd_scratch_exists(qd_scratch_at(&program.work, "PWNED").text));
 }

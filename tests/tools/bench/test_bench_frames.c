@@ -66,7 +66,7 @@ QD_TEST(test_the_command) {
     ck_assert_int_eq(json_integer_value(json_object_get(whole, "height")), 90);
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 4);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "frames.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "frames.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     static const char *const names[] = {"bodies", "full"};
@@ -82,7 +82,6 @@ QD_TEST(test_the_command) {
     for (const char *c = csv; *c != '\n'; ++c) heading += *c == ',';
     for (const char *c = line; *c && *c != '\n' && *c != '"'; ++c) fields += *c == ',';
     ck_assert_uint_le(fields, heading);
-    free(csv);
     json_decref(whole);
     qd_program_outcome result = SUCCEED("bench", "--frames", "--bodies", "50", "--steps", "1", "--size",
                                         "64x64");
@@ -136,10 +135,9 @@ QD_TEST(test_lammps_sees_no_path) {
                                                   "--size", "64x64", "-q", "--lammps", "a $b #&*"},
                                     .environment = {path}};
     qd_program_succeed(&program, &start);
-    char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
+    qd_own_memory char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
     ck_assert_msg(!strstr(script, "a $b") && strstr(script, "read_data quadrille_bench.data\n"), "%s",
                   script);
-    free(script);
 }
 
 QD_TEST_MAIN("bench_frames", 120, setup, teardown)

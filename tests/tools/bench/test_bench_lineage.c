@@ -167,14 +167,13 @@ static void move_all(crowd *c) {
 }
 
 static void all_pairs(const crowd *c, keys *k) {
-    qd_box *boxes = malloc((c->view.count + 1) * sizeof *boxes);
+    qd_own_memory qd_box *boxes = malloc((c->view.count + 1) * sizeof *boxes);
     ck_assert_ptr_nonnull(boxes);
     for (size_t i = 0; i < c->view.count; ++i) boxes[i] = qdi_outward_disk(c->x[i], c->y[i], c->radius[i]);
     k->count = 0;
     for (uint32_t a = 0; a < c->view.count; ++a)
         for (uint32_t b = a + 1; b < c->view.count; ++b)
             if (qd_box_overlap(boxes[a], boxes[b])) add_key(k, a, b);
-    free(boxes);
     if (k->count > 0) qsort(k->items, k->count, sizeof *k->items, by_value);
 }
 

@@ -8,6 +8,8 @@
 #include <quadrille/random.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_bench_setting, qdi_bench_setting_free)
+
 // Every method of the bench finds the pairs that brute force finds, in every scene, on one thread and on two.
 
 /// What a method found in one step.
@@ -45,7 +47,7 @@ static void follow_far(const qdi_bench_method *method, const qdi_bench_bodies *b
 }
 
 static void compare_all(const qdi_bench_scene *scene, size_t count) {
-    qdi_bench_setting setting;
+    qd_own(qdi_bench_setting) setting;
     ck_assert(qdi_bench_setting_make(scene, 1, count, 7, qd_allocator_default(), &setting) == QD_OK);
     finding expected[STEPS], found[STEPS];
     follow(&qdi_bench_brute, &setting.bodies, 1, QD_SIMD_AUTO, expected);
@@ -62,7 +64,6 @@ static void compare_all(const qdi_bench_scene *scene, size_t count) {
                     method->name, scene->name, count, threads, k, found[k].pairs, expected[k].pairs);
         }
     }
-    qdi_bench_setting_free(&setting);
 }
 
 QD_TEST_LOOP(test_all_methods_find_the_same_pairs, 0, 5) {
@@ -81,7 +82,7 @@ QD_TEST(test_a_scene_more_than_the_loop_is_none) {
 /// More bodies than a thread's range and a block of pairs hold, and rows that are sorted again on the way.
 QD_TEST_LOOP(test_parallel_methods_with_many_bodies, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
-    qdi_bench_setting setting;
+    qd_own(qdi_bench_setting) setting;
     size_t count = 8500 + qd_test_effort(2500);
     ck_assert(qdi_bench_setting_make(scene, 1, count, 3, qd_allocator_default(), &setting) == QD_OK);
     static const qdi_bench_method *const methods[] = {&qdi_bench_grid, &qdi_bench_quadtree, &qdi_bench_each,
@@ -96,7 +97,6 @@ QD_TEST_LOOP(test_parallel_methods_with_many_bodies, 0, 5) {
                               "%s, scene %s, %d threads, step %d: %zu pairs, the grid alone finds %zu",
                               methods[m]->name, scene->name, threads, k, found[k].pairs, expected[k].pairs);
         }
-    qdi_bench_setting_free(&setting);
 }
 
 /// With margins the quadtree finds the same, whether boxes last for one step or for many.
@@ -106,7 +106,7 @@ QD_TEST_LOOP(test_margins_change_no_pairs, 0, 5) {
     for (size_t v = 0; v < sizeof speeds / sizeof speeds[0]; ++v) {
         qdi_bench_scene slow = *scene;
         slow.speed = speeds[v];
-        qdi_bench_setting setting;
+        qd_own(qdi_bench_setting) setting;
         size_t count = v == 0 ? 20000 : 300 + qd_test_effort(700);
         ck_assert(qdi_bench_setting_make(&slow, 1, count, 5, qd_allocator_default(), &setting) == QD_OK);
         finding expected[LONG_STEPS], found[LONG_STEPS];
@@ -118,7 +118,6 @@ QD_TEST_LOOP(test_margins_change_no_pairs, 0, 5) {
                               "scene %s, speed %g, margin %g, step %d: %zu pairs, the grid finds %zu",
                               scene->name, speeds[v], margins[m], k, found[k].pairs, expected[k].pairs);
         }
-        qdi_bench_setting_free(&setting);
     }
 }
 

@@ -2,6 +2,7 @@
 // tree, loses that pair in a scene made for it; mended, and with our tree, the pair is found. docs/tree.md
 // shows these scenes.
 #include "tests/support/harness.h"
+#include "tests/support/worlds.h"
 #include "tools/bench/lineage.h"
 #include "tools/bench/scenes.h"
 
@@ -29,7 +30,7 @@ static column_set read_scene(const char *name) {
     char path[512];
     (void)snprintf(path, sizeof path, "%s/docs/tree/%s.yaml", QD_SOURCE_DIR, name);
     qd_scene *scene = NULL;
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error = {""};
     ck_assert_msg(qd_scene_read(path, NULL, &scene, &error) == QD_OK, "%s", error.text);
     const qd_world_def def = qd_scene_world(scene);
@@ -44,7 +45,6 @@ static column_set read_scene(const char *name) {
         put(&set, (qd_vec2){view.x[row], view.y[row]}, (qd_vec2){view.vx[row], view.vy[row]},
             view.radius[row]);
     }
-    qd_world_destroy(world);
     qd_scene_destroy(scene);
     return set;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_rigid_setting, qdi_rigid_setting_free)
+
 // The rigid bench: its bodies, what its judge sees, that all methods start from the same state, its flags and
 // outputs.
 
@@ -19,7 +21,7 @@ static qdi_rigid_setting make(size_t which, size_t count) {
 }
 
 QD_TEST(test_gas_is_what_it_says) {
-    qdi_rigid_setting gas = make(0, 2500);
+    qd_own(qdi_rigid_setting) gas = make(0, 2500);
     ck_assert_str_eq(gas.of->name, "gas");
     double area = 0, kinetic = 0;
     for (size_t i = 0; i < gas.count; ++i) {
@@ -33,11 +35,10 @@ QD_TEST(test_gas_is_what_it_says) {
     ck_assert(qdi_rigid_quality_of(&gas, gas.bodies, &look) == QD_OK);
     ck_assert_uint_eq(look.contacts, 0); // nobody touches anybody at the start
     ck_assert_double_eq_tol(look.kinetic, kinetic, 1e-9 * kinetic);
-    qdi_rigid_setting_free(&gas);
 }
 
 QD_TEST(test_pile_rests_on_the_floor) {
-    qdi_rigid_setting pile = make(1, 120);
+    qd_own(qdi_rigid_setting) pile = make(1, 120);
     qdi_rigid_quality look;
     ck_assert(qdi_rigid_quality_of(&pile, pile.bodies, &look) == QD_OK);
     double mass = 0, lowest = HUGE_VAL, highest = 0;
@@ -50,7 +51,6 @@ QD_TEST(test_pile_rests_on_the_floor) {
     ck_assert_double_lt(look.kinetic, 2e-3 * mass);
     ck_assert_double_lt(look.deepest, 0.05);
     ck_assert(lowest > 0.1 && lowest < 0.6 && highest > 2 * lowest && highest < pile.size.y);
-    qdi_rigid_setting_free(&pile);
 }
 
 static qdi_rigid_setting make_named(const char *name, size_t count) {
@@ -72,7 +72,7 @@ QD_TEST(test_scenes_are_what_they_say) {
         {"washer", 8100, 8140, 500, 8100 * 0.04, 10},     {"junkyard", 8000, 8262, 800, 0, 10},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) {
-        qdi_rigid_setting setting = make(2 + i, qdi_rigid_case_at(2 + i)->bodies);
+        qd_own(qdi_rigid_setting) setting = make(2 + i, qdi_rigid_case_at(2 + i)->bodies);
         ck_assert_str_eq(setting.of->name, scenes[i].name);
         ck_assert_uint_eq(setting.count, scenes[i].count);
         ck_assert_uint_eq(setting.total, scenes[i].total);
@@ -88,14 +88,13 @@ QD_TEST(test_scenes_are_what_they_say) {
             ck_assert(x >= 0 && y >= 0 && x <= setting.size.x && y <= setting.size.y);
         }
         if (scenes[i].mass > 0) ck_assert_double_eq_tol(mass, scenes[i].mass, 1e-6);
-        qdi_rigid_setting_free(&setting);
     }
     ck_assert_ptr_null(qdi_rigid_case_at(8));
 }
 
 /// Pyramids touch without overlap, and what has left its place is counted.
 QD_TEST(test_pyramids_are_judged) {
-    qdi_rigid_setting setting = make_named("many_pyramids", 4 * 55 + 54);
+    qd_own(qdi_rigid_setting) setting = make_named("many_pyramids", 4 * 55 + 54);
     ck_assert(setting.count == 4 * 55 && setting.total == 4 * 55 + 2 && setting.pyramid == 55);
     qdi_rigid_quality look;
     ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK);
@@ -113,7 +112,6 @@ QD_TEST(test_pyramids_are_judged) {
     setting = make_named("large_pyramid", 30);
     ck_assert(setting.count == 28 && setting.pyramid == 28);
     ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK && look.top == 6.5);
-    qdi_rigid_setting_free(&setting);
 }
 
 /// What turns about the pivot goes round with all methods, and the pusher goes its way.
@@ -124,12 +122,12 @@ QD_TEST(test_what_is_driven_moves) {
         double angle, x;
     } scenes[] = {{"tumbler", STEPS * 25 * 3.141592653589793 / 180 / 60, 0}, {"junkyard", 0, 60 * 0.2 * 0.2}};
     for (size_t i = 0; i < 2; ++i) {
-        qdi_rigid_setting setting = make_named(scenes[i].name, 16);
+        qd_own(qdi_rigid_setting) setting = make_named(scenes[i].name, 16);
         const qdi_rigid_options options = {1, QD_SIMD_AUTO, NULL};
         const qdi_rigid_method *method;
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed) continue;
-            qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
+            qd_own_memory qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
             ck_assert_ptr_nonnull(bodies);
             memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
             void *state;
@@ -144,9 +142,7 @@ QD_TEST(test_what_is_driven_moves) {
                           "%s, %s: %g %g %g instead of %g %g", scenes[i].name, method->name, last->position.x,
                           last->position.y, last->turn.y, x, y);
             method->destroy(state);
-            free(bodies);
         }
-        qdi_rigid_setting_free(&setting);
     }
 }
 
@@ -154,7 +150,7 @@ QD_TEST(test_what_is_driven_moves) {
 /// numbers are single.)
 QD_TEST(test_methods_start_from_the_same_state) {
     for (size_t which = 0; qdi_rigid_case_at(which); ++which) {
-        qdi_rigid_setting setting = make(which, 90);
+        qd_own(qdi_rigid_setting) setting = make(which, 90);
         const qdi_rigid_options options = {2, QD_SIMD_AUTO, NULL};
         const qdi_rigid_method *method, *single = NULL;
 #ifdef QD_HAVE_BOX2D3
@@ -162,7 +158,7 @@ QD_TEST(test_methods_start_from_the_same_state) {
 #endif
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed && !setting.of->walls) continue;
-            qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
+            qd_own_memory qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
             ck_assert_ptr_nonnull(bodies);
             memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
             void *state;
@@ -185,9 +181,7 @@ QD_TEST(test_methods_start_from_the_same_state) {
             }
             method->destroy(state);
             method->destroy(NULL);
-            free(bodies);
         }
-        qdi_rigid_setting_free(&setting);
     }
 }
 
@@ -197,7 +191,7 @@ static bool stop_soon(void *context) {
 }
 
 QD_TEST(test_a_run_measures_and_can_be_stopped) {
-    qdi_rigid_setting setting = make(0, 400);
+    qd_own(qdi_rigid_setting) setting = make(0, 400);
     int left = 1000;
     qdi_rigid_plan plan = {.setting = &setting,
                            .methods = {&qdi_rigid_impulse},
@@ -220,7 +214,6 @@ QD_TEST(test_a_run_measures_and_can_be_stopped) {
     ck_assert_double_eq_tol(row.end.kinetic, start.kinetic, 1e-9 * start.kinetic);
     left = 5;
     ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && stopped);
-    qdi_rigid_setting_free(&setting);
 }
 
 QD_TEST(test_reference_is_the_fastest_peer) {
@@ -242,7 +235,7 @@ QD_TEST(test_the_command_writes_rows) {
     size_t methods = 0;
     while (qdi_rigid_method_at(methods)) ++methods;
     ck_assert_uint_eq(json_array_size(rows), methods);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rigid.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rigid.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     for (size_t i = 0; i < methods; ++i) {
@@ -255,7 +248,6 @@ QD_TEST(test_the_command_writes_rows) {
         ck_assert_msg(strncmp(line, name, strlen(name)) == 0, "%s", line);
     }
     ck_assert_uint_eq(json_object_size(json_object_get(json_array_get(rows, 0), "phases")), QD_PHASE_EXPORT);
-    free(csv);
     json_decref(whole);
 }
 
@@ -282,9 +274,8 @@ QD_TEST(test_the_command_says_who_is_as_fast) {
 #else
     ck_assert(strstr(result.out, "as fast as impulse") && strstr(result.err, "Box2D 3.2 was not found"));
 #endif
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "tumbler.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "tumbler.csv").text, NULL);
     ck_assert(csv && strstr(csv, ",deepest,top,fallen,times_as_fast,") && strstr(csv, ",,,"));
-    free(csv);
 
     result = SUCCEED("bench", "--rigid", "pile", "--bodies", "40", "--steps", "1", "--repeats", "1",
                      "--methods", "impulse");

@@ -47,10 +47,9 @@ QD_TEST(test_json_and_quiet) {
     qd_program_outcome result = SUCCEED("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0",
                                         "-o", "out", "--json", "-q");
     ck_assert_str_eq(result.err, "");
-    char *file = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *file = qd_scratch_read(at("out/result.json").text, NULL);
     ck_assert_ptr_nonnull(file);
     ck_assert_str_eq(result.out, file);
-    free(file);
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // no frames
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 0);
 }
@@ -303,7 +302,7 @@ static char *run_on_terminal(const char *const environment[QD_PROGRAM_VARIABLES]
 }
 
 QD_TEST(test_progress_on_a_terminal) {
-    char *text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, NULL);
+    qd_own_memory char *text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, NULL);
     ck_assert_ptr_nonnull(strstr(text, "\r["));
     ck_assert_ptr_nonnull(strstr(text, "steps/s, "));
     ck_assert_ptr_nonnull(strstr(text, "\033[36m"));
@@ -321,7 +320,6 @@ QD_TEST(test_progress_on_a_terminal) {
     free(text);
     text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=dumb"}, NULL);
     ck_assert_ptr_null(strchr(text, '\033'));
-    free(text);
 }
 
 QD_TEST(test_scenes_are_listed_and_printed) {

@@ -222,13 +222,11 @@ QD_TEST(test_more_pairs_than_allowed) {
 
 QD_TEST(test_existing_output_is_refused) {
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out");
-    char *before = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/result.json").text, NULL);
     expect_refusal(RUN("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out"), 4,
                    "--force");
-    char *after = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/result.json").text, NULL);
     ck_assert_str_eq(before, after);
-    free(before);
-    free(after);
     qd_scratch_write(at("out/notes.txt").text, "mine");
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "0", "-o", "out", "--force");
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, run.db, result.json, notes.txt
@@ -319,11 +317,10 @@ QD_TEST(test_killed_at_once_leaves_whole_frames) {
     for (;; ++frames) {
         snprintf(name, sizeof name, "out/frames/frame_%06d.png", frames);
         size_t bytes = 0;
-        char *data = qd_scratch_read(at(name).text, &bytes);
+        qd_own_memory char *data = qd_scratch_read(at(name).text, &bytes);
         if (!data) break;
         ck_assert_uint_gt(bytes, 12);
         ck_assert_int_eq(memcmp(data + bytes - 8, "IEND\xae\x42\x60\x82", 8), 0);
-        free(data);
     }
     ck_assert_int_gt(frames, 10);
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out", "--force");

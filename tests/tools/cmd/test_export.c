@@ -52,11 +52,10 @@ static void make(const char *text, const char *directory) {
 }
 
 static size_t count_in(const char *name, const char *what) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "%s", name);
     size_t count = 0;
     for (const char *found = text; (found = strstr(found, what)) != NULL; found += strlen(what)) ++count;
-    free(text);
     return count;
 }
 
@@ -75,7 +74,7 @@ static qd_scratch_path file_of(const char *directory, int format) {
 
 QD_TEST_LOOP(every_snapshot_and_the_same_simulated_again, 0, 4) {
     make(scene, "out");
-    char *before = qd_scratch_read(at("out/run.db").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/run.db").text, NULL);
     SUCCEED("export", "out", "--format", formats[_i], "-q");
     char directory[64];
     snprintf(directory, sizeof directory, "out/export/%s", formats[_i]);
@@ -83,10 +82,8 @@ QD_TEST_LOOP(every_snapshot_and_the_same_simulated_again, 0, 4) {
     SUCCEED("export", "out", "--format", formats[_i], "-q", "-o", "again", "--every", "5", "--threads", "3");
     expect_same_files(file_of(directory, _i).text, file_of("again", _i).text);
     ck_assert_uint_eq(qd_scratch_count(at("again").text), file_counts[_i]);
-    char *after = qd_scratch_read(at("out/run.db").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/run.db").text, NULL);
     ck_assert_str_eq(before, after);
-    free(before);
-    free(after);
 }
 
 QD_TEST(some_of_the_moments) {
@@ -110,14 +107,13 @@ QD_TEST(some_of_the_moments) {
 
 /// Lines of a table whose first column is between two steps.
 static size_t rows_between(const char *name, long from, long to) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "%s", name);
     size_t count = 0;
     for (char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
         long step = strtol(line, NULL, 10);
         count += step >= from && step <= to;
     }
-    free(text);
     return count;
 }
 
@@ -277,7 +273,8 @@ QD_TEST_LOOP(stopped_by_a_signal, 0, 4) {
 /// What the rows of bodies of two exported tables have in their first `columns` columns, from number `skip`
 /// on.
 static void expect_same_bodies(const char *first, const char *second, size_t skip, size_t columns) {
-    char *a = qd_scratch_read(at(first).text, NULL), *b = qd_scratch_read(at(second).text, NULL);
+    qd_own_memory char *a = qd_scratch_read(at(first).text, NULL),
+                       *b = qd_scratch_read(at(second).text, NULL);
     ck_assert(a && b);
     char *one = strchr(a, '\n') + 1, *two = strchr(b, '\n') + 1;
     size_t rows = 0;
@@ -293,14 +290,13 @@ static void expect_same_bodies(const char *first, const char *second, size_t ski
         two = strchr(two, '\n') + 1;
     }
     ck_assert(!*one && !*two && rows > 10);
-    free(a);
-    free(b);
 }
 
 /// The same angles, but for rounding.
 static void expect_near_angles(const char *first, const char *second) {
     enum { ANGLE = 7 };
-    char *a = qd_scratch_read(at(first).text, NULL), *b = qd_scratch_read(at(second).text, NULL);
+    qd_own_memory char *a = qd_scratch_read(at(first).text, NULL),
+                       *b = qd_scratch_read(at(second).text, NULL);
     const char *one = strchr(a, '\n') + 1, *two = strchr(b, '\n') + 1;
     for (; *one && *two; one = strchr(one, '\n') + 1, two = strchr(two, '\n') + 1) {
         for (int k = 0; k < ANGLE; ++k) {
@@ -309,8 +305,6 @@ static void expect_near_angles(const char *first, const char *second) {
         }
         ck_assert_msg(fabs(atof(one) - atof(two)) < 1e-14, "%.30s, %.30s", one, two);
     }
-    free(a);
-    free(b);
 }
 
 /// Begins a run in a world ("": what the bodies bring) with the bodies that a scene names and exports what it
@@ -351,11 +345,10 @@ QD_TEST_LOOP(disks_come_back_from_files, 0, 5) {
     for (size_t k = 0; k < 2; ++k)
         expect_same_bodies("table/bodies.csv", "compared/bodies.csv", columns[k][0], columns[k][1]);
     if (_i == 4) return;
-    char *resolved = qd_scratch_read(at("back/scene.yaml").text, NULL);
+    qd_own_memory char *resolved = qd_scratch_read(at("back/scene.yaml").text, NULL);
     ck_assert_ptr_nonnull(strstr(resolved, "size: [20, 12]"));
     ck_assert_ptr_nonnull(strstr(resolved, "origin: [-3, 5]"));
     ck_assert_ptr_nonnull(strstr(resolved, "x: periodic\n    y: reflect"));
-    free(resolved);
 }
 
 /// All shapes and kinds; an angle is that of the turn it makes, but for rounding.
@@ -438,9 +431,8 @@ QD_TEST(the_last_state_is_named) {
     qd_scratch_write(at("last.yaml").text, "run: {steps: 0, dt: 0.1}\nbodies:\n- run: {path: out}\n");
     qd_program_expect(RUN("run", "last.yaml", "-o", "last"), 0,
                       "out: its bodies at step 40, the last that is kept", NULL);
-    char *resolved = qd_scratch_read(at("last/scene.yaml").text, NULL);
+    qd_own_memory char *resolved = qd_scratch_read(at("last/scene.yaml").text, NULL);
     ck_assert_ptr_nonnull(strstr(resolved, "path: bodies_0.qdworld\n      step: 40\n      hash: \""));
-    free(resolved);
 }
 
 QD_TEST(a_run_without_memory) {

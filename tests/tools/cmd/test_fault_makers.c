@@ -125,11 +125,9 @@ static bool has_list_of(const char *kept, const char *list) {
     char there[64], theirs[64];
     (void)snprintf(there, sizeof there, "out/%s", list);
     (void)snprintf(theirs, sizeof theirs, "%s/%s", kept, list);
-    char *text = qd_scratch_read(at(there).text, NULL), *other = qd_scratch_read(at(theirs).text, NULL);
-    bool same = text && other && strcmp(text, other) == 0;
-    free(text);
-    free(other);
-    return same;
+    qd_own_memory char *text = qd_scratch_read(at(there).text, NULL),
+                       *other = qd_scratch_read(at(theirs).text, NULL);
+    return text && other && strcmp(text, other) == 0;
 }
 
 /// What lies there afterwards: each file whole, the new one or the old one, which is not lost where it stays.
@@ -186,7 +184,7 @@ QD_TEST_LOOP(the_power_is_cut, 0, MAKERS) {
     make_expected(_i);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(90);
     for (int with_old = 0; with_old < 2; ++with_old) {
-        qd_power_log *log = log_maker(_i, with_old, -1);
+        qd_own(qd_power_log) log = log_maker(_i, with_old, -1);
         for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
             if (seed % 2 != (uint64_t)with_old) continue;
             const qd_power_moment when = qd_power_moment_draw(log, seed, 4);
@@ -199,7 +197,6 @@ QD_TEST_LOOP(the_power_is_cut, 0, MAKERS) {
         const qd_power_moment end = {.at = qd_power_log_count(log)};
         qd_power_cut(log, &end, program.work.path);
         ck_assert(qd_plans_has(at("out").text, at("expected").text));
-        qd_power_log_free(log);
     }
     qd_test_count(cases);
 }

@@ -44,15 +44,13 @@ static void expect_frames(const char *directory, unsigned from, unsigned count) 
 
 QD_TEST_LOOP(snapshots_give_the_frames_of_the_run, 0, 4) {
     make();
-    char *before = qd_scratch_read(at("out/run.db").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/run.db").text, NULL);
     static const char *const threads[] = {"1", "2", "3", "8"};
     SUCCEED("render", "out", "-q", "--threads", threads[_i]);
     expect_frames("out/render", 0, FRAMES);
     expect_same_files("out/render/manifest.csv", "out/frames/manifest.csv");
-    char *after = qd_scratch_read(at("out/run.db").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/run.db").text, NULL);
     ck_assert_str_eq(before, after);
-    free(before);
-    free(after);
     SUCCEED("verify", "out", "-q", "--threads", "1");
 }
 
@@ -96,10 +94,9 @@ QD_TEST(a_signal_between_jobs) {
     ck_assert_uint_lt(frames, 2001);
     ck_assert_uint_eq(qd_scratch_count(at("out/render").text), frames + 1);
     ck_assert(qd_scratch_exists(frame("out/render", frames - 1).text));
-    char *list = qd_scratch_read(at("out/render/manifest.csv").text, NULL);
+    qd_own_memory char *list = qd_scratch_read(at("out/render/manifest.csv").text, NULL);
     for (const char *line = list; (line = strchr(line, '\n')) != NULL; ++line) ++listed;
     ck_assert_uint_eq(listed, frames + 1); // and what its columns are
-    free(list);
 }
 
 // The colours of some frames are those that they have among all of them.
@@ -124,12 +121,11 @@ QD_TEST(simulated_again) {
     SUCCEED("render", "out", "-q", "-o", "some", "--every", "5", "--frames", "4:6");
     expect_frames("some", 4, 3);
     SUCCEED("render", "out", "-q", "-o", "odd", "--every", "7");
-    char *list = qd_scratch_read(at("odd/manifest.csv").text, NULL);
+    qd_own_memory char *list = qd_scratch_read(at("odd/manifest.csv").text, NULL);
     ck_assert_ptr_nonnull(list);
     ck_assert_msg(strstr(list, "\n5,35,0.7") != NULL, "%s", list);
     ck_assert_ptr_null(strstr(list, "\n6,"));
     ck_assert(qd_scratch_same(frame("odd", 5).text, frame("out/frames", 7).text));
-    free(list);
 }
 
 // Trails, and colours that fade, go back to the moments before the first frame that is drawn, and are those
@@ -197,11 +193,9 @@ QD_TEST(brute_force_is_drawn_alike) {
     SUCCEED("run", "small.yaml", "-o", "tree", "-q", "--set", "view.colour=refiled");
     SUCCEED("run", "small.yaml", "-o", "brute", "-q", "--set", "view.colour=refiled", "--set",
             "stepper.retrieve=brute");
-    char *tree = qd_scratch_read(at("tree/frames/manifest.csv").text, NULL),
-         *brute = qd_scratch_read(at("brute/frames/manifest.csv").text, NULL);
+    qd_own_memory char *tree = qd_scratch_read(at("tree/frames/manifest.csv").text, NULL),
+                       *brute = qd_scratch_read(at("brute/frames/manifest.csv").text, NULL);
     ck_assert_str_eq(tree, brute);
-    free(tree);
-    free(brute);
 }
 
 // The nodes that a step changed are known where the step was made again, and only there.
@@ -260,11 +254,9 @@ QD_TEST(another_view) {
     SUCCEED("run", "small.yaml", "-o", "so", "-q", "--set", "view.size=[320,240]", "--set",
             "view.nodes=none");
     ck_assert_uint_eq(qd_scratch_count(at("near").text), FRAMES + 1);
-    char *list = qd_scratch_read(at("near/manifest.csv").text, NULL);
-    char *made = qd_scratch_read(at("so/frames/manifest.csv").text, NULL);
+    qd_own_memory char *list = qd_scratch_read(at("near/manifest.csv").text, NULL);
+    qd_own_memory char *made = qd_scratch_read(at("so/frames/manifest.csv").text, NULL);
     ck_assert_str_eq(list, made); // the pixels are those of a run with this view
-    free(list);
-    free(made);
 }
 
 QD_TEST(a_run_that_is_not_over) {
@@ -326,9 +318,8 @@ QD_TEST(frames_that_are_there) {
     qd_scratch_write(at("out/render/notes.txt").text, "mine");
     expect_refusal(RUN("render", "out", "--force"), 4, "other things than frames");
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--force", "--steps", "3");
-    char *kept = qd_scratch_read(at("out/render/notes.txt").text, NULL);
+    qd_own_memory char *kept = qd_scratch_read(at("out/render/notes.txt").text, NULL);
     ck_assert_str_eq(kept, "mine");
-    free(kept);
 }
 
 QD_TEST(a_damaged_snapshot) {

@@ -50,12 +50,11 @@ QD_TEST(test_the_command_needs_whole_frames) {
     expect_refusal(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4,
                    "frame_000007.png is damaged or cut short");
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("kept.png").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("kept.png").text, &bytes);
     data[bytes / 2] ^= 1; // inside of it; both ends are fine
     FILE *file = fopen(at("out/frames/frame_000007.png").text, "wb");
     ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
     ck_assert_int_eq(fclose(file), 0);
-    free(data);
     expect_refusal(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png");
     expect_none("x.mp4");
     ck_assert(!qd_scratch_exists(at("x.mp4.segments").text));

@@ -10,6 +10,7 @@
 #undef QD_PROGRAM
 #define QD_PROGRAM QD_VALIDATE
 #include "tests/support/one_program.h"
+#include "tests/support/worlds.h"
 
 // What tools/validate judges by: its statistics, its reference values, and what passes. The physics is tested
 // by running it.
@@ -104,7 +105,7 @@ QD_TEST(test_gas) {
     def.columns = 8;
     def.rows = 6;
     def.speed = 2;
-    qd_world *gas = NULL, *copy = NULL;
+    qd_own(qd_world) gas = NULL, copy = NULL;
     qd_error error;
     ck_assert(qdi_gas_create(&def, &gas, &error) == QD_OK);
     qd_metrics now;
@@ -121,8 +122,6 @@ QD_TEST(test_gas) {
     qd_body_view before = qd_world_view(gas), after = qd_world_view(copy);
     for (uint32_t i = 0; i < 48; ++i)
         ck_assert(before.x[before.row_of_index[i]] == after.x[after.row_of_index[i]]);
-    qd_world_destroy(copy);
-    qd_world_destroy(gas);
 }
 
 QD_TEST(test_table) {

@@ -31,7 +31,7 @@ typedef struct found {
 /// The worlds in the page of `out`, and whether a note of it has these words.
 static found find(const char *words) {
     static const char begin[] = "class=\"moment\" data-frame=\"";
-    qd_page page = qd_page_read(at("out/report.html").text);
+    qd_own(qd_page) page = qd_page_read(at("out/report.html").text);
     found made = {.noted = qd_page_notes(&page, words)};
     for (const char *c = page.text; (c = strstr(c, begin)) != NULL; ++made.count) {
         char *after;
@@ -45,7 +45,6 @@ static found find(const char *words) {
         json_decref(read);
         c = end;
     }
-    qd_page_forget(&page);
     return made;
 }
 
@@ -130,12 +129,10 @@ QD_TEST(damaged_ones_are_left_out) {
 /// The page is the same for any number of threads that made the run.
 QD_TEST(bytes_repeat) {
     make();
-    qd_page one = qd_page_read(at("out/report.html").text);
+    qd_own(qd_page) one = qd_page_read(at("out/report.html").text);
     SUCCEED("report", "out", "-q", "-o", "again.html");
-    qd_page two = qd_page_read(at("again.html").text);
+    qd_own(qd_page) two = qd_page_read(at("again.html").text);
     ck_assert_str_eq(one.text, two.text);
-    qd_page_forget(&one);
-    qd_page_forget(&two);
 }
 
 QD_TEST_MAIN("page_moments", 300, setup, teardown)

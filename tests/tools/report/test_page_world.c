@@ -170,7 +170,7 @@ QD_TEST(test_random_worlds) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_test_random_def(&random);
         def.capacity = 1 + (uint32_t)(qd_random_bits(&random) % 8);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter_shapes(world, &random, 60);
         for (uint32_t i = 0; i < 60; i += 7) ck_assert_int_eq(qd_world_remove(world, (qd_id){i, 1}), QD_OK);
         qd_test_step(world, 1e-3, 1 + (size_t)(qd_random_bits(&random) % 4));
@@ -181,7 +181,6 @@ QD_TEST(test_random_worlds) {
         contacts += json_array_size(list_of(page, "contacts"));
         deep += json_array_size(list_of(page, "nodes")) > 5;
         json_decref(page);
-        qd_world_destroy(world);
     }
     if (!qd_test_replaying()) ck_assert(contacts > 0 && deep > 0);
 }
@@ -191,7 +190,7 @@ QD_TEST(test_camera_and_shapes) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){40, 25};
     def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){10, 10};
     body.shape = qd_shape_capsule(2, 0.5);
@@ -221,14 +220,13 @@ QD_TEST(test_camera_and_shapes) {
     ck_assert(number_at(list_of(page, "period"), 0) == 40 && number_at(list_of(page, "period"), 1) == 0);
     ck_assert(number_at(list_of(page, "area"), 2) == 320 && number_at(list_of(page, "area"), 3) == 200);
     json_decref(page);
-    qd_world_destroy(world);
 }
 
 /// Of too many bodies those that are seen come first.
 QD_TEST(test_more_bodies_than_a_page_has) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){400, 100};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 12000; ++i)
         (void)qd_test_disk(world, 1.5 + 1.9 * (i % 200), 1.5 + 1.5 * (double)(i / 200), 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -251,14 +249,13 @@ QD_TEST(test_more_bodies_than_a_page_has) {
     ck_assert_uint_gt(seen, 500);
     ck_assert_uint_eq(there, seen);
     json_decref(page);
-    qd_world_destroy(world);
 }
 
 QD_TEST(test_lack_of_memory) {
     qd_random random = qd_random_at(3, 0, 0);
     qd_world_def def = qd_world_def_default();
     def.capacity = 4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_scatter_shapes(world, &random, 60);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const qd_view view = qd_view_default();
@@ -273,7 +270,6 @@ QD_TEST(test_lack_of_memory) {
         failed += 1;
     }
     ck_assert_uint_gt(failed, 5);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("page_world", 300, NULL, NULL)

@@ -32,7 +32,7 @@ static void make(void) {
 QD_TEST(everything_is_in_the_page) {
     make();
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_uint_eq(read.frames, FRAMES);
     const json_t *frames = json_object_get(read.data, "frames");
     ck_assert_uint_eq(json_array_size(frames), FRAMES);
@@ -56,14 +56,13 @@ QD_TEST(everything_is_in_the_page) {
     static const char *const fetches[] = {" src=\"", "sourceMappingURL", "@import", "url(\"http"};
     for (size_t i = 0; i < sizeof fetches / sizeof fetches[0]; ++i)
         ck_assert_msg(!strstr(read.text, fetches[i]), "%s", fetches[i]);
-    qd_page_forget(&read);
 }
 
 // The rows are those of run.db.
 QD_TEST(rows_of_metrics_and_phases) {
     make();
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     const json_t *metrics = json_object_get(read.data, "metrics");
     const json_t *names = json_object_get(metrics, "names"), *rows = json_object_get(metrics, "rows");
     ck_assert_uint_eq(json_array_size(rows), ROWS);
@@ -83,7 +82,6 @@ QD_TEST(rows_of_metrics_and_phases) {
     ck_assert_uint_eq(json_array_size(json_object_get(phases, "names")), 6);
     ck_assert_uint_eq(json_array_size(json_object_get(phases, "rows")), ROWS);
     ck_assert_uint_eq(json_array_size(json_array_get(json_object_get(phases, "rows"), 3)), 7);
-    qd_page_forget(&read);
 }
 
 /// As the scene has them, not with the 17 digits that also read back as the same.
@@ -124,7 +122,7 @@ QD_TEST(recorded_fields) {
 QD_TEST(numbers_are_short) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "2", "--set", "run.dt=0.005", "-o", "out", "-q");
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     const json_t *facts = json_object_get(read.data, "provenance"), *fact;
     const char *dt = NULL;
     size_t i;
@@ -134,7 +132,6 @@ QD_TEST(numbers_are_short) {
     }
     ck_assert_ptr_nonnull(dt);
     ck_assert_str_eq(dt, "0.005");
-    qd_page_forget(&read);
 }
 
 QD_TEST(more_frames_than_there_is_room_for) {
@@ -142,24 +139,22 @@ QD_TEST(more_frames_than_there_is_room_for) {
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.size=[1600,1200]", "--frames", "1",
             "--set", "view.colour=speed");
     qd_program_outcome result = SUCCEED("report", "out", "--max-size", "1");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_uint_lt(read.frames, 41);
     ck_assert_uint_ge(read.frames, 2);
     ck_assert_uint_lt(strlen(read.text), 1600000);
     ck_assert_ptr_nonnull(strstr(result.err, "of 41 frames are shown, one in "));
     const json_t *note = json_array_get(json_object_get(read.data, "notes"), 0);
     ck_assert_ptr_nonnull(strstr(json_string_value(note), "of 41 frames are shown"));
-    qd_page_forget(&read);
 }
 
 QD_TEST(a_run_that_is_not_over) {
     qd_recording_make(&(qd_recording){.scene = scene, .stop_at = 23}, at("out").text);
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_ptr_nonnull(strstr(read.text, "This run is not complete: the page shows it up to step 20 of "));
     ck_assert(json_is_null(json_object_get(read.data, "result")));
     ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(read.data, "metrics"), "rows")), 6);
-    qd_page_forget(&read);
 }
 
 QD_TEST(what_a_run_may_lack) {
@@ -188,14 +183,12 @@ QD_TEST(numbers_beyond_64_bits) {
                      "name: heavy\nrun: {steps: 2, seed: 18446744073709551615}\n"
                      "bodies: [{list: [{at: [50, 50], velocity: [2, 0], mass: 2e19}]}]\n");
     SUCCEED("run", "heavy.yaml", "-o", "heavy", "-q");
-    char *kept = qd_scratch_read(at("heavy/result.json").text, NULL);
+    qd_own_memory char *kept = qd_scratch_read(at("heavy/result.json").text, NULL);
     ck_assert_ptr_nonnull(strstr(kept, ": 40000000000000000000"));
-    free(kept);
     qd_program_outcome result = SUCCEED("report", "heavy");
     ck_assert_msg(!strstr(result.err, "result.json"), "%s", result.err);
-    char *page = qd_scratch_read(at("heavy/report.html").text, NULL);
+    qd_own_memory char *page = qd_scratch_read(at("heavy/report.html").text, NULL);
     ck_assert_ptr_nonnull(strstr(page, "40000000000000000000"));
-    free(page);
 }
 
 QD_TEST(what_is_refused) {
@@ -206,15 +199,13 @@ QD_TEST(what_is_refused) {
     expect_refusal(RUN("report", "out", "-o", "/dev/null/such/page.html"), 4, "/dev/null/such/page.html");
     if (QD_TEST_THREAD_SANITIZER) return;
     SUCCEED("report", "out", "-q");
-    char *before = qd_scratch_read(at("out/report.html").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/report.html").text, NULL);
     expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"report", "out", "-q"},
                                                                 .file_limit = 100000}),
                    4, "report.html");
     qd_program_expect_no_parts(at("out").text);
-    char *after = qd_scratch_read(at("out/report.html").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/report.html").text, NULL);
     ck_assert_str_eq(before, after); // the page of before is still whole
-    free(before);
-    free(after);
 }
 
 QD_TEST_MAIN("report", 300, setup, teardown)

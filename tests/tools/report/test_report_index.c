@@ -116,7 +116,7 @@ static size_t expect_csv(const qd_page *page, const char *name) {
 QD_TEST(a_sweep_with_failed_points) {
     sweep("out", NULL, NULL);
     qd_program_expect(RUN("report", "out"), 0, "out/report.html: ", NULL);
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_uint_eq(row_count(&read), POINTS);
     ck_assert_uint_eq(expect_csv(&read, "out/sweep.csv"), POINTS);
     ck_assert_uint_eq(count_status(&read, "done"), DONE);
@@ -132,7 +132,6 @@ QD_TEST(a_sweep_with_failed_points) {
     static const char *const fetches[] = {" src=\"", "sourceMappingURL", "@import", "url(\"http"};
     for (size_t i = 0; i < sizeof fetches / sizeof fetches[0]; ++i)
         ck_assert_msg(!strstr(read.text, fetches[i]), "%s", fetches[i]);
-    qd_page_forget(&read);
 }
 
 // What shares have done is put together while it is read, and stays theirs.
@@ -230,7 +229,7 @@ static struct timespec time_of(const char *run) {
 QD_TEST(pages_of_runs) {
     sweep_with_frames();
     SUCCEED("report", "out", "-q", "--runs");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     const char *first = text_of(&read, 0, "directory"), *other = text_of(&read, 2, "directory");
     for (size_t i = 0; i < 4; ++i) // restitution x speed: every second one fails
         ck_assert_str_eq(text_of(&read, i, "link"), i % 2 == 0 ? "page" : "directory");
@@ -262,7 +261,6 @@ QD_TEST(pages_of_runs) {
     qd_page_forget(&read);
     read = READ("pages/index.html");
     ck_assert_str_eq(json_string_value(json_object_get(read.data, "way")), "../out/");
-    qd_page_forget(&read);
 }
 
 QD_TEST(what_is_refused_of_a_sweep) {
@@ -270,15 +268,13 @@ QD_TEST(what_is_refused_of_a_sweep) {
     expect_refusal(RUN("report", "out", "-o", "/dev/null/such/page.html"), 4, "/dev/null/such/page.html");
     if (!QD_TEST_THREAD_SANITIZER) {
         SUCCEED("report", "out", "-q");
-        char *before = qd_scratch_read(at("out/report.html").text, NULL);
+        qd_own_memory char *before = qd_scratch_read(at("out/report.html").text, NULL);
         expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"report", "out", "-q"},
                                                                     .file_limit = 100000}),
                        4, "report.html");
         qd_program_expect_no_parts(at("out").text);
-        char *after = qd_scratch_read(at("out/report.html").text, NULL);
+        qd_own_memory char *after = qd_scratch_read(at("out/report.html").text, NULL);
         ck_assert_str_eq(before, after); // the page of before is still whole
-        free(before);
-        free(after);
     }
     qd_scratch_write(at("out/sweep.db").text,
                      "no database, but as long as the head of one is, and then a little more: "
@@ -298,12 +294,11 @@ QD_TEST(a_scaling_test) {
     SUCCEED("scale", "gas", "--bodies", "500", "--threads", "1,2", "--weak", "--steps", "3", "--repeats", "2",
             "-o", "out", "-q");
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     json_t *test = json_load_file(at("out/scale.json").text, 0, NULL);
     ck_assert_ptr_nonnull(test);
     ck_assert(json_equal(test, json_object_get(read.data, "test")));
     json_decref(test);
-    qd_page_forget(&read);
     expect_refusal(RUN("report", "out", "--runs"), 2, "--runs is for the directory of a sweep");
     // The page belongs to the test: another one in the same place leaves none.
     SUCCEED("scale", "gas", "--bodies", "500", "--threads", "1", "--steps", "3", "--repeats", "1", "-o",
@@ -329,10 +324,9 @@ QD_TEST(a_damaged_result) {
     SUCCEED("run", "tiny.yaml", "-o", "out", "-q", "--threads", "1");
     qd_scratch_write(at("out/result.json").text, "{\"state_hash\": 12,, }");
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert(qd_page_notes(&read, "The result.json of this run is not as a run writes it"));
     ck_assert(json_is_null(json_object_get(read.data, "result")));
-    qd_page_forget(&read);
 }
 
 QD_TEST(ways_between_files) {

@@ -180,7 +180,7 @@ QD_TEST(test_the_same_program_in_pairs) {
               json_is_true(json_object_get(one, "same_scene")));
     json_decref(all);
     ck_assert(!qd_scratch_exists(at("out/.against").text));
-    char *csv = qd_scratch_read(at("out/against.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(at("out/against.csv").text, NULL);
     size_t lines = 0, here = 0, first = 0;
     for (const char *line = strchr(csv, '\n') + 1; *line; line = strchr(line, '\n') + 1, ++lines) {
         const char *build = strstr(line, ",here,");
@@ -188,7 +188,6 @@ QD_TEST(test_the_same_program_in_pairs) {
         here += is_here;
         first += is_here && lines % 2 == 0;
     }
-    free(csv);
     ck_assert_uint_eq(lines, 12);
     ck_assert_uint_eq(here, 6);
     ck_assert_msg(first > 0 && first < 6, "this build came first in %zu of 6 pairs", first);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_scale_plan, qdi_scale_plan_free)
+
 // What a scaling test measures and in which order, its statistics against values worked out by hand, and what
 // it makes of samples in which it is known what limits.
 
@@ -62,9 +64,9 @@ static qdi_scale_plan make_plan(const char *threads, const char *bodies, bool we
 }
 
 QD_TEST(test_runs_are_interleaved) {
-    qdi_scale_plan plan = make_plan("1-8", "100,200", false, 5, 1),
-                   same = make_plan("1-8", "100,200", false, 5, 1),
-                   other = make_plan("1-8", "100,200", false, 5, 2);
+    qd_own(qdi_scale_plan) plan = make_plan("1-8", "100,200", false, 5, 1),
+                           same = make_plan("1-8", "100,200", false, 5, 1),
+                           other = make_plan("1-8", "100,200", false, 5, 2);
     ck_assert_uint_eq(plan.config_count, 16);
     ck_assert_uint_eq(plan.turn_count, 80);
     size_t equal_turns = 0, sorted = 0, as_before = 0;
@@ -82,9 +84,6 @@ QD_TEST(test_runs_are_interleaved) {
     ck_assert_mem_eq(plan.turns, same.turns, 80 * sizeof *plan.turns);
     ck_assert_msg(equal_turns < 40 && sorted < 40 && as_before < 40, "%zu %zu %zu", equal_turns, sorted,
                   as_before);
-    qdi_scale_plan_free(&plan);
-    qdi_scale_plan_free(&same);
-    qdi_scale_plan_free(&other);
 }
 
 QD_TEST(test_weak_series) {
@@ -103,16 +102,15 @@ QD_TEST(test_weak_series) {
     ck_assert_uint_eq(plan.turn_count, 3 * 9 + 3);
     qdi_scale_plan_free(&plan);
 
-    qdi_scale_plan large = {.weak = true, .steps = 1, .repeats = 1, .available = 4};
+    qd_own(qdi_scale_plan) large = {.weak = true, .steps = 1, .repeats = 1, .available = 4};
     qd_error error = {""};
     ck_assert(qdi_scale_read_threads("1,8", &large, &error) && qdi_scale_read_bodies("1e8", &large, &error));
     ck_assert(qdi_scale_plan_make(&large, &error) == QD_ERR_VALUE && strstr(error.text, "100000000 bodies"));
-    qdi_scale_plan_free(&large);
 }
 
 // Ranks share the threads: each has as many.
 QD_TEST(test_ranks_have_threads) {
-    qdi_scale_plan plan = {.steps = 4, .repeats = 2, .seed = 1, .available = 4, .weak = true};
+    qd_own(qdi_scale_plan) plan = {.steps = 4, .repeats = 2, .seed = 1, .available = 4, .weak = true};
     qd_error error = {""};
     ck_assert(qdi_scale_read_ranks("4,1-2", 3, &plan, &error));
     ck_assert(qdi_scale_read_bodies("300", &plan, &error));
@@ -123,7 +121,6 @@ QD_TEST(test_ranks_have_threads) {
         ck_assert(config && config->ranks == ranks && config->strong && config->beyond == (ranks > 1));
         ck_assert_ptr_nonnull(qdi_scale_find(&plan, 900 * (uint64_t)ranks, 3 * ranks));
     }
-    qdi_scale_plan_free(&plan);
 }
 
 // ---- statistics ----
@@ -329,7 +326,7 @@ QD_TEST(test_counts_are_told) {
     ck_assert(fabs(test.results[1].whole.reads - move->reads) < 1e-6);
     ck_assert(qdi_scale_bandwidth(&(qdi_scale_part){.reads = 5}) == 0);
 
-    char *text = NULL;
+    qd_own_memory char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     const uint64_t hashes[2] = {1, 1};
@@ -346,7 +343,6 @@ QD_TEST(test_counts_are_told) {
                                        "3.600     1.80      18%  |     3.600     3.60      18%"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
         ck_assert_msg(strstr(text, said[i]) != NULL, "does not say '%s': %s", said[i], text);
-    free(text);
     qdi_scale_plan_free(&test.plan);
 }
 
@@ -366,10 +362,9 @@ QD_TEST(test_states_that_differ_are_named) {
     }
     qdi_scale_plan_free(&test.plan);
     // Other numbers of bodies may end as they like.
-    qdi_scale_plan plan = make_plan("1", "100,200", false, 1, 1);
+    qd_own(qdi_scale_plan) plan = make_plan("1", "100,200", false, 1, 1);
     qdi_scale_sample samples[2] = {{.hash = 1}, {.hash = 2}};
     ck_assert(qdi_scale_hashes_agree(&plan, samples, &error));
-    qdi_scale_plan_free(&plan);
 }
 
 QD_TEST_MAIN("scale", 120, NULL, NULL)

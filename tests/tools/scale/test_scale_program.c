@@ -44,11 +44,10 @@ static int column_of(const char *text, const char *name) {
 }
 
 static size_t lines_of(const char *name) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "no %s", name);
     size_t lines = 0;
     for (const char *c = text; *c; ++c) lines += *c == '\n';
-    free(text);
     return lines;
 }
 
@@ -56,7 +55,7 @@ static size_t lines_of(const char *name) {
 /// how long they are is for a quiet machine to say. Returns the median of the times of so many bodies and
 /// threads.
 static double check_runs(const char *name, size_t runs, const char *bodies, const char *threads) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_ptr_nonnull(text);
     int hash = column_of(text, "hash"), asked = column_of(text, "bodies_asked"),
         wall = column_of(text, "wall_ns"), of = column_of(text, "threads"),
@@ -75,7 +74,6 @@ static double check_runs(const char *name, size_t runs, const char *bodies, cons
         ck_assert_str_eq(field_of(line, hash).text, state);
         if (strcmp(field_of(line, of).text, threads) == 0 && count < 16) times[count++] = all;
     }
-    free(text);
     ck_assert_uint_eq(lines, runs);
     ck_assert_uint_eq(strlen(state), 16);
     ck_assert_uint_eq(count, 3);
@@ -180,10 +178,9 @@ QD_TEST(test_a_test_and_what_it_leaves) {
         snprintf(name, sizeof name, "out/%s.png", pictures[i]);
         ck_assert_msg(qd_scratch_exists(at(name).text) == qdi_host_has_program("gnuplot"), "%s", name);
         size_t bytes = 0;
-        char *data = qd_scratch_read(at(name).text, &bytes);
+        qd_own_memory char *data = qd_scratch_read(at(name).text, &bytes);
         ck_assert_msg(!data || (bytes > 3000 && memcmp(data, "\x89PNG", 4) == 0), "%s: %zu bytes", name,
                       bytes);
-        free(data);
     }
 }
 
@@ -194,7 +191,7 @@ QD_TEST(test_json_instead_of_tables) {
     qd_program_outcome result = SUCCEED("scale", "gas", "--bodies", "500", "--threads", threads, "--steps",
                                         "2", "--repeats", "1", "--json", "-q", "-o", "out");
     ck_assert_str_eq(result.err, "");
-    char *file = qd_scratch_read(at("out/scale.json").text, NULL);
+    qd_own_memory char *file = qd_scratch_read(at("out/scale.json").text, NULL);
     ck_assert_str_eq(result.out, file);
     json_t *all = read_json("out/scale.json");
     ck_assert(json_is_true(json_object_get(config_of(all, 500, qdi_host_cores() + 1), "beyond")));
@@ -202,7 +199,6 @@ QD_TEST(test_json_instead_of_tables) {
     const json_t *verdict = json_object_get(json_array_get(json_object_get(all, "series"), 0), "verdict");
     ck_assert((verdict == NULL) == json_is_true(json_object_get(all, "reliable")));
     json_decref(all);
-    free(file);
     ck_assert(!qd_scratch_exists(at("out/weak.png").text));
 
     expect_refusal(RUN("scale", "gas", "--threads", "1", "--steps", "2", "--repeats", "1", "-o", "out"), 4,
@@ -287,13 +283,12 @@ QD_TEST(test_refused_counters_are_absent) {
     ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "counters_per_step"));
     ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(all, "runs"), 0), "counters"));
     json_decref(all);
-    char *text = qd_scratch_read(at("out/scale.csv").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at("out/scale.csv").text, NULL);
     const char *line = strchr(text, '\n') + 1;
     ck_assert_str_eq(field_of(line, column_of(text, "cycles")).text, "");
     ck_assert_str_eq(field_of(line, column_of(text, "cache_misses")).text, "");
     ck_assert_str_ne(field_of(line, column_of(text, "peak_bytes")).text, "");
     ck_assert_str_ne(field_of(line, column_of(text, "simd")).text, "");
-    free(text);
 }
 
 QD_TEST(test_a_busy_machine) {

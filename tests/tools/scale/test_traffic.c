@@ -105,7 +105,7 @@ static qdi_work step_and_count(qd_world *world, int steps, double dt, qdi_traffi
 }
 
 QD_TEST(a_pile_is_solved) {
-    qd_world *world = make_rows(QD_CONTACT_IMPULSE, 3, 20, .999);
+    qd_own(qd_world) world = make_rows(QD_CONTACT_IMPULSE, 3, 20, .999);
     qdi_traffic traffic = {{0}, {0}};
     const qdi_work work = step_and_count(world, 20, .01, &traffic);
     size_t contacts = 0;
@@ -119,30 +119,26 @@ QD_TEST(a_pile_is_solved) {
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
         ck_assert_msg(moved(&traffic, (qd_phase)phase) > 0, "%s", qd_phase_name((qd_phase)phase));
     ck_assert_uint_gt(moved(&traffic, QD_PHASE_RESOLVE), moved(&traffic, QD_PHASE_MOVE));
-    qd_world_destroy(world);
 }
 
 QD_TEST(disks_far_apart_are_not_solved) {
-    qd_world *world = make_rows(QD_CONTACT_IMPULSE, 3, 20, 1.0);
-    qd_world *apart = make_rows(QD_CONTACT_NONE, 3, 20, 1.0);
+    qd_own(qd_world) world = make_rows(QD_CONTACT_IMPULSE, 3, 20, 1.0);
+    qd_own(qd_world) apart = make_rows(QD_CONTACT_NONE, 3, 20, 1.0);
     qdi_traffic traffic = {{0}, {0}}, none = {{0}, {0}};
     (void)step_and_count(world, 5, .001, &traffic);
     const qdi_work work = step_and_count(apart, 5, .001, &none);
     ck_assert(work.solved == 0 && work.movers == 0 && work.mirrors && !work.walls);
     ck_assert_uint_lt(moved(&none, QD_PHASE_RESOLVE), moved(&traffic, QD_PHASE_RESOLVE));
-    qd_world_destroy(world);
-    qd_world_destroy(apart);
 }
 
 QD_TEST(springs_make_their_contacts) {
-    qd_world *world = make_rows(QD_CONTACT_SPRING, 3, 20, .99);
+    qd_own(qd_world) world = make_rows(QD_CONTACT_SPRING, 3, 20, .99);
     qdi_traffic traffic = {{0}, {0}};
     const qdi_work work = step_and_count(world, 5, 1e-4, &traffic);
     ck_assert(work.met && work.plain && work.contacts > 40);
     ck_assert_uint_eq(work.solved, 0);
     ck_assert_uint_gt(moved(&traffic, QD_PHASE_NARROW), 5 * work.contacts * 200);
     ck_assert_uint_eq(moved(&traffic, QD_PHASE_RESOLVE), 0); // forces are those of the last step's end
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("traffic", 60, NULL, NULL)

@@ -64,7 +64,7 @@ static qd_power_log *log_run(const char *before, long unsynced) {
 
 QD_TEST(the_power_is_cut) {
     remove_run();
-    qd_power_log *log = log_run(NULL, -1);
+    qd_own(qd_power_log) log = log_run(NULL, -1);
     size_t count = qd_power_log_count(log), cases = qd_test_replaying() ? 1 : qd_test_effort(400);
     ck_assert_uint_gt(count, 100);
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -72,14 +72,13 @@ QD_TEST(the_power_is_cut) {
         qd_power_cut(log, &when, program.work.path);
         finish(qd_plans_name(seed, &when).text);
     }
-    qd_power_log_free(log);
     qd_test_count(cases);
 }
 
 // It is cut once, and again while the run is gone on with.
 QD_TEST(the_power_is_cut_twice) {
     remove_run();
-    qd_power_log *log = log_run(NULL, -1);
+    qd_own(qd_power_log) log = log_run(NULL, -1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(100);
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
         qd_power_moment first = qd_power_moment_draw(log, seed, 2);
@@ -87,26 +86,23 @@ QD_TEST(the_power_is_cut_twice) {
         qd_scratch_path before = at("before");
         if (qd_scratch_exists(before.text)) qd_scratch_remove_tree(before.text);
         qd_power_cut(log, &first, before.text);
-        qd_power_log *rest = log_run(before.text, -1);
+        qd_own(qd_power_log) rest = log_run(before.text, -1);
         qd_power_moment second = qd_power_moment_draw(rest, seed, 3);
         qd_power_cut(rest, &second, program.work.path);
-        qd_power_log_free(rest);
         finish(qd_plans_name(seed, &second).text);
     }
-    qd_power_log_free(log);
     qd_test_count(cases);
 }
 
 // What the program has said is done is on the disk, whatever it keeps of the rest.
 QD_TEST(what_is_done_stays_done) {
     remove_run();
-    qd_power_log *log = log_run(NULL, -1);
+    qd_own(qd_power_log) log = log_run(NULL, -1);
     size_t count = qd_power_log_count(log);
     for (size_t kept = 0; kept <= count; kept += count / 10) {
         qd_power_cut(log, &(qd_power_moment){.at = count, .kept = kept}, program.work.path);
         qd_runs_expect_same(at("good").text, at("run").text);
     }
-    qd_power_log_free(log);
 }
 
 /// Whether a command succeeds.

@@ -77,10 +77,9 @@ static void look(const char *const *arguments, const char *folder, size_t least)
 QD_TEST(test_a_run_that_goes_on_is_looked_at) {
     pid_t child = start_long();
     look((const char *[]){"report", "out", "-o", "page.html", NULL}, ".", 2);
-    qd_page page = qd_page_read(at("page.html").text);
+    qd_own(qd_page) page = qd_page_read(at("page.html").text);
     ck_assert_uint_ge(page.frames, 3);
     ck_assert_ptr_nonnull(strstr(page.text, "This run is going on: the page shows it up to step "));
-    qd_page_forget(&page);
     look((const char *[]){"export", "out", "--format", "csv", "-o", "tables", NULL}, "tables", 2);
     look((const char *[]){"render", "out", "-o", "drawn", NULL}, "drawn", 3);
     look((const char *[]){"render", "out", "-o", "again", "--every", "500", NULL}, "again", 3);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_json, qdi_json_free)
+
 /// A result in which every number is another.
 static qdi_result sample(void) {
     qdi_result result = {
@@ -51,14 +53,13 @@ static qdi_result sample(void) {
 }
 
 static json_t *written(const qdi_result *result) {
-    qdi_json json = {.allocator = qd_allocator_default()};
+    qd_own(qdi_json) json = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_result_json(result, &json), QD_OK);
     ck_assert_uint_eq(strlen(json.text), json.length);
     ck_assert_int_eq(json.text[json.length - 1], '\n');
     json_error_t error;
     json_t *root = json_loads(json.text, JSON_REJECT_DUPLICATES, &error);
     ck_assert_msg(root != NULL, "%s at line %d of\n%s", error.text, error.line, json.text);
-    qdi_json_free(&json);
     return root;
 }
 
@@ -117,7 +118,7 @@ QD_TEST(test_what_is_not_known_is_absent) {
 }
 
 QD_TEST(test_shape_and_shortest_numbers) {
-    qdi_json json = {.allocator = qd_allocator_default()};
+    qd_own(qdi_json) json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
     qdi_json_real(&json, "a", 0.1);
     qdi_json_real(&json, "b", 100);
@@ -134,7 +135,6 @@ QD_TEST(test_shape_and_shortest_numbers) {
     ck_assert_str_eq(json.text,
                      "{\n  \"a\": 0.1,\n  \"b\": 100,\n  \"c\": null,\n  \"d\": null,\n  \"e\": [\n"
                      "    18446744073709551615,\n    \"\\u0009\\u001f\"\n  ],\n  \"f\": {}\n}\n");
-    qdi_json_free(&json);
 }
 
 QD_TEST(test_no_memory_is_reported_and_nothing_leaks) {
@@ -213,14 +213,13 @@ QD_TEST(text_that_is_no_utf8) {
                  {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"},
                  {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        qdi_json json = {.allocator = qd_allocator_default(), .dense = true};
+        qd_own(qdi_json) json = {.allocator = qd_allocator_default(), .dense = true};
         qdi_json_open(&json, NULL, '[');
         qdi_json_text(&json, NULL, cases[i].text);
         qdi_json_close(&json, ']');
         char expected[64];
         snprintf(expected, sizeof expected, "[\"%s\"]\n", cases[i].json);
         ck_assert_str_eq(json.text, expected);
-        qdi_json_free(&json);
     }
 }
 

@@ -77,13 +77,12 @@ static double processor_seconds(pid_t process) {
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    char *text = qd_scratch_read(path, NULL);
+    qd_own_memory char *text = qd_scratch_read(path, NULL);
     ck_assert_ptr_nonnull(text);
     unsigned long user = 0, system = 0;
     ck_assert_int_eq(sscanf(strrchr(text, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
                             &user, &system),
                      2);
-    free(text);
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
@@ -195,14 +194,13 @@ QD_TEST(test_killed_at_its_beginning) {
 
 QD_TEST(test_a_complete_run) {
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "30", "-o", "out", "-q");
-    char *before = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/result.json").text, NULL);
     qd_program_outcome result = SUCCEED("resume", "out");
     ck_assert_str_eq(result.err, "out is complete\n");
     ck_assert_str_eq(result.out, "");
     result = SUCCEED("run", "pool", "--bodies", "20", "--steps", "30", "-o", "out", "--resume", "--json");
     ck_assert_str_eq(result.err, "out is complete\n");
     ck_assert_str_eq(result.out, before);
-    free(before);
 }
 
 /// Runs so many steps of the scene into `out`.
@@ -261,9 +259,8 @@ QD_TEST(test_an_earlier_run_goes_on) {
     ck_assert_uint_ne(hash, qd_world_hash(world));
     char said[64];
     snprintf(said, sizeof said, "\"state_hash\": \"%016" PRIx64 "\"", hash);
-    char *result = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *result = qd_scratch_read(at("out/result.json").text, NULL);
     ck_assert_ptr_nonnull(strstr(result, said));
-    free(result);
     qd_store_state_free(store, &end);
     qd_world_destroy(world);
     ck_assert_int_eq(qd_store_close(store, NULL), QD_OK);
@@ -276,19 +273,17 @@ QD_TEST(test_killed_while_it_gets_more_steps) {
         run_steps("233");
         delete_file("out/result.json");
         if (stage >= 1) {
-            char *text = qd_scratch_read(at("ref/scene.yaml").text, NULL);
+            qd_own_memory char *text = qd_scratch_read(at("ref/scene.yaml").text, NULL);
             qd_scratch_write(at("out/scene.yaml").text, text);
-            free(text);
         }
         SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
         expect_as_longer_reference();
     }
     // With fewer steps than it was begun with, scene.yaml is another's.
     run_steps("300");
-    char *text = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at("out/scene.yaml").text, NULL);
     run_steps("450");
     qd_scratch_write(at("out/scene.yaml").text, text);
-    free(text);
     delete_file("out/result.json");
     expect_refusal(RUN("resume", "out"), 4, "is not the scene that the run was begun with");
 }

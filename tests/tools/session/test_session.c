@@ -127,7 +127,7 @@ QD_TEST(test_the_crowd_is_found) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){200, 100};
     def.origin = (qd_vec2){-50, 10};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     for (int i = 0; i < 3000; ++i) {
         qd_body_def body = qd_body_def_default();
@@ -142,11 +142,10 @@ QD_TEST(test_the_crowd_is_found) {
     ck_assert_msg(fabs(crowd.centre.x - 120) < 4 && fabs(crowd.centre.y - 80) < 4, "found (%g, %g)",
                   crowd.centre.x, crowd.centre.y);
     ck_assert(crowd.reach > 0.5 && crowd.reach < 8);
-    qd_world_destroy(world);
 }
 
 QD_TEST(test_a_crowd_of_one_place_or_of_nobody) {
-    qd_world *world = qd_test_world(NULL);
+    qd_own(qd_world) world = qd_test_world(NULL);
     qdi_crowd crowd = qdi_crowd_find(world); // nobody: all of the world
     ck_assert(crowd.centre.x == 50 && crowd.centre.y == 50 && crowd.reach == 50);
     for (int i = 0; i < 1000; ++i) {
@@ -158,7 +157,6 @@ QD_TEST(test_a_crowd_of_one_place_or_of_nobody) {
     crowd = qdi_crowd_find(world);
     ck_assert(crowd.reach > 0 && fabs(crowd.centre.x - 30.3) <= crowd.reach &&
               fabs(crowd.centre.y - 70.7) <= crowd.reach);
-    qd_world_destroy(world);
 }
 
 QD_TEST_MAIN("session", 120, NULL, NULL)

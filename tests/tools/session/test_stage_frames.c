@@ -129,7 +129,7 @@ static void line_of_step(const char *list, int step, char line[200]) {
 static void expect_same_pixels(const char *directory, int from) {
     char *ref = read_list("ref/frames/manifest.csv"), name[80];
     snprintf(name, sizeof name, "%s/manifest.csv", directory);
-    char *list = read_list(name);
+    qd_own_memory char *list = read_list(name);
     int same = 0;
     for (int step = from; step < 400; ++step) {
         char one[200], two[200];
@@ -141,7 +141,6 @@ static void expect_same_pixels(const char *directory, int from) {
     }
     ck_assert_int_gt(same, 0);
     free(ref);
-    free(list);
 }
 
 // Frames that are drawn again, from steps or from snapshots, are those of the run, in each stage; where those
@@ -169,14 +168,12 @@ QD_TEST(test_rendered_again) {
         expect_same_pixels("some", (int)first * 6);
         SUCCEED("render", "ref", "-o", "some", "-q", "--frames", range, "--force", "--set",
                 "stages.empty.view.field=none", "--set", "stages.empty.view.nodes=depth");
-        char *some = read_list("some/manifest.csv"), *all = read_list("kept/manifest.csv");
+        qd_own_memory char *some = read_list("some/manifest.csv"), *all = read_list("kept/manifest.csv");
         for (int step = 0; step < 400; ++step) {
             line_of_step(some, step, one);
             line_of_step(all, step, two);
             if (one[0]) ck_assert_str_eq(one, two);
         }
-        free(some);
-        free(all);
     }
 }
 
@@ -215,10 +212,9 @@ QD_TEST(test_resumed_in_each_stage) {
         snprintf(part, sizeof part, "%d", step);
         SUCCEED("run", "hopper.yaml", "-o", "part", "-q", "--force", "--steps", part);
         SUCCEED("resume", "part", "-q", "--steps", steps);
-        char *ref = read_list("ref/frames/manifest.csv"), *list = read_list("part/frames/manifest.csv");
+        qd_own_memory char *ref = read_list("ref/frames/manifest.csv"),
+                           *list = read_list("part/frames/manifest.csv");
         ck_assert_msg(strcmp(ref, list) == 0, "gone on with from step %d", step);
-        free(ref);
-        free(list);
     }
 }
 
@@ -256,12 +252,10 @@ QD_TEST(test_video) {
     SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--video", "all.png");
     SUCCEED("video", "ref", "-o", "again.png", "-q");
     size_t one = 0, two = 0;
-    char *made = qd_scratch_read(at("all.png").text, &one),
-         *again = qd_scratch_read(at("again.png").text, &two);
+    qd_own_memory char *made = qd_scratch_read(at("all.png").text, &one),
+                       *again = qd_scratch_read(at("again.png").text, &two);
     ck_assert(made && again && one > 1000 && two > 1000);
     ck_assert_int_eq(memcmp(made + 24, again + 24, 2), 0); // depth and kind of colours
-    free(made);
-    free(again);
 }
 
 /// Stages that are refused, and what is said.

@@ -201,7 +201,7 @@ QD_TEST(test_more_steps) {
 // The scene of docs/stages.md is the built-in one.
 QD_TEST(test_scene_of_the_document) {
     size_t bytes = 0;
-    char *page = qd_scratch_read(QD_SOURCE_DIR "/docs/stages.md", &bytes);
+    qd_own_memory char *page = qd_scratch_read(QD_SOURCE_DIR "/docs/stages.md", &bytes);
     ck_assert_ptr_nonnull(page);
     char *yaml = strstr(page, "```yaml\n");
     ck_assert_ptr_nonnull(yaml);
@@ -210,7 +210,6 @@ QD_TEST(test_scene_of_the_document) {
     ck_assert_ptr_nonnull(end);
     *end = '\0';
     ck_assert_str_eq(yaml, qd_scene_builtin_text("gate"));
-    free(page);
 }
 
 /// What the runs of the built-in scene have beside their directory.
@@ -285,14 +284,13 @@ static void count_sides(int64_t step, int sides[2]) {
     snprintf(every, sizeof every, "%d", (int)step);
     SUCCEED("export", "ref", "--format", "csv", "--every", every, "--frames", "1:1", "-o", "at", "-q",
             "--force");
-    char *bodies = qd_scratch_read(at("at/bodies.csv").text, NULL);
+    qd_own_memory char *bodies = qd_scratch_read(at("at/bodies.csv").text, NULL);
     sides[0] = sides[1] = 0;
     for (char *line = strchr(bodies, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
         const char *x = line;
         for (int comma = 0; comma < 5; ++comma) x = strchr(x, ',') + 1;
         if (strtod(x, NULL) != 5) sides[strtod(x, NULL) > 5] += 1;
     }
-    free(bodies);
 }
 
 // The bodies of one emitter are gone, while another one goes on; ids and indices of both are mixed.

@@ -54,11 +54,10 @@ static void expect_same_file(const char *a, const char *b, const char *name) {
     size_t a_bytes = 0, b_bytes = 0;
     snprintf(one, sizeof one, "%s/%s", a, name);
     snprintf(two, sizeof two, "%s/%s", b, name);
-    char *first = qd_scratch_read(at(one).text, &a_bytes), *second = qd_scratch_read(at(two).text, &b_bytes);
+    qd_own_memory char *first = qd_scratch_read(at(one).text, &a_bytes),
+                       *second = qd_scratch_read(at(two).text, &b_bytes);
     ck_assert_msg(first && second, "%s", name);
     ck_assert_msg(a_bytes == b_bytes && memcmp(first, second, a_bytes) == 0, "%s differs", name);
-    free(first);
-    free(second);
 }
 
 // What a stage has otherwise shows from the first step of that stage on, between hashes too.
@@ -115,10 +114,9 @@ QD_TEST(test_render_and_verify) {
     SUCCEED("render", "bare", "-o", "made", "-q", "--every", "5", "--threads", "3");
     expect_same_file("kept", "made", "manifest.csv");
     SUCCEED("render", "bare", "-o", "some", "-q", "--every", "1", "--frames", "21:24");
-    char *some = qd_scratch_read(at("some/manifest.csv").text, NULL);
+    qd_own_memory char *some = qd_scratch_read(at("some/manifest.csv").text, NULL);
     const char *const stages[] = {",fill\n", ",blink\n", ",again\n", ",empty\n"}, *after = some;
     for (int i = 0; i < 4; ++i) ck_assert_ptr_nonnull(after = strstr(after, stages[i]));
-    free(some);
 }
 
 // Gone on with from each step about the short stages, and from the last of each.

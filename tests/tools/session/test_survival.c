@@ -151,10 +151,9 @@ static counts count(const char *directory, const char *fault) {
     snprintf(report, sizeof report, "QD_FAULT_REPORT=%s", qd_scratch_at(&program.work, "report").text);
     (void)run_with(directory, fault ? fault : "QD_FAULT_NONE=1", report);
     counts found = {0, 0, 0};
-    char *text = qd_scratch_read(qd_scratch_at(&program.work, "report").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(qd_scratch_at(&program.work, "report").text, NULL);
     ck_assert_ptr_nonnull(text);
     ck_assert_int_eq(sscanf(text, "%ld %ld %ld", &found.files, &found.allocations, &found.live), 3);
-    free(text);
     return found;
 }
 

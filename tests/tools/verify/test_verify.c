@@ -240,7 +240,7 @@ QD_TEST_LOOP(any_of_the_distributions, 0, 2) {
 QD_TEST(any_byte_of_the_file) {
     make("out", &(qd_recording){.bodies = 500}); // most of the file is worlds
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("out/run.db").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("out/run.db").text, &bytes);
     ck_assert_ptr_nonnull(data);
     size_t cases = qd_test_effort(60), found = 0;
     uint64_t seed = qd_test_seed(900);
@@ -260,7 +260,6 @@ QD_TEST(any_byte_of_the_file) {
     }
     ck_assert_msg(qd_test_replaying() || found * 4 > cases, "%zu of %zu, %zu bytes", found, cases,
                   bytes); // the others are in what nobody reads
-    free(data);
 }
 
 static const qd_plant plant = {true, 18, 7, 0};
@@ -325,8 +324,8 @@ QD_TEST(pictures) {
     make_sound("out");
     const char *const picture = "out/frames/frame_000002.png";
     size_t bytes = 0, others = 0;
-    char *data = qd_scratch_read(at(picture).text, &bytes);
-    char *other = qd_scratch_read(at("out/frames/frame_000003.png").text, &others);
+    qd_own_memory char *data = qd_scratch_read(at(picture).text, &bytes);
+    qd_own_memory char *other = qd_scratch_read(at("out/frames/frame_000003.png").text, &others);
     ck_assert_int_eq(remove(at(picture).text), 0);
     expect_frame("frames: frame 2: frames/frame_000002.png is not there");
     put_file(picture, other, others);
@@ -336,14 +335,12 @@ QD_TEST(pictures) {
     data[bytes / 2] ^= 1;
     put_file(picture, data, bytes);
     expect_frame("frames: frame 2: frames/frame_000002.png is damaged: ");
-    free(data);
-    free(other);
 }
 
 QD_TEST(frames_and_their_lists) {
     make_sound("out");
     const char *const list = "out/frames/manifest.csv";
-    char *manifest = qd_scratch_read(at(list).text, NULL);
+    qd_own_memory char *manifest = qd_scratch_read(at(list).text, NULL);
     ck_assert_ptr_nonnull(manifest);
     char *digit = strrchr(manifest, '\n') - 1, kept = *digit; // of the last row's hash
     *digit = *digit == '0' ? '1' : '0';
@@ -359,7 +356,6 @@ QD_TEST(frames_and_their_lists) {
     expect_frame("frames: frame 3: manifest.csv ends here, and the table goes on");
     ck_assert_int_eq(remove(at(list).text), 0);
     expect_frame("frames: frame 0: there is no manifest.csv");
-    free(manifest);
 }
 
 QD_TEST(frames_of_the_table) {
@@ -379,7 +375,7 @@ QD_TEST(frames_of_the_table) {
 
 QD_TEST(the_scene_and_the_result) {
     make_sound("out");
-    char *result = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *result = qd_scratch_read(at("out/result.json").text, NULL);
     char *hash = strstr(result, "state_hash\": \"") + 14, kept = *hash;
     *hash = *hash == '0' ? '1' : '0';
     qd_scratch_write(at("out/result.json").text, result);
@@ -389,7 +385,6 @@ QD_TEST(the_scene_and_the_result) {
     qd_scratch_write(at("out/result.json").text, result);
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "result.json: it does not say ");
     hash[8] = kept;
-    free(result);
     make_sound("two");
     char *yaml = qd_scratch_read(at("two/scene.yaml").text, NULL), *seed = strstr(yaml, "seed: 3");
     ck_assert_ptr_nonnull(seed);
@@ -430,7 +425,7 @@ QD_TEST(what_is_no_run) {
     make_sound("out");
     expect_refusal(RUN("verify", "out", "--threads", "1,0"), 2, "--threads: '1,0' is not a list");
     expect_refusal(RUN("verify", "out", "--threads", "1,"), 2, "--threads: '1,' is not a list");
-    char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    qd_own_memory char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL);
     qd_scratch_write(at("out/scene.yaml").text, "world: {size: [0, 1]}\n");
     expect_refusal(RUN("verify", "out"), 3, "world.size");
     ck_assert_int_eq(remove(at("out/scene.yaml").text), 0);
@@ -438,7 +433,6 @@ QD_TEST(what_is_no_run) {
     qd_scratch_write(at("out/scene.yaml").text, "bodies: [list: [{shape: disk, at: [-5, 5]}]]\n");
     qd_program_expect(RUN("verify", "out"), 3, NULL, NULL);
     qd_scratch_write(at("out/scene.yaml").text, yaml);
-    free(yaml);
     qd_scratch_write(at("out/run.db").text,
                      "no database, but long enough to be taken for the head of one, or not");
     expect_refusal(RUN("verify", "out"), 4, "run.db");
