@@ -109,7 +109,7 @@ typedef struct qd_pieces {
 
 static inline qd_status qd_pieces_begin(void *context, uint64_t bytes) {
     qd_pieces *to = context;
-    *to = (qd_pieces){.data = malloc((size_t)bytes), .all = (size_t)bytes};
+    *to = (qd_pieces){.data = qd_test_memory((size_t)bytes), .all = (size_t)bytes};
     ck_assert_ptr_nonnull(to->data);
     return QD_OK;
 }

@@ -78,6 +78,18 @@ void qd_test_free(void *pointer_to_memory) {
     free(memory);
 }
 
+void *qd_test_memory(size_t bytes) {
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
+void *qd_test_zeros(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
 bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status) {
     ck_assert_uint_eq(allocator->live, 0);
     ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s", allocator->fail_at,

@@ -66,7 +66,7 @@ void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed));
 /// or a structure. QD_OWN_POINTER and QD_OWN_VALUE say by which function, once for each type.
 #define qd_own(type) __attribute__((cleanup(type##_own_end))) type##_own
 #define QD_OWN_POINTER(type, end)                                                                            \
-    typedef type *type##_own;                                                                                \
+    typedef __typeof__(type) *type##_own;                                                                    \
     static inline void type##_own_end(type##_own *held) {                                                    \
         end(*held);                                                                                          \
     }
@@ -78,6 +78,9 @@ void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed));
 /// The same of memory that free gives back: `qd_own_memory char *text = ...`.
 #define qd_own_memory __attribute__((cleanup(qd_test_free)))
 void qd_test_free(void *pointer_to_memory);
+/// Memory as of malloc and of calloc; ends the test where there is none.
+void *qd_test_memory(size_t bytes);
+void *qd_test_zeros(size_t count, size_t size);
 
 /// What a program registers before its main begins.
 typedef struct qd_test_entry {

@@ -52,7 +52,7 @@ QD_TEST_LOOP(every_item_once, 0, TEAMS) {
         for (size_t g = 0; g < sizeof grains / sizeof grains[0]; ++g) {
             if (counts[c] / grains[g] > 2000 && teams[_i] > 4) continue;
             visits seen = {.count = counts[c], .grain = grains[g], .threads = teams[_i]};
-            seen.items = calloc(counts[c] + 1, 1);
+            seen.items = qd_test_zeros(counts[c] + 1, 1);
             qdi_team_for_workers(team, counts[c], grains[g], visit_range, &seen);
             ck_assert_int_eq(seen.wrong, 0);
             size_t once = 0;
@@ -231,11 +231,11 @@ static int compare_items(const void *left, const void *right) {
 // there are, 0 = any.
 static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t kinds, bool with_values) {
     qd_random random = qd_random_at(n, (uint64_t)bits, 2);
-    qd_own_memory uint64_t *keys = malloc((n + 1) * sizeof *keys);
-    qd_own_memory uint64_t *keys_spare = malloc((n + 1) * sizeof *keys);
-    qd_own_memory uint32_t *values = malloc((n + 1) * sizeof *values);
-    qd_own_memory uint32_t *values_spare = malloc((n + 1) * sizeof *values);
-    qd_own_memory item *items = malloc((n + 1) * sizeof *items);
+    qd_own_memory uint64_t *keys = qd_test_memory((n + 1) * sizeof *keys);
+    qd_own_memory uint64_t *keys_spare = qd_test_memory((n + 1) * sizeof *keys);
+    qd_own_memory uint32_t *values = qd_test_memory((n + 1) * sizeof *values);
+    qd_own_memory uint32_t *values_spare = qd_test_memory((n + 1) * sizeof *values);
+    qd_own_memory item *items = qd_test_memory((n + 1) * sizeof *items);
     uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < n; ++i) {
         uint64_t key = qd_random_bits(&random);

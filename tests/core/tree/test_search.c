@@ -52,7 +52,7 @@ static size_t list_of(const lists *all, const qd_rig *rig, size_t body) {
 }
 
 static lists lists_of(const qd_rig *rig) {
-    lists all = {malloc(qd_tree_statistics(rig->tree).nodes * sizeof(list)), 0};
+    lists all = {qd_test_memory(qd_tree_statistics(rig->tree).nodes * sizeof(list)), 0};
     ck_assert_ptr_nonnull(all.list);
     qd_tree_visit_nodes(rig->tree, add_list, &all);
     for (size_t i = 0; i < rig->count; ++i) {

@@ -53,7 +53,7 @@ static void compare_with_brute(const fixture *f, const char *how) {
     size_t count = 0, expected_count = 0;
     const qd_pair *found = qd_pairs_data(f->pairs, &count);
     const qd_pair *expected = qd_pairs_data(f->expected, &expected_count);
-    qd_own_memory qd_pair *sorted = malloc((count + 1) * sizeof *sorted);
+    qd_own_memory qd_pair *sorted = qd_test_memory((count + 1) * sizeof *sorted);
     if (count > 0) memcpy(sorted, found, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, qd_rig_compare_pairs);
     for (size_t i = 0; i < count && i < expected_count; ++i) {

@@ -222,8 +222,8 @@ QD_TEST_LOOP(many_nearest, 0, 3) {
     qd_rig_crowd(&rig, n, _i == 2);
     qd_rig_refresh(&rig);
     const size_t most = (size_t)n * 2 / 3;
-    qd_own_memory qd_near *right = malloc((size_t)n * sizeof *right),
-                          *nearest = malloc(most * sizeof *nearest);
+    qd_own_memory qd_near *right = qd_test_memory((size_t)n * sizeof *right),
+                          *nearest = qd_test_memory(most * sizeof *nearest);
     for (int q = 0; q < 4; ++q) {
         const qd_vec2 point = {0.1 * q - 0.5, _i == 2 ? 1e14 * q : 0.3};
         for (size_t i = 0; i < (size_t)n; ++i) {

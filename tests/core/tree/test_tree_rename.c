@@ -16,7 +16,7 @@ static void put_random(qd_rig *rig, qd_random *random, size_t most) {
 
 // Gives all bodies indices with gaps, in which others may come, or takes them out of the tree.
 static void rename_some(qd_rig *rig, qd_random *random, uint64_t gone) {
-    qd_own_memory uint32_t *index_of = malloc((rig->count + 1) * sizeof *index_of);
+    qd_own_memory uint32_t *index_of = qd_test_memory((rig->count + 1) * sizeof *index_of);
     qd_body_index next = 0;
     size_t kept = 0;
     ck_assert_ptr_nonnull(index_of);
@@ -25,8 +25,7 @@ static void rename_some(qd_rig *rig, qd_random *random, uint64_t gone) {
         index_of[i] = qd_test_below(random, 16) < gone ? UINT32_MAX : next++;
     }
     qdi_tree_rename(rig->tree, rig->team, index_of, rig->count);
-    qd_own_memory uint8_t *taken = calloc(next + 1, 1);
-    ck_assert_ptr_nonnull(taken);
+    qd_own_memory uint8_t *taken = qd_test_zeros(next + 1, 1);
     for (size_t i = 0; i < rig->count; ++i) {
         if (index_of[i] == UINT32_MAX) continue;
         taken[index_of[i]] = 1;

@@ -66,7 +66,7 @@ QD_TEST_LOOP(any_team_gives_the_same_bits, 0, 4) {
         if (t == 0) {
             hash = qd_tree_hash(rig.tree);
             count = found;
-            first = malloc(count * sizeof *first);
+            first = qd_test_memory(count * sizeof *first);
             memcpy(first, pairs, count * sizeof *first);
         }
         ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
@@ -140,8 +140,8 @@ static bool walk_list(void *context, const qd_tree_node_info *node) {
 }
 
 static void check_order(qd_rig *rig) {
-    qd_own_memory uint32_t *places = malloc((rig->count + 1) * sizeof *places);
-    qd_own_memory uint8_t *seen = calloc(rig->count + 1, 1);
+    qd_own_memory uint32_t *places = qd_test_memory((rig->count + 1) * sizeof *places);
+    qd_own_memory uint8_t *seen = qd_test_zeros(rig->count + 1, 1);
     ck_assert_int_eq(qd_tree_order(rig->tree, rig->team, places), QD_OK);
     for (size_t i = 0; i < rig->count; ++i) {
         if (places[i] >= rig->count || seen[places[i]]++ != 0) ck_abort_msg("place %zu is %u", i, places[i]);
@@ -152,8 +152,8 @@ static void check_order(qd_rig *rig) {
     }
     // In that order the next refresh finds all bodies again, and the tree is the same.
     uint64_t hash = qd_tree_hash(rig->tree);
-    qd_own_memory qd_box *boxes = malloc((rig->count + 1) * sizeof *boxes);
-    qd_own_memory qd_body_index *indices = malloc((rig->count + 1) * sizeof *indices);
+    qd_own_memory qd_box *boxes = qd_test_memory((rig->count + 1) * sizeof *boxes);
+    qd_own_memory qd_body_index *indices = qd_test_memory((rig->count + 1) * sizeof *indices);
     for (size_t i = 0; i < rig->count; ++i) {
         boxes[i] = rig->boxes[places[i]];
         indices[i] = rig->indices[places[i]];
@@ -179,7 +179,7 @@ QD_TEST_LOOP(order_is_that_of_the_tree, 1, 4) {
     qd_rig_refresh(&rig);
     check_order(&rig);
     // Not known: after an edit, and where a body was left out.
-    qd_own_memory uint32_t *places = malloc(rig.room * sizeof *places);
+    qd_own_memory uint32_t *places = qd_test_memory(rig.room * sizeof *places);
     ck_assert_int_eq(qd_tree_remove(rig.tree, 5), QD_OK);
     ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, places), QD_ERR_STATE);
     qd_rig_refresh(&rig);

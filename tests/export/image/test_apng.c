@@ -41,8 +41,7 @@ typedef struct canvas {
 static void draw_frame(animation *film, canvas *on) {
     size_t depth = film->kind == 2 ? 3 : 1, row = on->width * depth, raw_bytes = (row + 1) * on->height;
     ck_assert(on->pixels && on->width > 0 && on->height > 0);
-    qd_own_memory uint8_t *raw = malloc(raw_bytes);
-    ck_assert_ptr_nonnull(raw);
+    qd_own_memory uint8_t *raw = qd_test_memory(raw_bytes);
     uLongf got = (uLongf)raw_bytes;
     ck_assert_int_eq(uncompress(raw, &got, on->packed, (uLong)on->packed_bytes), Z_OK);
     ck_assert_uint_eq(got, raw_bytes);
@@ -59,8 +58,7 @@ static void draw_frame(animation *film, canvas *on) {
         memcpy(on->pixels + ((size_t)(on->y + y) * film->width + on->x) * depth, line, row);
     }
     size_t bytes = (size_t)film->width * film->height * depth;
-    film->pictures[film->found - 1] = calloc(bytes, 1);
-    ck_assert_ptr_nonnull(film->pictures[film->found - 1]);
+    film->pictures[film->found - 1] = qd_test_zeros(bytes, 1);
     memcpy(film->pictures[film->found - 1], on->pixels, bytes);
     free(on->packed);
     on->packed = NULL;
@@ -96,7 +94,7 @@ static void take_chunk(animation *film, canvas *on, uint32_t *sequence, const ui
         film->height = get32(data + 4);
         film->kind = data[9];
         ck_assert_ptr_null(on->pixels);
-        on->pixels = calloc((size_t)film->width * film->height, 3);
+        on->pixels = qd_test_zeros((size_t)film->width * film->height, 3);
     } else if (memcmp(chunk + 4, "PLTE", 4) == 0) {
         film->colours = (int)(bytes / 3);
     } else if (memcmp(chunk + 4, "acTL", 4) == 0) {
@@ -165,8 +163,7 @@ static film make_film(int colours, int count, uint64_t seed) {
     size_t depth = colours > 0 ? 1 : 3;
     made.bytes = WIDTH * HEIGHT * depth;
     for (int i = 0; i < count; ++i) {
-        made.pictures[i] = calloc(made.bytes, 1);
-        ck_assert_ptr_nonnull(made.pictures[i]);
+        made.pictures[i] = qd_test_zeros(made.bytes, 1);
         if (i > 0) memcpy(made.pictures[i], made.pictures[i - 1], made.bytes);
         if (i % 5 == 4) continue;
         size_t x = qd_random_bits(&random) % WIDTH, y = qd_random_bits(&random) % HEIGHT;

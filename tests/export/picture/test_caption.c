@@ -94,8 +94,7 @@ static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 900, 300, &raster), QD_OK);
     qdi_caption_draw(&caption, &raster, facts, 1);
     for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) shown[i] = caption.place[i].shown;
-    uint8_t *pixels = malloc(900 * 300);
-    ck_assert_ptr_nonnull(pixels);
+    uint8_t *pixels = qd_test_memory(900 * 300);
     memcpy(pixels, raster.pixels, 900 * 300);
     qdi_raster_destroy(&raster);
     qdi_caption_destroy(&caption);

@@ -268,7 +268,7 @@ QD_TEST(changes_are_differences_of_trees) {
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_CHANGED;
     qdi_changes before = {.allocator = qd_allocator_default()};
-    cells *old = calloc(1, sizeof *old), *new = calloc(1, sizeof *new);
+    cells *old = qd_test_zeros(1, sizeof *old), *new = qd_test_zeros(1, sizeof *new);
     size_t changed = 0;
     for (int step = 0; step < 30; ++step) {
         ck_assert_int_eq(qdi_changes_note(&before, qd_world_tree(world)), QD_OK);

@@ -216,7 +216,7 @@ static int compare_disks(const void *p, const void *q) {
 }
 
 static qdi_disk *disks_in_order(const qdi_picture *picture) {
-    qdi_disk *disks = malloc(picture->disk_count * sizeof *disks);
+    qdi_disk *disks = qd_test_memory(picture->disk_count * sizeof *disks);
     memcpy(disks, picture->disks, picture->disk_count * sizeof *disks);
     qsort(disks, picture->disk_count, sizeof *disks, compare_disks);
     return disks;
@@ -269,8 +269,7 @@ QD_TEST_LOOP(small_disks_are_copied_as_any, 0, 2) {
 
 /// Draws the disks of a picture with no lists of tiles: each on all of them.
 static void draw_on_every_tile(const qdi_picture *picture, qdi_raster *raster) {
-    qd_own_memory qdi_tile *tile = calloc(1, sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qd_own_memory qdi_tile *tile = qd_test_zeros(1, sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = QD_SIMD_PORTABLE;
     const qdi_area *clip = &picture->clip;

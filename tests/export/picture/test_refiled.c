@@ -196,7 +196,7 @@ static char *manifest_from(int first, int trails, int threads) {
         if (frame > 0) qd_test_step(world, 0.1, 2);
         if (frame == first) {
             def.past_bytes = qd_frame_writer_past(writer, NULL);
-            past = malloc(def.past_bytes + 1);
+            past = qd_test_memory(def.past_bytes + 1);
             ck_assert_uint_eq(qd_frame_writer_past(writer, past), def.past_bytes);
             def.past = past;
             qd_frame_writer_destroy(writer);

@@ -287,15 +287,13 @@ QD_TEST(saved_and_taken_up) {
     for (int k = 0; k < 12; ++k) {
         size_t size = qdi_trails_save(&all.trails, NULL);
         ck_assert_uint_eq(size, (size_t)(k < 6 ? k + 1 : 7) * (8 + 60 * 20));
-        qd_own_memory unsigned char *bytes = malloc(size);
-        ck_assert_ptr_nonnull(bytes);
+        qd_own_memory unsigned char *bytes = qd_test_memory(size);
         ck_assert_uint_eq(qdi_trails_save(&all.trails, bytes), size);
         qdi_trails other;
         ck_assert_int_eq(qdi_trails_create(qd_allocator_default(), 7, &other), QD_OK);
         ck_assert_int_eq(qdi_trails_load(&other, bytes, size), QD_OK);
         go(&all, 1);
-        qd_own_memory qdi_trail *before = malloc((all.picture.trail_count + 1) * sizeof *before);
-        ck_assert_ptr_nonnull(before);
+        qd_own_memory qdi_trail *before = qd_test_memory((all.picture.trail_count + 1) * sizeof *before);
         size_t count = all.picture.trail_count;
         memcpy(before, all.picture.trails, count * sizeof *before);
         ck_assert_int_eq(qdi_trails_note(&other, all.world), QD_OK);

@@ -30,8 +30,8 @@ typedef struct sheet {
 } sheet;
 
 static sheet make_sheet(size_t room) {
-    sheet made = {calloc(room, sizeof *made.disks), calloc(room * QDI_CORNERS_MAX, sizeof *made.corners), 0,
-                  0};
+    sheet made = {qd_test_zeros(room, sizeof *made.disks),
+                  qd_test_zeros(room * QDI_CORNERS_MAX, sizeof *made.corners), 0, 0};
     ck_assert(made.disks && made.corners);
     return made;
 }
@@ -108,8 +108,7 @@ static moments measure(const qdi_raster *raster) {
 
 /// What the cells of tiles say, before rims make pixels darker: `count` bodies over a picture.
 static moments measure_cover(const sheet *all, int width, int height) {
-    qd_own_memory qdi_tile *tile = malloc(sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qd_own_memory qdi_tile *tile = qd_test_memory(sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = qd_simd_best();
     moments sum = {0, 0, 0};
@@ -242,8 +241,7 @@ QD_TEST(a_million_splats) {
     size_t count = qd_test_effort(1000000);
     sheet all = make_sheet(count / QDI_CORNERS_MAX + 1);
     free(all.disks);
-    all.disks = calloc(count, sizeof *all.disks);
-    ck_assert_ptr_nonnull(all.disks);
+    all.disks = qd_test_zeros(count, sizeof *all.disks);
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     double area = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -286,8 +284,7 @@ QD_TEST(splats_show_their_mean) {
     free_sheet(&all);
     // More than can be counted: full, in their own hue.
     const uint32_t many = 200000;
-    qd_own_memory qdi_tile *tile = malloc(sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qd_own_memory qdi_tile *tile = qd_test_memory(sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = qd_simd_best();
     qdi_tile_begin(tile, (qdi_area){0, 0, 16, 16});
@@ -351,8 +348,7 @@ QD_TEST(order_and_threads_change_nothing) {
 /// A tile of so many disks up to a radius, by some instructions.
 static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area, uint32_t count,
                                    float largest) {
-    qdi_tile *tile = calloc(1, sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qdi_tile *tile = qd_test_zeros(1, sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = simd;
     qdi_tile_begin(tile, area);

@@ -14,7 +14,7 @@
 
 /// The rows of a world's bodies in the order of files; free() it.
 static uint32_t *rows_of(const qd_body_view *view) {
-    uint32_t *rows = malloc((view->count + 1) * sizeof *rows);
+    uint32_t *rows = qd_test_memory((view->count + 1) * sizeof *rows);
     size_t count = 0;
     for (size_t i = 0; i < view->index_count; ++i)
         if (view->row_of_index[i] != UINT32_MAX) rows[count++] = view->row_of_index[i];

@@ -35,7 +35,7 @@ static void setup_with_file(void) {
 /// What a command prints, both streams; free() it.
 static char *answer_of(const char *command) {
     enum { ROOM = 1 << 20 };
-    char *text = calloc(ROOM, 1), whole[4096];
+    char *text = qd_test_zeros(ROOM, 1), whole[4096];
     snprintf(whole, sizeof whole, "cd '%s' && { %s; } 2>&1", program.work.path, command);
     FILE *from = popen(whole, "r"); // NOLINT(cert-env33-c): ours
     ck_assert_ptr_nonnull(from);

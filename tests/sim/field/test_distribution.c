@@ -214,8 +214,7 @@ QD_TEST(means_go_on_from_bytes) {
         add(whole, world);
         add(part, world);
         const size_t size = qd_distributions_save(part, NULL);
-        qd_own_memory unsigned char *bytes = malloc(size);
-        ck_assert_ptr_nonnull(bytes);
+        qd_own_memory unsigned char *bytes = qd_test_memory(size);
         ck_assert_uint_eq(qd_distributions_save(part, bytes), size);
         qd_distributions *next = make(50, (double)NAN, (double)NAN);
         ck_assert_int_eq(qd_distributions_load(next, bytes, size - 1), QD_ERR_CORRUPT);

@@ -268,8 +268,7 @@ static bool survive(const char *text, size_t bytes, const char *path, const qdi_
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 0);
     // In memory of its own size, so that reading past it is found.
-    qd_own_memory char *copy = malloc(bytes > 0 ? bytes : 1);
-    ck_assert_ptr_nonnull(copy);
+    qd_own_memory char *copy = qd_test_memory(bytes > 0 ? bytes : 1);
     memcpy(copy, text, bytes);
     qdi_body_file file = {.allocator = &allocator.allocator};
     qd_error error = {""};
@@ -340,8 +339,7 @@ static char *mutate(qd_random *random, const char *text, size_t length, size_t *
                                          "sep=;\n",
                                          "Velocities\n"};
     size_t room = length * 3 + 200;
-    char *copy = malloc(room);
-    ck_assert_ptr_nonnull(copy);
+    char *copy = qd_test_memory(room);
     memcpy(copy, text, length);
     for (uint64_t k = 1 + qd_random_bits(random) % 4; k > 0; --k) {
         size_t at = (size_t)(qd_random_bits(random) % (length + 1)), end = at;

@@ -103,7 +103,7 @@ QD_TEST(picks_a_frame) {
         ck_assert_msg(file.count == cases[i].count, "case %zu: %zu rows", i, file.count);
         if (file.count > 0) ck_assert_double_eq(file.rows[0].x, cases[i].x);
         // What is kept is that frame, and gives the same again.
-        qd_own_memory char *part = malloc(file.part.used + 1);
+        qd_own_memory char *part = qd_test_memory(file.part.used + 1);
         memcpy(part, file.part.chars, file.part.used);
         part[file.part.used] = '\0';
         qd_own(qdi_body_file) again = parse(part, NULL);

@@ -17,8 +17,7 @@ static qdi_realm random_realm(uint64_t seed, qd_random *random) {
                                     (qd_vec2){40, 40 * aspect}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
-    qd_own_memory uint64_t *bodies = malloc(cells * sizeof *bodies);
-    ck_assert_ptr_nonnull(bodies);
+    qd_own_memory uint64_t *bodies = qd_test_memory(cells * sizeof *bodies);
     for (size_t c = 0; c < cells; ++c) bodies[c] = qd_test_below(random, 50);
     qdi_realm_deal(&realm, bodies);
     return realm;
@@ -29,8 +28,7 @@ static void run_near(uint64_t seed) {
     qdi_realm realm = random_realm(seed, &random);
     const int rank = (int)qd_test_below(&random, (size_t)realm.ranks);
     const double reach = qd_test_between(&random, 0, 4);
-    qd_own_memory uint8_t *inner = malloc(qdi_realm_cells(&realm));
-    ck_assert_ptr_nonnull(inner);
+    qd_own_memory uint8_t *inner = qd_test_memory(qdi_realm_cells(&realm));
     qdi_realm_find_inner(&realm, rank, reach, inner);
     size_t found = 0;
     for (int k = 0; k < 4000; ++k) {
@@ -64,8 +62,7 @@ static qd_vec2 middle_of(const qdi_realm *realm, size_t x, size_t y) {
 /// Cells that have a neighbour, above or to the right, of another rank; each cell's number is there once.
 static size_t count_border(const qdi_realm *realm) {
     const size_t columns = (size_t)1 << realm->bits[0], rows = (size_t)1 << realm->bits[1];
-    qd_own_memory uint8_t *seen = calloc(columns * rows, 1);
-    ck_assert_ptr_nonnull(seen);
+    qd_own_memory uint8_t *seen = qd_test_zeros(columns * rows, 1);
     size_t border = 0;
     for (size_t x = 0; x < columns; ++x)
         for (size_t y = 0; y < rows; ++y) {
@@ -98,8 +95,7 @@ QD_TEST(pieces_are_compact) {
                              QD_OK);
             const size_t cells = qdi_realm_cells(&realm);
             ck_assert_uint_ge(cells, (size_t)ranks * 64);
-            qd_own_memory uint64_t *bodies = malloc(cells * sizeof *bodies);
-            ck_assert_ptr_nonnull(bodies);
+            qd_own_memory uint64_t *bodies = qd_test_memory(cells * sizeof *bodies);
             for (size_t c = 0; c < cells; ++c) bodies[c] = 10;
             qdi_realm_deal(&realm, bodies);
             const qd_vec2 end = aspects[k] < 1 ? (qd_vec2){0.99, 0} : (qd_vec2){0, 0.99 * aspects[k]};
@@ -125,8 +121,7 @@ static void run_seen(uint64_t seed) {
                                     (qd_vec2){1, height}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
-    qd_own_memory uint64_t *bodies = malloc(cells * sizeof *bodies);
-    ck_assert_ptr_nonnull(bodies);
+    qd_own_memory uint64_t *bodies = qd_test_memory(cells * sizeof *bodies);
     for (size_t c = 0; c < cells; ++c) bodies[c] = EACH * EACH;
     qdi_realm_deal(&realm, bodies);
     const double reach = 0.125 * realm.cell.x; // short: corners count little

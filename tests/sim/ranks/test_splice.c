@@ -12,9 +12,8 @@ static void run_splice(uint64_t seed) {
     const size_t count = qd_test_below(&random, seed % 4 ? 40 : 20000);
     const size_t coming = qd_test_below(&random, seed % 3 ? 20 : 9000);
     const size_t gone = qd_test_below(&random, 9);
-    qd_own_memory uint8_t *fate = malloc(count + 1);
-    qd_own_memory uint32_t *before = malloc((coming + 1) * sizeof *before);
-    ck_assert(fate && before);
+    qd_own_memory uint8_t *fate = qd_test_memory(count + 1);
+    qd_own_memory uint32_t *before = qd_test_memory((coming + 1) * sizeof *before);
     for (size_t i = 0; i < count; ++i)
         fate[i] = (uint8_t)(qd_test_below(&random, 8) < gone ? QDI_SPLICE_GOES
                                                              : 2 * qd_test_below(&random, 2));

@@ -15,9 +15,8 @@
 // Links of a colour keep the order of the spots; a serial one has that of the contacts.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
     const qdi_link *links = world->scratch.links, *coloured = world->scratch.coloured;
-    qd_own_memory size_t *seen = calloc(count + 1, sizeof *seen);
-    qd_own_memory size_t *body_colour = calloc(world->count, sizeof *body_colour);
-    ck_assert(seen && body_colour);
+    qd_own_memory size_t *seen = qd_test_zeros(count + 1, sizeof *seen);
+    qd_own_memory size_t *body_colour = qd_test_zeros(world->count, sizeof *body_colour);
     ck_assert_uint_eq(colours->start[0], 0);
     ck_assert_uint_eq(colours->start[colours->count], count);
     for (size_t c = 0; c < colours->count; ++c) {

@@ -256,8 +256,7 @@ static size_t crossings(const qd_world *world, const range_def *range, const dou
 static uint64_t shoot(const range_def *range, size_t steps, size_t *crossed) {
     qd_own(qd_world) world = make_range(range);
     qd_body_view view = qd_world_view(world);
-    qd_own_memory double *chamber = calloc(view.index_count, sizeof *chamber);
-    ck_assert_ptr_nonnull(chamber);
+    qd_own_memory double *chamber = qd_test_zeros(view.index_count, sizeof *chamber);
     for (size_t r = 0; r < view.count; ++r) chamber[view.index[r]] = floor(view.x[r] / range->gap);
     *crossed = 0;
     for (size_t k = 0; k < steps; ++k) {
@@ -294,8 +293,7 @@ QD_TEST(builtin_bullets_stay_in_their_chambers) {
     qd_scene_destroy(scene);
     qd_body_view view = qd_world_view(world);
     const double wide = 20, high = 18;
-    qd_own_memory double *chamber = calloc(view.index_count, sizeof *chamber);
-    ck_assert_ptr_nonnull(chamber);
+    qd_own_memory double *chamber = qd_test_zeros(view.index_count, sizeof *chamber);
     size_t bullets = 0, steps = qd_test_effort(60) < 600 ? qd_test_effort(60) : 600;
     for (size_t r = 0; r < view.count; ++r) {
         bullets += view.kind[r] == QD_BODY_DYNAMIC;

@@ -127,8 +127,7 @@ QD_TEST_LOOP(rooms_are_tight, 0, 2 * SHOTS) {
     qd_own(qd_world) world = qd_test_world(&def);
     room of = build(world, shot->walls);
     qd_random random = qd_random_at(qd_test_seed(1), (uint64_t)_i, 0);
-    qd_own_memory bool *inside = calloc(tried + 200, sizeof *inside);
-    ck_assert_ptr_nonnull(inside);
+    qd_own_memory bool *inside = qd_test_zeros(tried + 200, sizeof *inside);
     for (size_t i = 0; i < tried; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = bullet_of(i, .1);
@@ -308,9 +307,8 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
         double angle = qd_test_between(&random, .4, 6), r = off + qd_test_between(&random, .5, length);
         qd_test_disk(world, 10 + r * qd_cos(angle), 10 + r * qd_sin(angle), 0, 0, .05, 0);
     }
-    qd_own_memory double *before = calloc(disks + 1, sizeof *before),
-                         *reached = calloc(disks + 1, sizeof *reached);
-    ck_assert(before && reached);
+    qd_own_memory double *before = qd_test_zeros(disks + 1, sizeof *before),
+                         *reached = qd_test_zeros(disks + 1, sizeof *reached);
     size_t through = 0;
     for (size_t k = 0; k <= steps; ++k) {
         if (k > 0) qd_test_step(world, dt, 1);

@@ -89,8 +89,7 @@ static qd_world *make_world(int kind) {
 static saved save_of(qd_world *world) {
     saved s = {.world = world};
     ck_assert_int_eq(qd_world_save(world, &s.data, &s.bytes), QD_OK);
-    s.forged = malloc(s.bytes);
-    ck_assert_ptr_nonnull(s.forged);
+    s.forged = qd_test_memory(s.bytes);
     return s;
 }
 

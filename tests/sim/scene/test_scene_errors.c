@@ -297,8 +297,7 @@ QD_TEST(refuses_what_is_no_scene) {
 /// Time and memory stay bounded whatever a file holds.
 QD_TEST(survives_hostile_text) {
     enum { BYTES = 4 << 20 };
-    qd_own_memory char *text = malloc(BYTES);
-    ck_assert_ptr_nonnull(text);
+    qd_own_memory char *text = qd_test_memory(BYTES);
     qd_error error;
     static const char *const fillers[] = {
         "[", "{", "- ", "[{a: ", "{? ", "a", "\"", "a: ", "&a ", "- a\n", "!", "%", "'", "\t", "? "};
@@ -318,8 +317,7 @@ QD_TEST(survives_truncation_and_damage) {
     const char *whole = qd_scene_builtin_text("pool");
     size_t length = strlen(whole);
     ck_assert_uint_gt(length, 500);
-    qd_own_memory char *copy = malloc(length + 1);
-    ck_assert_ptr_nonnull(copy);
+    qd_own_memory char *copy = qd_test_memory(length + 1);
     uint64_t seed = qd_test_seed(3);
     size_t read = 0;
     for (size_t i = 0; i < length + qd_test_effort(5000); ++i) {

@@ -72,8 +72,7 @@ static void add_keys(qdi_text *text) {
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");
     ck_assert_msg(file != NULL, "%s is missing", path);
-    char *text = calloc(1, 1 << 20);
-    ck_assert_ptr_nonnull(text);
+    char *text = qd_test_zeros(1, 1 << 20);
     size_t bytes = fread(text, 1, (1 << 20) - 1, file);
     ck_assert_uint_gt(bytes, 0);
     fclose(file);

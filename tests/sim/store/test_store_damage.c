@@ -396,7 +396,7 @@ QD_TEST(survives_any_damage) {
     uint64_t first = qd_test_seed(1);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
         qd_random random = qd_random_at(seed, 0, 1);
-        qd_own_memory char *data = malloc(bytes);
+        qd_own_memory char *data = qd_test_memory(bytes);
         memcpy(data, whole, bytes);
         size_t left = seed % 5 == 0 ? qd_random_bits(&random) % bytes : bytes;
         for (int k = 0; k < 8 && left > 0; ++k) {

@@ -27,7 +27,7 @@ static void check_pieces(uint64_t seed) {
         at += some;
     }
     const size_t session_bytes = (size_t)(qd_random_bits(&random) % 2) * 3 * QDI_BATCH_BYTES;
-    qd_own_memory char *session = calloc(session_bytes + 1, 1);
+    qd_own_memory char *session = qd_test_zeros(session_bytes + 1, 1);
     ck_assert_int_eq(qdi_pieces_end(&pieces, session, session_bytes, 2), QD_OK);
     qd_store_state found;
     ck_assert_int_eq(qd_store_last_checkpoint(rig.store, UINT64_MAX, &found, NULL), QD_OK);
@@ -49,7 +49,7 @@ QD_TEST(pieces_that_are_given_up_leave_nothing) {
     for (size_t bytes = 0; bytes < 9 * QDI_STORE_PART; bytes += 2 * QDI_STORE_PART + 1000) {
         qd_own(qd_store_rig) rig = qd_store_rig_make();
         qd_test_store_checkpoint(rig.store, rig.world);
-        qd_own_memory unsigned char *some = calloc(bytes + 1, 1);
+        qd_own_memory unsigned char *some = qd_test_zeros(bytes + 1, 1);
         for (int checkpoint = 0; checkpoint < 2; ++checkpoint) {
             qdi_store_pieces pieces;
             ck_assert_int_eq(qdi_pieces_begin(rig.store, checkpoint, 7, 0, &pieces), QD_OK);

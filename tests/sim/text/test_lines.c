@@ -63,8 +63,7 @@ QD_TEST(loses_nothing_between_two_fillings) {
     for (size_t round = 0; round < qd_test_effort(20); ++round) {
         qd_random random = qd_random_at(seed, round, 0);
         size_t room = (size_t)3 << 20, used = 0, count = 0;
-        qd_own_memory char *text = malloc(room);
-        ck_assert_ptr_nonnull(text);
+        qd_own_memory char *text = qd_test_memory(room);
         for (;;) {
             size_t most = qd_random_bits(&random) % 20 == 0 ? QDI_LINE_MAX - 2 : 300;
             size_t length = 1 + (size_t)(qd_random_bits(&random) % most);
@@ -129,8 +128,7 @@ QD_TEST(refuses_what_is_no_text) {
     check_refused("\x1f\x8b\x08", 3, 0, "a.csv: is compressed (gzip); unpack it first");
     check_refused("\x28\xb5\x2f\xfd\0", 5, 0, "a.csv: is compressed (zstd); unpack it first");
     size_t huge = QDI_LINE_MAX * 5;
-    qd_own_memory char *text = malloc(huge);
-    ck_assert_ptr_nonnull(text);
+    qd_own_memory char *text = qd_test_memory(huge);
     memset(text, 'x', huge);
     text[1] = '\n';
     check_refused(text, huge, 1, "a.csv:2: is longer than 262144 bytes");

@@ -48,7 +48,7 @@ QD_TEST(sums_do_not_depend_on_the_order) {
     qd_world_def def = qd_world_def_default();
     def.threads = 2;
     qd_own(qd_world) world = qd_test_world(&def);
-    qd_own_memory double *values = malloc((MOST + 4) * sizeof *values);
+    qd_own_memory double *values = qd_test_memory((MOST + 4) * sizeof *values);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         qd_random random = qd_random_at(12, i, 0);
         double first = 0, exact = 0, size = 0;

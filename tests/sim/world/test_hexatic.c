@@ -82,7 +82,7 @@ QD_TEST(order_is_that_of_all_pairs) {
                                 def.boundary_y == QD_BOUNDARY_PERIODIC ? def.size.y : 0};
         const double reach = qd_test_between(&random, 0.5, 2);
         const size_t count = qd_world_count(world);
-        qd_own_memory qd_vec2 *psi6 = calloc(count + 1, sizeof *psi6);
+        qd_own_memory qd_vec2 *psi6 = qd_test_zeros(count + 1, sizeof *psi6);
         ck_assert_int_eq(qd_hexatic_measure(world, reach, psi6), QD_OK);
         for (uint32_t r = 0; r < count; ++r) {
             const qd_vec2 want = brute(world, r, period, reach);

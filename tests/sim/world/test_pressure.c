@@ -15,7 +15,8 @@ typedef struct told_virial {
 /// Makes a step, and adds the virial that its events tell, of bodies that were at (x, y) before it.
 static void add_told_virial(qd_world *world, told_virial *told) {
     qd_body_view view = qd_world_view(world);
-    qd_own_memory double *x = calloc(view.index_count, sizeof *x), *y = calloc(view.index_count, sizeof *y);
+    qd_own_memory double *x = qd_test_zeros(view.index_count, sizeof *x),
+                         *y = qd_test_zeros(view.index_count, sizeof *y);
     for (size_t r = 0; r < view.count; ++r) {
         x[view.index[r]] = view.x[r];
         y[view.index[r]] = view.y[r];

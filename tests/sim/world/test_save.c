@@ -204,8 +204,7 @@ QD_TEST_LOOP(damage_is_noticed, 0, 3) {
     unsigned char *data;
     size_t bytes;
     small_save(&world, &data, &bytes, _i);
-    qd_own_memory unsigned char *broken = malloc(bytes + 1);
-    ck_assert_ptr_nonnull(broken);
+    qd_own_memory unsigned char *broken = qd_test_memory(bytes + 1);
     for (size_t at = 0; at < bytes; ++at) {
         memcpy(broken, data, bytes);
         for (int bit = 0; bit < 8; ++bit) {
@@ -214,9 +213,8 @@ QD_TEST_LOOP(damage_is_noticed, 0, 3) {
         }
         broken[at] = (unsigned char)~data[at];
         check_refused(broken, bytes, "inverted", at);
-        qd_own_memory unsigned char *cut = malloc(
+        qd_own_memory unsigned char *cut = qd_test_memory(
             at + 1); // as long as the data, so that a sanitizer sees a read past its end
-        ck_assert_ptr_nonnull(cut);
         memcpy(cut, data, at);
         check_refused(cut, at, "cut", at);
     }
@@ -232,8 +230,7 @@ QD_TEST_LOOP(forged_data_does_no_harm, 0, 3) {
     unsigned char *data;
     size_t bytes, refused = 0;
     small_save(&world, &data, &bytes, _i);
-    qd_own_memory unsigned char *forged = malloc(bytes);
-    ck_assert_ptr_nonnull(forged);
+    qd_own_memory unsigned char *forged = qd_test_memory(bytes);
     const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
     for (size_t at = 0; at < bytes - 8; ++at) {
         for (size_t v = 0; v < sizeof values; ++v) {

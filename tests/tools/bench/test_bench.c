@@ -108,8 +108,7 @@ typedef struct liar {
 
 static qd_status liar_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
     (void)bodies, (void)options;
-    liar *state = malloc(sizeof *state);
-    ck_assert_ptr_nonnull(state);
+    liar *state = qd_test_memory(sizeof *state);
     *state = (liar){{0, 1}, 0, 1000};
     *made = state;
     return QD_OK;

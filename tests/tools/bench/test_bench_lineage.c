@@ -21,12 +21,11 @@ typedef struct crowd {
 
 static crowd crowd_make(size_t room, double side) {
     crowd c = {.room = room};
-    c.x = calloc(room, sizeof *c.x);
-    c.y = calloc(room, sizeof *c.y);
-    c.vx = calloc(room, sizeof *c.vx);
-    c.vy = calloc(room, sizeof *c.vy);
-    c.radius = calloc(room, sizeof *c.radius);
-    ck_assert(c.x && c.y && c.vx && c.vy && c.radius);
+    c.x = qd_test_zeros(room, sizeof *c.x);
+    c.y = qd_test_zeros(room, sizeof *c.y);
+    c.vx = qd_test_zeros(room, sizeof *c.vx);
+    c.vy = qd_test_zeros(room, sizeof *c.vy);
+    c.radius = qd_test_zeros(room, sizeof *c.radius);
     c.view = (qdi_bench_bodies){0, side, c.x, c.y, c.vx, c.vy, c.radius, 0.0};
     return c;
 }
@@ -167,8 +166,7 @@ static void move_all(crowd *c) {
 }
 
 static void all_pairs(const crowd *c, keys *k) {
-    qd_own_memory qd_box *boxes = malloc((c->view.count + 1) * sizeof *boxes);
-    ck_assert_ptr_nonnull(boxes);
+    qd_own_memory qd_box *boxes = qd_test_memory((c->view.count + 1) * sizeof *boxes);
     for (size_t i = 0; i < c->view.count; ++i) boxes[i] = qdi_outward_disk(c->x[i], c->y[i], c->radius[i]);
     k->count = 0;
     for (uint32_t a = 0; a < c->view.count; ++a)

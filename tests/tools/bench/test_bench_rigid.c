@@ -100,8 +100,7 @@ QD_TEST(test_pyramids_are_judged) {
     ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK);
     ck_assert(look.top == 9.5 && look.fallen == 0 && look.deepest < 1e-12);
     ck_assert_uint_ge(look.contacts, 4 * (10 + 45 + 90)); // ground, neighbours, two below each
-    qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
-    ck_assert_ptr_nonnull(bodies);
+    qdi_rigid_body *bodies = qd_test_memory(setting.total * sizeof *bodies);
     memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
     bodies[109].position.y -= 0.75; // the second one's top
     bodies[3].position.x -= 1.5;
@@ -127,8 +126,7 @@ QD_TEST(test_what_is_driven_moves) {
         const qdi_rigid_method *method;
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed) continue;
-            qd_own_memory qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
-            ck_assert_ptr_nonnull(bodies);
+            qd_own_memory qdi_rigid_body *bodies = qd_test_memory(setting.total * sizeof *bodies);
             memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
             void *state;
             ck_assert(method->create(&setting, &options, &state) == QD_OK);
@@ -158,8 +156,7 @@ QD_TEST(test_methods_start_from_the_same_state) {
 #endif
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed && !setting.of->walls) continue;
-            qd_own_memory qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
-            ck_assert_ptr_nonnull(bodies);
+            qd_own_memory qdi_rigid_body *bodies = qd_test_memory(setting.total * sizeof *bodies);
             memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
             void *state;
             ck_assert(method->create(&setting, &options, &state) == QD_OK);

@@ -89,8 +89,7 @@ static double processor_seconds(pid_t process) {
 /// Writes a scene whose steps take long and whose start does not: every disk of a heap touches all others.
 static void write_heap(void) {
     enum { DISKS = 500 };
-    char *rows = malloc(64 * (DISKS + 1)), *end = rows;
-    ck_assert_ptr_nonnull(rows);
+    char *rows = qd_test_memory(64 * (DISKS + 1)), *end = rows;
     end += sprintf(end, "x,y,radius\n");
     for (int i = 0; i < DISKS; ++i)
         end += sprintf(end, "%.4f,%.4f,3\n", 8 + 4.0 * i / DISKS, 8 + 4.0 * (i * 37 % DISKS) / DISKS);
