@@ -1,5 +1,4 @@
-#ifndef QD_SIM_EVENTS_H
-#define QD_SIM_EVENTS_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -10,5 +9,3 @@
 /// where that is NULL, because no step lies in between or there is no contact model, what they have; with
 /// springs nothing. Makes room for the events. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes);
-
-#endif

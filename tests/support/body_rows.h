@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_BODY_ROWS_H
-#define QD_TESTS_BODY_ROWS_H
+#pragma once
 
 #include "sim/format/body_file.h"
 #include "tests/support/harness.h"
@@ -48,5 +47,3 @@ static inline void check_rows(const qdi_body_file *file, const qdi_disk_row *row
                       file->rows[i].label, file->rows[i].x, file->rows[i].y, file->rows[i].vx,
                       file->rows[i].vy, file->rows[i].spin, file->rows[i].radius, file->rows[i].mass, text);
 }
-
-#endif

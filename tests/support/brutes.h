@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_BRUTES_H
-#define QD_TESTS_BRUTES_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -65,5 +64,3 @@ static inline hits retrieve(const qd_brute *brute, qd_box box, qd_body_index sel
     ck_assert_int_eq(qd_brute_retrieve(brute, box, self, note_hit, &h), QD_OK);
     return h;
 }
-
-#endif

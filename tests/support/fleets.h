@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_FLEETS_H
-#define QD_TESTS_FLEETS_H
+#pragma once
 
 #include "sim/ranks/fleet.h"
 #include "sim/world/bodies.h"
@@ -121,5 +120,3 @@ static inline qd_status qd_pieces_take(void *context, const void *data, size_t b
     to->used += bytes;
     return QD_OK;
 }
-
-#endif

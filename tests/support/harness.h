@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_HARNESS_H
-#define QD_TESTS_HARNESS_H
+#pragma once
 
 #include <check.h>
 #include <quadrille/alloc.h>
@@ -112,5 +111,3 @@ int qd_test_main(const char *suite_name, double seconds, SFun before, SFun after
     int main(void) {                                                                                         \
         return qd_test_main(suite_name, seconds, before, after);                                             \
     }
-
-#endif

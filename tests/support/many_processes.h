@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_MANY_PROCESSES_H
-#define QD_TESTS_MANY_PROCESSES_H
+#pragma once
 
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
@@ -126,5 +125,3 @@ static inline double seconds_to_the_end(pid_t child) {
     }
     return seconds;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_ONE_PROGRAM_H
-#define QD_TESTS_ONE_PROGRAM_H
+#pragma once
 
 #include "tests/support/program.h"
 
@@ -44,5 +43,3 @@ static inline void expect_same_frames(const char *one, const char *other, int la
         expect_same_files(here, there);
     }
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_PAGES_H
-#define QD_TESTS_PAGES_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -25,5 +24,3 @@ bool qd_page_holds_file(const qd_page *page, size_t number, const char *path);
 
 /// Whether one of the page's notes says this.
 bool qd_page_notes(const qd_page *page, const char *words);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_POWER_CUT_H
-#define QD_TESTS_POWER_CUT_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -40,5 +39,3 @@ qd_power_moment qd_power_moment_draw(const qd_power_log *log, uint64_t seed, uin
 
 /// Makes what the disk holds below `folder`, which is emptied of it first.
 void qd_power_cut(qd_power_log *log, const qd_power_moment *moment, const char *folder);
-
-#endif

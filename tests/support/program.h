@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_PROGRAM_H
-#define QD_TESTS_PROGRAM_H
+#pragma once
 
 #include "tests/support/scratch.h"
 
@@ -78,5 +77,3 @@ typedef struct qd_program_text {
 } qd_program_text;
 qd_program_text qd_program_result_text(const qd_program *program, const char *directory, const char *key);
 json_int_t qd_program_result_whole(const qd_program *program, const char *directory, const char *key);
-
-#endif

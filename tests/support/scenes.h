@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_SCENES_H
-#define QD_TESTS_SCENES_H
+#pragma once
 
 #include <check.h>
 #include <quadrille/scene.h>
@@ -30,5 +29,3 @@ static inline qd_world *qd_test_scene_world(const qd_scene *scene) {
     ck_assert_uint_eq(qd_world_count(world), qd_scene_bodies(scene));
     return world;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_STORES_H
-#define QD_TESTS_STORES_H
+#pragma once
 
 #include "tests/support/harness.h"
 #include "tests/support/scratch.h"
@@ -51,5 +50,3 @@ void qd_test_sql_run(const char *path, const char *statements);
 /// All content of a store as text: every row of every table, but columns of the clock, the machine, and
 /// checkpoints. free() it.
 char *qd_test_store_content(const char *path);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_TREE_RIG_H
-#define QD_TESTS_TREE_RIG_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -52,5 +51,3 @@ size_t qd_rig_retrieve(const qd_rig *rig, qd_box box, qd_body_index self);
 
 /// Squares about the origin and, with `strays`, every other one far beyond any root.
 void qd_rig_crowd(qd_rig *rig, int n, bool strays);
-
-#endif

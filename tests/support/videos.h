@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_VIDEOS_H
-#define QD_TESTS_VIDEOS_H
+#pragma once
 
 #include "tests/support/harness.h"
 #include "tests/support/program.h"
@@ -115,5 +114,3 @@ static const struct {
     {"nojoin", "the video could not be joined: ffmpeg: Could not write header"},
     {"fewjoin", "the video would have 24 of 25 frames"},
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_WORLDS_H
-#define QD_TESTS_WORLDS_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -76,5 +75,3 @@ uint64_t qd_test_events_hash(const qd_world *world);
 
 /// All that is measured of a world.
 qd_metrics qd_test_measure(const qd_world *world);
-
-#endif
