@@ -15,9 +15,8 @@
 
 static inline void giant_and_wheel(qd_world *world, qd_random *random) {
     const qd_world_def def = qd_world_definition(world);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){def.origin.x + 0.5 * def.size.x, def.origin.y + 0.5 * def.size.y};
-    body.shape = qd_shape_disk(qd_test_between(random, 3, 4));
+    qd_body_def body = qd_test_body_at(qd_shape_disk(qd_test_between(random, 3, 4)),
+                                       def.origin.x + 0.5 * def.size.x, def.origin.y + 0.5 * def.size.y);
     qd_test_add(world, &body);
     body.shape = qd_shape_rect(6, 0.5);
     body.kind = QD_BODY_KINEMATIC;

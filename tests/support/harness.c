@@ -67,9 +67,8 @@ static void test_release(void *context, void *memory, size_t bytes) {
     free(memory);
 }
 
-void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at) {
-    *allocator = (qd_test_allocator){.allocator = {test_allocate, test_release, allocator},
-                                     .fail_at = fail_at};
+qd_test_allocator qd_test_allocator_of(qd_test_allocator *self, size_t fail_at) {
+    return (qd_test_allocator){.allocator = {test_allocate, test_release, self}, .fail_at = fail_at};
 }
 
 void qd_test_free(void *pointer_to_memory) {

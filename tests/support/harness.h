@@ -34,7 +34,8 @@ typedef struct qd_test_allocator {
     qd_allocator allocator; ///< hand out &this
     size_t calls, fail_at, live, live_bytes, most_bytes;
 } qd_test_allocator;
-void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
+/// What `self` is to be: `qd_test_allocator memory = qd_test_allocator_of(&memory, 1)`.
+qd_test_allocator qd_test_allocator_of(qd_test_allocator *self, size_t fail_at);
 /// Whether what was tried with it has succeeded; ends the test unless that or lack of memory has come of it,
 /// and everything was given back.
 bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status);

@@ -295,7 +295,7 @@ static bool step_all(lives *all) {
 
 void qd_test_live(uint64_t seed, const qd_test_dice *dice) {
     lives all = {.seed = seed, .dice = *dice};
-    qd_test_allocator_init(&all.dirty, 0);
+    all.dirty = qd_test_allocator_of(&all.dirty, 0);
     if (create_all(&all)) {
         populate(&all);
         check_loads(&all);

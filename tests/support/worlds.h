@@ -16,6 +16,9 @@ QD_OWN_POINTER(qd_world, qd_world_destroy)
 /// NULL: the default def.
 qd_world *qd_test_world(const qd_world_def *def);
 
+/// The default def, of this size.
+qd_world_def qd_test_def(double width, double height);
+
 /// The default def, with open sides.
 qd_world_def qd_test_open_def(void);
 

@@ -19,8 +19,7 @@ QD_TEST(heap_memory_is_aligned) {
 }
 
 QD_TEST(impossible_sizes_give_nothing) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     ck_assert_ptr_null(qdi_allocate(&test.allocator, 0, 8));
     ck_assert_ptr_null(qdi_allocate(&test.allocator, 8, 0));
     ck_assert_ptr_null(qdi_allocate(&test.allocator, SIZE_MAX / 8 + 1, 8));
@@ -30,8 +29,7 @@ QD_TEST(impossible_sizes_give_nothing) {
 }
 
 QD_TEST(a_growing_array_keeps_its_items) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     uint32_t *items = NULL;
     size_t room = 0, used = 0;
     for (uint32_t k = 0; k < 10000; ++k) {
@@ -49,8 +47,7 @@ QD_TEST(a_growing_array_keeps_its_items) {
 }
 
 QD_TEST(a_failed_growth_changes_nothing) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 2);
+    qd_test_allocator test = qd_test_allocator_of(&test, 2);
     uint64_t *items = NULL;
     size_t room = 0;
     ck_assert_int_eq(qdi_reserve(&test.allocator, &items, &room, 0, 4, sizeof *items), QD_OK);
@@ -71,8 +68,7 @@ QD_TEST(a_failed_growth_changes_nothing) {
 // Large memory of the C heap is given back to the system, other memory is written to: all is zero after it,
 // nothing beside it is touched, and it is there to be used again.
 QD_TEST(cleared_memory_is_zero) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     const qd_allocator *allocators[] = {qd_allocator_default(), &test.allocator};
     const size_t sizes[] = {1, 4096, 3 << 20, (9 << 20) + 77};
     for (size_t k = 0; k < 8; ++k) {

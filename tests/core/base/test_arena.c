@@ -21,8 +21,7 @@ static void fill(qdi_arena *arena, uint64_t seed, size_t most, unsigned char *ar
 }
 
 QD_TEST(arrays_lie_apart) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     unsigned char *array[ARRAYS];
     size_t bytes[ARRAYS];
@@ -42,8 +41,7 @@ QD_TEST(arrays_lie_apart) {
 
 // What a phase needed once it has in one piece from then on, and asks for no more.
 QD_TEST(memory_is_kept) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     unsigned char *array[ARRAYS];
     size_t bytes[ARRAYS];
@@ -63,8 +61,7 @@ QD_TEST(memory_is_kept) {
 }
 
 QD_TEST(a_part_is_given_back) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     const qdi_arena_mark first = qdi_arena_mark_of(&arena);
     unsigned char *kept = qdi_arena_take(&arena, 1000, 1);
@@ -85,8 +82,7 @@ QD_TEST(a_part_is_given_back) {
 }
 
 QD_TEST(no_memory_is_said) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 2);
+    qd_test_allocator test = qd_test_allocator_of(&test, 2);
     qdi_arena arena = {.allocator = &test.allocator};
     ck_assert_ptr_null(qdi_arena_take(&arena, SIZE_MAX, 2));
     ck_assert_ptr_null(qdi_arena_take(&arena, 2, SIZE_MAX));
@@ -104,8 +100,7 @@ QD_TEST(no_memory_is_said) {
 // An array and an arena take turns with their memory; what is taken stays where it is.
 QD_TEST(memory_takes_turns) {
     enum { ITEM = 12 };
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     void *array = NULL;
     size_t room = 0;

@@ -88,8 +88,7 @@ static digest live(uint64_t mode, int threads, bool late) {
                   error.text);
     qd_world_def def = qd_scene_world(read);
     def.threads = threads;
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_world *world = qd_test_world(&def);
     ck_assert_int_eq(qd_scene_populate(read, world, NULL), QD_OK);
     qd_body_def tiny = qd_body_def_default();
     tiny.position = (qd_vec2){1.3, 28.9};

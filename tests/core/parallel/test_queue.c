@@ -178,8 +178,7 @@ QD_TEST(workers_fail_where_the_line_does) {
 QD_TEST(workers_without_memory) {
     struct workers_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = 3};
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_queue *queue = NULL;
         qd_status status = qdi_queue_create_workers(&allocator.allocator, WORKERS_SLOTS, 3, make_part,
                                                     finish_part, &plant, &queue);
@@ -195,8 +194,7 @@ QD_TEST(workers_without_memory) {
 QD_TEST(no_memory_at_any_allocation) {
     struct plant plant = {.fail_at = -1};
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_queue *queue = NULL;
         qd_status status = qdi_queue_create(&allocator.allocator, SLOTS, work, &plant, &queue);
         qdi_queue_destroy(queue);

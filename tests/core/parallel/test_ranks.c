@@ -139,7 +139,7 @@ QD_TEST(without_memory_nobody_works) {
     qd_test_allocator failing;
     size_t calls = 0, fail = 1;
     for (;; ++fail) {
-        qd_test_allocator_init(&failing, fail);
+        failing = qd_test_allocator_of(&failing, fail);
         const qd_status status = run(&failing.allocator, 4, nothing, &calls);
         if (qd_test_had_memory(&failing, status)) break;
         ck_assert_uint_eq(calls, 0);

@@ -40,8 +40,7 @@ QD_TEST_LOOP(pieces_lie_apart_and_then_in_one_block, 1, 5) {
     def.threads = _i;
     qd_team *team = NULL;
     ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qdi_shared_arena arena = {0};
     taking job = {.arena = &arena, .allocator = &memory.allocator};
     size_t calls = 0;
@@ -60,8 +59,7 @@ QD_TEST_LOOP(pieces_lie_apart_and_then_in_one_block, 1, 5) {
 }
 
 QD_TEST(missing_memory_is_told) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 2);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 2);
     qdi_shared_arena arena = {0};
     ck_assert_int_eq(qdi_shared_arena_reset(&arena, &memory.allocator, 0), QD_OK);
     ck_assert_uint_eq(memory.calls, 0); // whoever takes nothing costs nothing

@@ -281,8 +281,7 @@ QD_TEST(sort_without_memory_moves_nothing) {
     size_t sorts_refused = 0;
     bool done = false;
     for (size_t fail_at = 1; !done; ++fail_at) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, fail_at);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, fail_at);
         qd_team_def def = qd_team_def_default();
         def.threads = 2;
         def.allocator = &memory.allocator;

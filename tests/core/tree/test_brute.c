@@ -143,7 +143,6 @@ QD_TEST(boxes_that_a_periodic_world_refuses) {
     ck_assert(!qdi_box_acceptable((qd_box){0, 1, 1, 0}, period));
     ck_assert(!qdi_box_acceptable((qd_box){0, 0, 1, INFINITY}, period));
 
-    qd_own(qd_team) team = make_team(1);
     const qd_tree_def def = def_of(10, 10, true, false);
     qd_own(qd_brute) brute = make_brute(&def);
     ck_assert_int_eq(qd_brute_add(brute, 0, (qd_box){-2.5F, 0, 2.6F, 1}), QD_ERR_VALUE);
@@ -315,8 +314,7 @@ static bool life_with_a_failure(size_t fail_at, qd_team *team) {
         boxes[i] = (qd_box){(float)i, 0, (float)i + 1.5F, 1};
         indices[i] = (qd_body_index)(N - 1 - i);
     }
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, fail_at);
+    qd_test_allocator test = qd_test_allocator_of(&test, fail_at);
     qd_tree_def def = def_of(10, 10, false, false);
     def.allocator = &test.allocator;
     qd_brute *brute = NULL;

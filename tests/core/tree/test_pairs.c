@@ -90,8 +90,7 @@ static void take_pairs(void *context, size_t first, const qd_pair *pairs, size_t
 // Who takes the pairs gets what the result would have, and there is none; the memory of the search is a
 // step's in between. In the steady state nothing is allocated but by who takes them.
 QD_TEST_LOOP(pairs_are_taken, 1, 4) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qd_own(qd_team) team = make_team(_i), alone = make_team(1);
     qd_pairs *pairs = NULL, *plain = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &test.allocator, &pairs), QD_OK);
@@ -205,8 +204,7 @@ QD_TEST(limit_stops_everyone) {
 
 QD_TEST(bytes_are_those_of_the_allocator) {
     qd_own(qd_team) team = make_team(2);
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
     ck_assert_uint_eq(qd_pairs_bytes(pairs), memory.live_bytes);
@@ -234,8 +232,7 @@ QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
     qd_own(qd_team) team = make_team(_i);
     size_t refused = 0;
     for (size_t fail_at = 1;; ++fail_at) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, fail_at);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, fail_at);
         qd_pairs *pairs = NULL;
         qd_status status = qd_pairs_create(1000000, &memory.allocator, &pairs);
         ck_assert_int_eq(pairs == NULL, status != QD_OK);
@@ -263,8 +260,7 @@ QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
 // A search whose plan finds no memory leaves no pairs of the one before.
 QD_TEST(a_failed_plan_leaves_no_pairs) {
     qd_own(qd_team) team = make_team(1);
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
     ck_assert_int_eq(fill(pairs, team, 20), QD_OK);

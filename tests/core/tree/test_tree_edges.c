@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 // ---- the root
 

@@ -137,7 +137,7 @@ static void story_pairs(story_run *run, const story_step *step) {
 static bool story_tell(size_t fail_at, int threads) {
     story_run told = {.failures = 0};
     story_run *run = &told;
-    qd_test_allocator_init(&run->memory, fail_at);
+    run->memory = qd_test_allocator_of(&run->memory, fail_at);
     const qd_allocator *allocator = &run->memory.allocator;
     qd_team_def team = qd_team_def_default();
     team.threads = threads;

@@ -5,7 +5,6 @@
 #include "tests/support/tree_rig.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct node_sums {
     uint64_t nodes, bodies, longest;

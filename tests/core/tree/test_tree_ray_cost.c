@@ -20,8 +20,7 @@ static inline bool count_meets_box(const qdi_ray_line *ray, qd_box box, double *
 #include "core/tree/tree_ray.c" // NOLINT(bugprone-suspicious-include)
 
 QD_TEST(no_memory_is_taken) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
     qd_own(qd_rig) rig = qd_rig_start(def, 1);

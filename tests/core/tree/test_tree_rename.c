@@ -4,7 +4,6 @@
 #include "tests/support/tree_rig.h"
 
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 static void put_random(qd_rig *rig, qd_random *random, size_t most) {
     const size_t more = qd_test_below(random, most);
@@ -58,8 +57,7 @@ QD_TEST(renamed_trees_are_those_of_the_bodies) {
 }
 
 QD_TEST(without_memory_the_tree_is_empty) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
     qd_tree_def def = qd_rig_def(100, 100, 4);
     def.allocator = &failing.allocator;
     qd_own(qd_rig) rig = qd_rig_start(def, 1);

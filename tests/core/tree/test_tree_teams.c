@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEAM_BODIES = 20000 };

@@ -199,8 +199,7 @@ QD_TEST(pictures_are_read_back) {
     ck_assert_int_eq(qd_frame_read_pixels("nowhere.png", NULL, &pixels, &error), QD_ERR_NOT_FOUND);
     ck_assert_int_eq(qd_frame_read_pixels(NULL, NULL, &pixels, &error), QD_ERR_ARGUMENT);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_status status = qd_frame_read_pixels(first.text, &allocator.allocator, &pixels, NULL);
         if (qd_test_had_memory(&allocator, status)) break;
         ck_assert_uint_lt(n, 100);
@@ -320,8 +319,7 @@ QD_TEST(no_memory_at_any_allocation) {
     def.view.trails = 2;
     def.workers = 2;
     for (size_t n = 1, last = 0; last == 0; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         def.allocator = &allocator.allocator;
         qd_own(qd_world) world = make_world(50, 1);
         qd_frame_writer *writer = NULL;

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <quadrille/frame.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,7 @@
 
 /// A world of 100 x 60 with one disk of radius 2 at (70, 40).
 static qd_world *make_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){100, 60};
+    qd_world_def def = qd_test_def(100, 60);
     qd_world *world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape.radius = 2;

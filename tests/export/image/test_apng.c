@@ -282,8 +282,7 @@ QD_TEST(parts_become_one) {
         expect_film(at("whole.png").text, &made);
         ck_assert_int_eq(join_parts(qd_allocator_default(), 31, 5), QD_ERR_CORRUPT);
         for (size_t n = 1;; ++n) {
-            qd_test_allocator allocator;
-            qd_test_allocator_init(&allocator, n);
+            qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
             qd_status status = join_parts(&allocator.allocator, 30, 5);
             if (qd_test_had_memory(&allocator, status)) break;
             ck_assert_uint_lt(n, 1000);
@@ -329,8 +328,7 @@ QD_TEST(other_parts_are_refused) {
 QD_TEST(no_memory_and_no_room) {
     film made = make_film(5, 6, 1);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_status status = write_film(&allocator.allocator, &made, 0, 6, at("a.png").text);
         if (qd_test_had_memory(&allocator, status)) break;
         ck_assert_uint_lt(n, 1000);

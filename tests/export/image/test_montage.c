@@ -199,8 +199,7 @@ QD_TEST(test_lack_of_memory) {
     make_source(&sources[1], 33, 21, 50, 0);
     size_t failed = 0;
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_montage montage;
         const qdi_montage_plan plan = {.captions = true};
         qd_status status = build(&allocator.allocator, &plan, sources, 2, &montage);

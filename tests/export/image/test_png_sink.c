@@ -3,7 +3,6 @@
 
 #include <png.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 61, HEIGHT = 37 };
@@ -94,8 +93,7 @@ QD_TEST(no_memory_at_any_allocation) {
     struct sample sample;
     make_sample(&sample);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_bytes bytes = {0};
         qd_error error;
         qd_status status = qdi_png_encode(&allocator.allocator, &sample.image, &bytes, &error);

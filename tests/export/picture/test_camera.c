@@ -6,8 +6,7 @@
 #include <math.h>
 
 static qd_world *world_of(qd_boundary boundary) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 20};
+    qd_world_def def = qd_test_def(40, 20);
     def.origin = (qd_vec2){-5, 3};
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;

@@ -4,7 +4,6 @@
 #include "tests/support/harness.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Colour bar and scale; there is no field.

@@ -19,8 +19,7 @@ enum { CELLS_X = 5, CELLS_Y = 4, CELLS = CELLS_X * CELLS_Y, BODIES = 60 };
 static const qdi_area area = {0, 0, 500, 400};
 
 static qd_world *crowd(qd_boundary boundary, int threads, uint64_t seed) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){50, 40};
+    qd_world_def def = qd_test_def(50, 40);
     def.origin = (qd_vec2){-7, 3};
     def.boundary_x = def.boundary_y = boundary;
     def.threads = threads;
@@ -304,8 +303,7 @@ QD_TEST(no_memory) {
     qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1, 2);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, n);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, n);
         qd_frame_writer_def def = qd_frame_writer_def_default();
         def.allocator = &memory.allocator;
         def.view = view_of(QD_VIEW_FIELD_VELOCITY);

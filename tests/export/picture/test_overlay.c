@@ -15,8 +15,7 @@ QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
 static const qdi_area area = {0, 0, 800, 800};
 
 static qd_world *crowd(qd_boundary boundary, size_t count, uint64_t seed) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = boundary;
     def.capacity = 4;
     def.seed = seed;
@@ -289,8 +288,7 @@ QD_TEST(changes_are_differences_of_trees) {
 }
 
 QD_TEST(impulses_make_normals_long) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     qd_own(qd_world) world = qd_test_world(&def);

@@ -11,12 +11,10 @@
 #include <string.h>
 
 static qd_world *make_world(double width, double height, qd_boundary boundary) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){width, height};
+    qd_world_def def = qd_test_def(width, height);
     def.origin = (qd_vec2){-3.0, 7.0};
     def.boundary_x = def.boundary_y = boundary;
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_world *world = qd_test_world(&def);
     return world;
 }
 
@@ -328,12 +326,10 @@ QD_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
 }
 
 QD_TEST(walls_are_drawn_where_they_are) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 10};
+    qd_world_def def = qd_test_def(20, 10);
     def.wall_motion[0].velocity = 2;
     def.wall_motion[3].velocity = 1000;
-    qd_own(qd_world) world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_view view = qd_view_default();
     qdi_area area = {0, 0, 400, 250};
     qdi_camera camera = qdi_camera_fit(def.size, (qd_vec2){0, 0}, area);
@@ -421,12 +417,10 @@ QD_TEST(nodes_as_lines) {
 QD_TEST(speeds_that_gravity_will_make) {
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){100, 100};
+    qd_world_def def = qd_test_def(100, 100);
     def.origin = (qd_vec2){-3, 7}; // as add_disk has it
     def.gravity = (qd_vec2){0, -10};
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_world *world = qd_test_world(&def);
     ck_assert_double_eq_tol(qdi_shade_top(&view, world), sqrt(0.5 * 10 * 100), 1e-12); // emitters may fill it
     (void)add_disk(world, 10, 60, 0.5, still);
     (void)add_disk(world, 10, 20, 0.5, still);
@@ -486,8 +480,7 @@ QD_TEST(no_memory_at_any_allocation) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_picture picture = {.allocator = &allocator.allocator};
         qd_status status = qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 200, 200}, 1.0, NULL);
         qdi_picture_destroy(&picture);

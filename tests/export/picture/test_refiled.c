@@ -8,14 +8,12 @@
 
 #include <math.h>
 #include <quadrille/frame.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FADE = 5, BODIES = 150 };
 
 static qd_world *small_nodes(uint64_t seed, int threads, double margin) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.capacity = 2;
     def.margin = margin;
     def.threads = threads;
@@ -165,8 +163,7 @@ QD_TEST(no_memory) {
     qd_own(qd_world) world = small_nodes(1, 1, 0);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, n);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, n);
         qdi_refiled notes = {.allocator = &memory.allocator, .fade = FADE};
         const qd_status status = qdi_refiled_note_frame(&notes, world);
         ck_assert(status == QD_OK || status == QD_ERR_MEMORY);

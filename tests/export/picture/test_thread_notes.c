@@ -81,8 +81,7 @@ QD_TEST(of_some_threads) {
 
 QD_TEST(no_memory) {
     qd_world_def def = qd_world_def_default();
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     def.allocator = &memory.allocator;
     qd_world *world = qd_test_world(&def);
     for (int i = 0; i < 50; ++i) (void)qd_test_disk(world, 10 + i, 50, 1, 0, 0.4, 0);

@@ -19,8 +19,7 @@ static bool is_same_piece(const qdi_trail *a, const qdi_trail *b) {
 // The pieces of a world's trails, copied by so many threads.
 static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_trail **pieces, size_t *room) {
     enum { FRAMES = 20 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;
     def.threads = threads;

@@ -23,8 +23,7 @@ typedef struct follower {
 } follower;
 
 static void rig_make(follower *rig, qd_boundary boundary, int frames) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;
     *rig = (follower){.world = qd_test_world(&def), .view = qd_view_default()};
@@ -412,8 +411,7 @@ QD_TEST(pieces_drawn_together) {
 // ---- through the frame writer ----
 
 static qd_world *crowd(size_t count, int threads) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 200};
+    qd_world_def def = qd_test_def(200, 200);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.threads = threads;
     qd_world *world = qd_test_world(&def);
@@ -505,8 +503,7 @@ QD_TEST(more_bodies_than_at_first) {
 QD_TEST(no_memory) {
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, n);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, n);
         qdi_trails trails;
         qd_world *world = crowd(20, 1);
         qd_status status = qdi_trails_create(&memory.allocator, 3, &trails);

@@ -64,8 +64,7 @@ QD_TEST(what_it_cannot_draw_is_a_question_mark) {
 
 QD_TEST(no_memory_at_any_allocation) {
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_font font;
         qd_status status = qdi_font_create(&allocator.allocator, 16, &font);
         if (status == QD_OK) qdi_font_destroy(&font);

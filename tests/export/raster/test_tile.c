@@ -511,8 +511,7 @@ QD_TEST(marks_show_on_everything) {
 }
 
 QD_TEST(no_memory) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 1);
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 1);
     qd_own(qdi_raster) raster;
     ck_assert_int_eq(qdi_raster_create(&allocator.allocator, 16, 16, &raster), QD_ERR_MEMORY);
     qdi_raster_destroy(&raster);
@@ -521,7 +520,7 @@ QD_TEST(no_memory) {
     qdi_picture picture = {.disks = all.disks, .disk_count = all.count, .corners = all.corners};
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
+        allocator = qd_test_allocator_of(&allocator, fail_at);
         qdi_tile_bins bins = {0};
         status = qdi_tile_bins_create(&allocator.allocator, NULL, &bins);
         if (status == QD_OK) status = qdi_tile_bins_draw(&bins, &picture, &raster);

@@ -67,7 +67,7 @@ QD_TEST_LOOP(without_memory, 0, 4) {
     qd_test_allocator allocator;
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
+        allocator = qd_test_allocator_of(&allocator, fail_at);
         qd_trajectory_def def = qd_trajectory_def_default();
         def.directory = scratch.path;
         def.format = formats[_i];

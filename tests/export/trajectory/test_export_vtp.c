@@ -151,8 +151,7 @@ static void add_shapes(qd_world *world) {
 
 /// Shapes, segments, disks in a heap on the floor and across the seam.
 static qd_world *make_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     qd_world *world = qd_test_world(&def);
     add_shapes(world);

@@ -3,7 +3,6 @@
 #include "tests/support/one_scratch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t setup_found;

@@ -55,8 +55,7 @@ QD_TEST(coincident_centres_have_a_normal) {
 }
 
 QD_TEST(periodic_contact_goes_through_the_image) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 9.75, 9.75, 0, 0, 0.5, 0);
@@ -75,8 +74,7 @@ QD_TEST(periodic_contact_goes_through_the_image) {
 }
 
 QD_TEST(walls_touch_after_bodies) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 8};
+    qd_world_def def = qd_test_def(10, 8);
     def.origin = (qd_vec2){-5, 100};
     qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, -4.5, 107.25, 0, 0, 0.75, 0); // in the upper left corner

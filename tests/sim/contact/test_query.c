@@ -490,8 +490,7 @@ QD_TEST(bad_arguments_are_refused) {
 }
 
 QD_TEST(no_memory_is_taken) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &memory.allocator;
     qd_own(qd_world) world = qd_test_world(&def);

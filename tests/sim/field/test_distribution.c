@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <quadrille/distribution.h>
-#include <stdlib.h>
 #include <string.h>
 
 QD_OWN_POINTER(qd_distributions, qd_distributions_destroy)

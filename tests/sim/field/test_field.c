@@ -110,8 +110,7 @@ QD_TEST(impacts_carry_stress) {
 /// Two disks pressed together across lines between cells: each cell gets the part of their branch that lies
 /// in it.
 QD_TEST(branch_is_shared_by_length) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){8, 8};
+    qd_world_def def = qd_test_def(8, 8);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;

@@ -6,8 +6,6 @@
 #include <quadrille/random.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // What is wrong with a file is one line with its path and line; nothing of it is kept.
@@ -265,8 +263,7 @@ enum { WHOLE_FILES = sizeof whole_files / sizeof whole_files[0] };
 
 /// Reads what may be damaged: rows or one line. True where it was read.
 static bool survive(const char *text, size_t bytes, const char *path, const qdi_body_options *options) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
     // In memory of its own size, so that reading past it is found.
     qd_own_memory char *copy = qd_test_memory(bytes > 0 ? bytes : 1);
     memcpy(copy, text, bytes);
@@ -396,8 +393,7 @@ QD_TEST(fails_cleanly_without_memory) {
         qd_status status = QD_ERR_MEMORY;
         size_t fail_at = 0;
         while (status == QD_ERR_MEMORY) {
-            qd_test_allocator allocator;
-            qd_test_allocator_init(&allocator, ++fail_at);
+            qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
             qdi_body_file file = {.allocator = &allocator.allocator};
             qdi_body_options options = qdi_body_options_default();
             qd_error error = {""};

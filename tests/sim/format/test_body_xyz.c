@@ -5,8 +5,6 @@
 #include <quadrille/random.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 QD_OWN_VALUE(qdi_body_file, qdi_body_file_release)
@@ -197,8 +195,7 @@ QD_TEST(survives_any_bytes) {
 QD_TEST(without_memory) {
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, fail_at);
         qd_own(qdi_body_file) file = {.allocator = &allocator.allocator};
         qdi_body_options options = qdi_body_options_default();
         status = qdi_body_file_parse(frames, sizeof frames - 1, "a.xyz", &options, &file, NULL);

@@ -420,8 +420,7 @@ QD_TEST(what_ranks_do_not_know_is_named) {
 
 /// A fleet of which allocations fail one after the other: each such step is not made on any rank.
 QD_TEST(steps_without_memory_can_be_made_later) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 8, 8);
     def.contact = QD_CONTACT_SPRING;
@@ -466,8 +465,7 @@ QD_TEST(steps_without_memory_can_be_made_later) {
 
 /// The same of making a fleet that is apart, and of what it saves.
 QD_TEST(nothing_is_left_without_memory) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
     qd_own(qd_world) plain = qd_fleet_world(2);
     qd_world_def def = qd_world_definition(plain);
     def.allocator = &failing.allocator;

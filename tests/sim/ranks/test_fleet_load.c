@@ -156,8 +156,7 @@ QD_TEST(worlds_with_gaps_are_not_for_ranks) {
 }
 
 QD_TEST(nothing_is_left_without_memory) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
     qd_world *plain = qd_fleet_world(2);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
     const saved_bytes from = saved_of(plain);

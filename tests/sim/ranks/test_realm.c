@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 static qdi_realm random_realm(uint64_t seed, qd_random *random) {
     const bool periodic[2] = {seed % 2 == 0, seed % 3 == 0};

@@ -5,7 +5,6 @@
 #include "tests/support/harness.h"
 
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 static void run_splice(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 3);

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 // Every link is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
 // Links of a colour keep the order of the spots; a serial one has that of the contacts.
@@ -93,8 +92,7 @@ QD_TEST(colours_are_the_same_for_any_team) {
 // One large disk with many small ones around it: each joint needs a colour of its own. Those that find none
 // free are solved serially.
 static void check_hub(int small, size_t colours_expected) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){300, 300};
+    qd_world_def def = qd_test_def(300, 300);
     qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 150, 150, 0, 0, 100, 0);
     for (int i = 0; i < small; ++i) {
@@ -124,8 +122,7 @@ QD_TEST(hub_ends_in_a_serial_colour) {
 // must come to the same: of a heap that comes to rest, in which contacts begin and end less and less often,
 // while pairs of it come to touch or part by a little in many steps.
 QD_TEST_LOOP(kept_colours_are_those_of_a_fresh_world, 0, 2) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){14, 40};
+    qd_world_def def = qd_test_def(14, 40);
     def.gravity = (qd_vec2){0, -9.81};
     def.restitution = 0;
     def.friction = 0.5;

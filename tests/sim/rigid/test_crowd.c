@@ -76,17 +76,15 @@ static void add_part(qd_world *world, double inner, double outer, double from, d
 /// many contacts a box has in the mean.
 static double contacts_in_a_drum(qd_continuous mode, size_t steps) {
     enum { PARTS = 36, SIDE = 70 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.friction = .6;
     def.continuous = mode;
     qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < SIDE * SIDE; ++i) {
-        qd_body_def body = qd_body_def_default();
-        body.shape = qd_shape_rect(length, length);
-        body.position = (qd_vec2){20 + .21 * (i % SIDE - .5 * SIDE), 20 + .21 * (i / SIDE - .5 * SIDE)};
+        qd_body_def body = qd_test_body_at(qd_shape_rect(length, length), 20 + .21 * (i % SIDE - .5 * SIDE),
+                                           20 + .21 * (i / SIDE - .5 * SIDE));
         (void)qd_test_add(world, &body);
     }
     for (int i = 0; i < PARTS; ++i) {
@@ -120,8 +118,7 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
     enum { SIDE = 14, STEPS = 600 };
     const double half = 4, thin = .02;
     qd_random random = qd_random_at(7, kind, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity = (qd_vec2){0, -10};
     def.restitution = restitution;
@@ -180,8 +177,7 @@ QD_TEST_LOOP(a_high_heap_does_not_sink_into_itself, 0, 6) {
     static const int substeps[] = {4, 8, 16};
     static const double pressed[] = {.05, .03, .03}; // parts of the smaller size
     qd_random random = qd_random_at(qd_test_seed(3), (uint64_t)_i, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){6, 60};
+    qd_world_def def = qd_test_def(6, 60);
     def.gravity = (qd_vec2){0, -9.81};
     def.restitution = .1;
     def.friction = .4;
@@ -217,8 +213,7 @@ QD_TEST_LOOP(a_high_heap_does_not_sink_into_itself, 0, 6) {
 static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
     enum { ACROSS = 40, ROWS = 90, STEPS = 160 };
     const double room = 1.05 * length, height = kind == 3 ? .55 * length : room;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){ACROSS * room + 2 * length, 60};
+    qd_world_def def = qd_test_def(ACROSS * room + 2 * length, 60);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.friction = .6;
@@ -253,8 +248,7 @@ static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
 /// the energy it came with that bodies have again afterwards.
 static double rebound_of(double ratio, int substeps, bool pyramid) {
     enum { STEPS = 240 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 60};
+    qd_world_def def = qd_test_def(60, 60);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
@@ -312,8 +306,7 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
     enum { ACROSS = 24, HIGH = 48, STEPS = 30 };
     qd_random random = qd_random_at(seed, 0, 0);
     const double half = .5 * ratio * length, speed = lengths * length / dt;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 100};
+    qd_world_def def = qd_test_def(200, 100);
     def.restitution = seed % 3 == 0 ? .3 : 0;
     def.friction = qd_test_between(&random, 0, .8);
     def.continuous = mode;

@@ -6,7 +6,6 @@
 #include <quadrille/math.h>
 #include <quadrille/scene.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 // ---- walls: one disk in a box, by unfolding ----
 
@@ -22,8 +21,7 @@ static const box_case boxes[] = {
 };
 
 static void check_box(const box_case *c, size_t steps) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 6};
+    qd_world_def def = qd_test_def(10, 6);
     def.continuous = QD_CONTINUOUS_ON;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 1);
@@ -48,8 +46,7 @@ QD_TEST_LOOP(box_by_unfolding, 0, 3) {
 // ---- bodies on a line ----
 
 QD_TEST_LOOP(rods_are_exact, 0, 4) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 0.5};
+    qd_world_def def = qd_test_def(10, 0.5);
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.continuous = QD_CONTINUOUS_ON;
     qd_own(qd_world) world = qd_test_world(&def);
@@ -88,8 +85,7 @@ enum { RODS = 40 };
 // Far beyond the table: some 10^5 impacts, at steps in which each rod meets several others.
 QD_TEST(rods_stay_exact) {
     const double length = 100, s = 0.5, rest = length - RODS * s;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){length, s};
+    qd_world_def def = qd_test_def(length, s);
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.continuous = QD_CONTINUOUS_ON;
     qd_own(qd_world) world = qd_test_world(&def);
@@ -111,8 +107,7 @@ QD_TEST(rods_stay_exact) {
 }
 
 static void galperin(double ratio, double dt, uint64_t expected) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){2000, 10};
+    qd_world_def def = qd_test_def(2000, 10);
     def.continuous = QD_CONTINUOUS_ON;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
@@ -212,8 +207,7 @@ static qd_shape bullet_shape(size_t i, bool shapes) {
 }
 
 static qd_world *make_range(const range_def *range) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){range->width, range->height};
+    qd_world_def def = qd_test_def(range->width, range->height);
     def.restitution = 0.9;
     def.friction = range->shapes ? 0.3 : 0;
     def.threads = range->threads;
@@ -350,8 +344,7 @@ QD_TEST(any_team_gives_the_same) {
 // ---- all against all ----
 
 static qd_world *make_gas(qd_boundary boundary, int threads, const qd_allocator *allocator) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 20};
+    qd_world_def def = qd_test_def(30, 20);
     def.boundary_x = def.boundary_y = boundary;
     def.continuous = QD_CONTINUOUS_ON;
     def.threads = threads;
@@ -429,8 +422,7 @@ QD_TEST(step_without_memory) {
     uint64_t hash = qd_world_hash(good);
     size_t refused = 0;
     for (size_t fail = 1;; ++fail) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, 0);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
         qd_world *world = make_gas(QD_BOUNDARY_PERIODIC, 1, &memory.allocator);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         uint64_t before = qd_world_hash(world);

@@ -125,8 +125,7 @@ QD_TEST(break_conserves_momentum_and_energy) {
 
 // Galperin: a wall, a small disk, a large one coming in. The collisions in all count digits of pi.
 static unsigned galperin(double ratio, double dt) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 10};
+    qd_world_def def = qd_test_def(200, 10);
     def.boundary_x = QD_BOUNDARY_REFLECT;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
@@ -156,8 +155,7 @@ QD_TEST(collisions_count_pi) {
 // Hard rods on a line; between steps a collision is found late by up to dt, so positions are off by at most
 // (number of collisions of a disk) * (relative speed) * dt.
 QD_TEST(rods_on_a_line) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 0.5};
+    qd_world_def def = qd_test_def(10, 0.5);
     def.boundary_y = QD_BOUNDARY_OPEN;
     qd_own(qd_world) world = qd_test_world(&def);
     const double x[] = {0.5, 2, 3.7, 6, 8.5}, v[] = {1, -0.6, 0.35, -1.7, 0.9};

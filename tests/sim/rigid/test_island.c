@@ -62,8 +62,7 @@ QD_TEST(islands_are_what_contacts_join) {
 
 /// Many piles, most of them small, on a floor; `wheel`: a body that turns among them, which joins nothing.
 static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){400, 40};
+    qd_world_def def = qd_test_def(400, 40);
     def.gravity.y = -9.81;
     def.restitution = 0;
     def.friction = 0.5;
@@ -117,8 +116,7 @@ QD_TEST_LOOP(units_change_nothing, 0, 2) {
 /// Stacks of boxes on a floor, so many that two threads share them out, and one on a plate; and boxes that
 /// rock: their contacts stay while second touches come and go.
 static qd_world *make_stacks(int threads, qd_id *plate) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){800, 20};
+    qd_world_def def = qd_test_def(800, 20);
     def.gravity.y = -9.81;
     def.restitution = 0;
     def.friction = 0.5;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 static const qd_continuous modes[] = {QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
 static const double dt = 1.0 / 60;
@@ -119,8 +118,7 @@ enum { SHOTS = sizeof fired / sizeof fired[0] };
 QD_TEST_LOOP(rooms_are_tight, 0, 2 * SHOTS) {
     const shots *shot = &fired[_i / 2];
     const size_t tried = qd_test_effort(120);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
+    qd_world_def def = qd_test_def(30, 30);
     def.restitution = shot->restitution;
     def.friction = .3;
     def.continuous = modes[_i % 2];
@@ -172,8 +170,7 @@ static qd_shape shape_in_channel(int which) {
 static size_t swaps_in_a_channel(qd_continuous mode, int which, bool periodic, double lengths,
                                  double restitution, uint64_t seed) {
     enum { ROW = 40 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, .21};
+    qd_world_def def = qd_test_def(40, .21);
     def.boundary_x = periodic ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     def.restitution = restitution;
     def.continuous = mode;
@@ -249,8 +246,7 @@ QD_TEST_LOOP(nearly_any_row_of_shapes_keeps_its_order, 0, 4) {
 
 QD_TEST_LOOP(seams_are_tight, 0, 10) {
     enum { TRIED = 200 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.restitution = .25 * (_i / 2);
     def.friction = .3;
@@ -339,8 +335,7 @@ QD_TEST_LOOP(a_blade_sweeps, 0, 42) {
 /// A disk that goes round a pivot, nearly once or more in a step, comes by whatever is on its way.
 QD_TEST_LOOP(an_orb_goes_round, 0, 12) {
     const double turn[] = {2, 5, 6.1575, 6.28, 6.4, 12.4};
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.continuous = modes[_i % 2];
     qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def orb = qd_body_def_default();
@@ -360,8 +355,7 @@ QD_TEST_LOOP(an_orb_goes_round, 0, 12) {
 
 QD_TEST_LOOP(many_at_one_target, 0, 6) {
     enum { TRIED = 120 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.restitution = .5 * (_i / 2 % 3);
     def.continuous = modes[_i % 2];
     qd_own(qd_world) world = qd_test_world(&def);
@@ -369,9 +363,7 @@ QD_TEST_LOOP(many_at_one_target, 0, 6) {
     add_line(world, target.corner, 4, true);
     for (size_t i = 0; i < TRIED; ++i) {
         double angle = 6.283185307179586 * (double)i / TRIED, r = 4 + (double)(i % 3), speed = 8 / dt;
-        qd_body_def body = qd_body_def_default();
-        body.shape = bullet_of(i, .08);
-        body.position = (qd_vec2){10 + r * qd_cos(angle), 10 + r * qd_sin(angle)};
+        qd_body_def body = qd_test_body_at(bullet_of(i, .08), 10 + r * qd_cos(angle), 10 + r * qd_sin(angle));
         body.velocity = (qd_vec2){-speed * qd_cos(angle), -speed * qd_sin(angle)};
         (void)qd_test_add(world, &body);
     }
@@ -390,8 +382,7 @@ QD_TEST_LOOP(many_at_one_target, 0, 6) {
 QD_TEST_LOOP(what_is_driven_stops_at_large_ones, 0, 12) {
     enum { TRIED = 9 };
     qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 30};
+    qd_world_def def = qd_test_def(40, 30);
     def.restitution = .5 * (_i % 3);
     qd_own(qd_world) world = qd_test_world(&def);
     (void)qd_test_disk(world, 10, 15, .3 / dt, 0, 1, 0);
@@ -419,8 +410,7 @@ QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
     enum { TRIED = 190 };
     const double density[] = {1, 100, 1e5};
     const bool line = _i / 2 % 2;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){4, 10};
+    qd_world_def def = qd_test_def(4, 10);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .3;
@@ -454,8 +444,7 @@ QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
 // ---- what is too much to follow is stopped, and counted ----
 
 QD_TEST(what_is_too_much_is_stopped_and_counted) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){2000, 10};
+    qd_world_def def = qd_test_def(2000, 10);
     def.continuous = QD_CONTINUOUS_ON;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, .5, 1);
@@ -474,8 +463,7 @@ QD_TEST(what_is_too_much_is_stopped_and_counted) {
 QD_TEST_LOOP(what_goes_too_far_is_counted, 0, 3) {
     const qd_continuous mode[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
     const size_t counted[] = {0, 2, 2}; // in the first two steps
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = mode[_i];
     qd_own(qd_world) world = qd_test_world(&def);

@@ -288,9 +288,8 @@ static pile pyramid(int rows, int threads) {
     pile made = {.world = qd_test_world(&def)};
     for (int row = 0; row < rows; ++row) {
         for (int i = 0; i < rows - row; ++i) {
-            qd_body_def body = qd_body_def_default();
-            body.shape = qd_shape_rect(1, 1);
-            body.position = (qd_vec2){50 + 1.02 * (i - .5 * (rows - row - 1)), .5 + row};
+            qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 50 + 1.02 * (i - .5 * (rows - row - 1)),
+                                               .5 + row);
             made.ids[made.count++] = qd_test_add(made.world, &body);
         }
     }
@@ -332,8 +331,7 @@ QD_TEST(pyramids_stand) {
 static qd_world *many_columns(int threads) {
     enum { COLUMNS = 300, ROWS = 30 };
     _Static_assert(COLUMNS * ROWS > QDI_FEW, "fewer are solved by one thread");
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){COLUMNS + 20, ROWS + 20};
+    qd_world_def def = qd_test_def(COLUMNS + 20, ROWS + 20);
     def.gravity.y = -g;
     def.restitution = 0;
     def.friction = .6;
@@ -341,9 +339,8 @@ static qd_world *many_columns(int threads) {
     qd_world *world = qd_test_world(&def);
     for (int i = 0; i < COLUMNS; ++i) {
         for (int row = 0; row < ROWS; ++row) {
-            qd_body_def body = qd_body_def_default();
-            body.shape = qd_shape_rect(1, 1);
-            body.position = (qd_vec2){10 + 1.01 * i + (row % 2 == 0 ? 0 : .005), .5 + row};
+            qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 10 + 1.01 * i + (row % 2 == 0 ? 0 : .005),
+                                               .5 + row);
             (void)qd_test_add(world, &body);
         }
     }
@@ -444,8 +441,7 @@ static qd_world *heap_of(bool hub, qd_simd simd) {
 /// them.
 static qd_world *struck_of(qd_simd simd) {
     qd_random random = qd_random_at(5, 2, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 30};
+    qd_world_def def = qd_test_def(60, 30);
     def.restitution = 0;
     def.friction = .6;
     def.simd = simd;

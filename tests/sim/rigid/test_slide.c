@@ -11,8 +11,7 @@
 static const double g = 10, belt = 3, dt = 1.0 / 240, friction = .3;
 
 static qd_world *empty(qd_contact_model model, int threads, qd_simd simd) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 10};
+    qd_world_def def = qd_test_def(60, 10);
     def.gravity = (qd_vec2){0, -g};
     def.contact = model;
     def.restitution = model == QD_CONTACT_SPRING ? .1 : 0;
@@ -68,8 +67,7 @@ QD_TEST_LOOP(the_belt_pays_for_heat_and_motion, 0, 4) {
     add_belt(world, _i / 2);
     (void)add_load(world, false);
     qd_test_step(world, dt, (size_t)(1.5 * belt / (friction * g) / dt));
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     const double motion = .5 * belt * belt, near = model == QD_CONTACT_SPRING ? .1 : .03;
     ck_assert_double_eq_tol(m.kinetic, motion, near * motion);
     ck_assert_double_eq_tol(m.kinematic_work, 2 * motion, near * 2 * motion);
@@ -81,8 +79,7 @@ QD_TEST_LOOP(the_belt_pays_for_heat_and_motion, 0, 4) {
 // belt's speed; and what is turned over adds up.
 QD_TEST_LOOP(a_bounce_is_dragged_along, 0, 3) {
     const double drop = _i == 0 ? 20 : 2;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 10};
+    qd_world_def def = qd_test_def(60, 10);
     def.restitution = .5;
     def.friction = friction;
     def.continuous = _i == 2 ? QD_CONTINUOUS_ON : QD_CONTINUOUS_AUTO;
@@ -94,8 +91,7 @@ QD_TEST_LOOP(a_bounce_is_dragged_along, 0, 3) {
     const double most = friction * 1.5 * drop, least = belt / 3;
     ck_assert_double_eq_tol(load.velocity.y, .5 * drop, 1e-9 * drop);
     ck_assert_double_eq_tol(load.velocity.x, most < least ? most : least, 1e-9);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_le(fabs(m.imbalance), 1e-9 * m.turned_over);
     ck_assert_double_gt(m.kinematic_work, 0);
 }
@@ -103,8 +99,7 @@ QD_TEST_LOOP(a_bounce_is_dragged_along, 0, 3) {
 // Above an edge of a polyline a positive slide runs to the left, below it to the right.
 QD_TEST_LOOP(polylines_run_like_belts, 0, 2) {
     const double up = _i ? -1 : 1;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 10};
+    qd_world_def def = qd_test_def(60, 10);
     def.gravity = (qd_vec2){0, -up * g};
     def.restitution = 0;
     def.friction = friction;

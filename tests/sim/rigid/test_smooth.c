@@ -60,8 +60,7 @@ typedef struct ride {
 static ride ride_on(ground of, bool even, int shape, double angle, double friction, qd_continuous mode,
                     size_t steps) {
     const qd_vec2 along = {qd_cos(angle), qd_sin(angle)};
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){LONG, LONG};
+    qd_world_def def = qd_test_def(LONG, LONG);
     def.origin = (qd_vec2){0, -.5 * LONG};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity = (qd_vec2){10 * along.y, -10 * along.x};

@@ -319,8 +319,7 @@ QD_TEST(fails_cleanly_without_memory) {
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qdi_generated bodies = {.allocator = &allocator.allocator};
         qd_error error = {""};
         status = qdi_generate(&scene->settings, &bodies, &error);

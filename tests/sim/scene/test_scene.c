@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static qd_scene *parse(const char *text) {
@@ -350,8 +349,7 @@ QD_TEST(populates_with_nobody) {
     for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
         qd_own(qd_scene) scene = parse(none[i]);
         qd_world_def def = qd_scene_world(scene);
-        qd_own(qd_world) world = NULL;
-        ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+        qd_own(qd_world) world = qd_test_world(&def);
         ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
         ck_assert_uint_eq(qd_world_count(world), 0);
     }

@@ -5,8 +5,6 @@
 
 #include <quadrille/random.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_WORDS                                                                                           \
@@ -415,8 +413,7 @@ QD_TEST(fails_cleanly_without_memory) {
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qd_scene *scene = NULL;
         qd_error error;
         status = qdi_scene_parse_with(&allocator.allocator, text, strlen(text), "sizes", &changes, &scene,

@@ -8,7 +8,6 @@
 #include <quadrille/hash.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Scenes whose bodies come from files.
@@ -236,8 +235,7 @@ QD_TEST(generators_keep_clear_of_files) {
         NULL, &scene, &error);
     ck_assert_msg(status == QD_OK, "%s", error.text);
     qd_world_def def = qd_scene_world(scene);
-    qd_own(qd_world) world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_int_eq(qd_scene_populate(scene, world, &error), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, "bodies.1: its rows overlap the bodies of another item");
 }
@@ -387,8 +385,7 @@ QD_TEST(fails_cleanly_without_memory) {
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qd_own(qd_scene) scene = NULL;
         qd_error error;
         status = qdi_scene_parse_with(&allocator.allocator, text, strlen(text), name.text, NULL, &scene,

@@ -172,8 +172,7 @@ QD_TEST(elastic_collision_keeps_its_energy) {
         qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 2, 0.3, 0.5, 1);
         qd_test_disk(world, 51.1, 50.2, -1, 0, 0.5, 2);
-        qd_metrics m;
-        qd_world_measure(world, &m);
+        qd_metrics m = qd_test_measure(world);
         double first = m.kinetic, worst = 0;
         for (int k = 0; k < 4 * parts; ++k) {
             qd_test_step(world, qd_world_contact_time(world) / parts, 1);
@@ -243,8 +242,7 @@ QD_TEST(sliding_is_slowed_by_coulombs_law) {
     qd_test_step(world, 1e-3, 4000);
     state = qd_test_body(world, id);
     ck_assert_double_eq_tol(state.velocity.x, 0, 1e-6);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.lost_walls_friction, 0.5 * 2 * 25, 0.05);
     ck_assert_double_eq_tol(m.drift, 0, 0.05);
 }

@@ -32,8 +32,7 @@ static void choose_spring(qd_world_def *def, uint64_t seed) {
 
 static qd_world *disks(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 7);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 24};
+    qd_world_def def = qd_test_def(30, 24);
     def.contact = QD_CONTACT_SPRING;
     choose_spring(&def, of->seed);
     def.friction = of->seed % 5 ? 0.4 : 0;
@@ -127,8 +126,7 @@ QD_TEST(slots_find_what_the_narrow_phase_finds) {
 /// A heap that falls together and rests: its candidates last, and most of them touch.
 static qd_world *heap(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 8);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 24};
+    qd_world_def def = qd_test_def(30, 24);
     def.contact = QD_CONTACT_SPRING;
     def.spring.contact_time = 0.05;
     def.restitution = 0.1;
@@ -181,8 +179,7 @@ QD_TEST(lists_of_ends_add_up_what_chains_do) {
 /// Many slow disks in several ranges, with a few fast ones among them, which come from range to range.
 static qd_world *crowd(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 9);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){70, 70};
+    qd_world_def def = qd_test_def(70, 70);
     def.contact = QD_CONTACT_SPRING;
     def.spring.contact_time = 0.05;
     def.friction = 0.3;

@@ -196,7 +196,7 @@ QD_TEST(memory_may_end_anywhere) {
     uint64_t expected = 0;
     bool done = false;
     for (size_t fail = 0; !done; ++fail) {
-        qd_test_allocator_init(&allocator, 0);
+        allocator = qd_test_allocator_of(&allocator, 0);
         qd_world_def def = spring_def();
         def.allocator = &allocator.allocator;
         def.margin = 0;
@@ -247,8 +247,7 @@ QD_TEST(sensors_and_filters_feel_nothing) {
     size_t count;
     ck_assert(qd_world_contacts(world, &count)[0].sensor);
     ck_assert_uint_eq(count, 1);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq(m.contact_energy, 0);
 }
 
@@ -276,8 +275,7 @@ QD_TEST(walls_static_and_kinematic_bodies_are_alike) {
         qd_body_state state = qd_test_body(world, ball);
         back[way] = state.velocity.y;
         ck_assert_double_lt(state.spin, way == 3 ? 0.001 : -0.1);
-        qd_metrics m;
-        qd_world_measure(world, &m);
+        qd_metrics m = qd_test_measure(world);
         qd_world_totals totals = qd_world_total(world);
         double gained = state.velocity.y - (way == 3 ? 0 : -1);
         if (way == 0 || way == 3) {
@@ -369,8 +367,7 @@ static qd_world *gas(size_t side, double steps_per_contact, double *dt, double f
 QD_TEST(elastic_gas_keeps_its_energy) {
     double dt;
     qd_own(qd_world) world = gas(45, 50, &dt, 0); // 2,025 disks
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     double first = m.kinetic, worst = 0;
     size_t steps = qd_test_effort(10000);
     for (size_t k = 0; k < steps; k += 100) {
@@ -384,8 +381,7 @@ QD_TEST(elastic_gas_keeps_its_energy) {
 }
 
 static double entered(const qd_world *world) {
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     return m.entered;
 }
 
@@ -422,8 +418,7 @@ QD_TEST(losses_are_booked) {
         def.restitution = 0.9;
         world = qd_test_world(&def);
         qd_test_gas_fill(world, 15, 15, 1);
-        qd_metrics m;
-        qd_world_measure(world, &m);
+        qd_metrics m = qd_test_measure(world);
         double first = m.kinetic;
         qd_test_step(world, dt, fine ? 20000 : 2000);
         qd_world_measure(world, &m);

@@ -11,8 +11,7 @@
 // a save, what it cannot do, and the books.
 
 static qd_world_def compress_def(qd_boundary boundary, double rate_x, double rate_y) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 30};
+    qd_world_def def = qd_test_def(40, 30);
     def.origin = (qd_vec2){-7, 3};
     def.boundary_x = def.boundary_y = boundary;
     def.compression.rate = (qd_vec2){rate_x, rate_y};
@@ -45,8 +44,7 @@ QD_TEST_LOOP(test_affine, 0, 4) {
     ck_assert_double_eq_tol(high.x - low.x, 40 * fx, 1e-11);
     ck_assert_double_eq_tol(high.y - low.y, 30 * fy, 1e-11);
     ck_assert_double_eq_tol(0.5 * (high.x + low.x), centre.x, 1e-11);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.area, 1200 * fx * fy, 1e-9);
     ck_assert_double_eq_tol(m.fraction, 30 * 3.14159265358979323846 * 0.16 / m.area, 1e-12);
 }
@@ -81,8 +79,7 @@ QD_TEST_LOOP(test_until_fraction, 0, 2) {
     qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
     qd_test_scatter(world, &random, 100);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert(grows ? m.fraction > 0.05 : m.fraction < 0.2);
     double before = m.fraction;
     size_t steps = 0;
@@ -242,8 +239,7 @@ QD_TEST(test_longer_than_half_a_period) {
 /// What the balance of an elastic packing is off by when it has been pressed from 0.8 to 0.95 of its area,
 /// per work.
 static double off_by(double dt, bool walls, double *work) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = walls ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
@@ -253,8 +249,7 @@ static double off_by(double dt, bool walls, double *work) {
         (void)qd_test_disk(world, 0.5 + i % 10, 0.5 + (double)(i / 10) + 0.05 * (i % 3), 0, 0,
                            0.5 - 0.05 * (i % 2), 1);
     qd_test_step(world, dt, (size_t)(2 / dt));
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     *work = m.compression_work;
     double off = fabs(m.imbalance) / m.compression_work;
     ck_assert_double_eq_tol(m.kinetic + m.contact_energy - m.entered, m.compression_work, 0.05 * *work);
@@ -278,8 +273,7 @@ QD_TEST(test_balance_in_gravity) {
     qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 20; ++i) (void)qd_test_disk(world, i, 20 + i % 3, 0.3 * i, 0, 0.3, 1);
     qd_test_step(world, 0.02, 150);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_ne(m.compression_work, 0);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-11 * fabs(m.potential));
 }
@@ -296,8 +290,7 @@ QD_TEST(test_until_pressure) {
     for (int i = 0; i < 100; ++i)
         (void)qd_test_disk(world, -6.5 + i % 10, 3.5 + (double)(i / 10), 0, 0, 0.5, 1);
     qd_test_step(world, 0.01, 400);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.pressure, 3, 0.05);
     // A square lattice of spacing a: each disk has 4 neighbours, P = kn (1 - a) a / a^2.
     double a = sqrt(m.area / 100);

@@ -24,8 +24,7 @@ static const box_case box_cases[] = {
 };
 
 static void check_box_case(const box_case *c, size_t steps) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 6};
+    qd_world_def def = qd_test_def(10, 6);
     def.contact = QD_CONTACT_NONE;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 2);
@@ -56,8 +55,7 @@ QD_TEST_LOOP(box_in_giant_steps, 0, 3) {
 }
 
 QD_TEST(periodic_positions_stay_in_the_cell) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){7, 3};
+    qd_world_def def = qd_test_def(7, 3);
     def.origin = (qd_vec2){-3.5, 1000};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_NONE;
@@ -74,8 +72,7 @@ QD_TEST(periodic_positions_stay_in_the_cell) {
 }
 
 QD_TEST(periodic_wrap_is_never_at_the_far_side) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     qd_own(qd_world) world = qd_test_world(&def);
     const double at[] = {10, -1e-300, -0.0, 30, -1e-17, 9.999999999999998, 1e7, -1e7 + 3};
@@ -114,8 +111,7 @@ QD_TEST(open_sides_let_bodies_go) {
 }
 
 QD_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 20};
+    qd_world_def def = qd_test_def(10, 20);
     def.contact = QD_CONTACT_NONE;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 5, 10, 3, 1, 5, 1);

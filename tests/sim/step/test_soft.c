@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The loops of motion: what they say, and that every instruction set says the same.

@@ -127,8 +127,7 @@ QD_TEST_LOOP(a_steady_step_allocates_nothing, 0, KINDS *MOST_THREADS) {
     static gas all;
     const kind *of = &kinds[_i / MOST_THREADS];
     const int threads = 1 + _i % MOST_THREADS;
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     gas_start(&all, of, threads, &memory.allocator);
     qd_tree_counts counts = {0};
     for (int step = 0; step < WARM; ++step) gas_step(&all, step, &counts);
@@ -155,8 +154,7 @@ QD_TEST_LOOP(a_steady_step_allocates_nothing, 0, KINDS *MOST_THREADS) {
 // The same of a whole step. Contacts come and go, and now and then there are more of them at once than ever
 // before.
 QD_TEST_LOOP(a_steady_world_allocates_nothing, 1, 3) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &memory.allocator;
     def.threads = _i;

@@ -187,14 +187,14 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
 QD_TEST_LOOP(memory_may_fail_at_any_call, 0, 6) {
     qd_test_allocator allocator;
     size_t failures = 0, nth = 1;
-    qd_test_allocator_init(&allocator, 0);
+    allocator = qd_test_allocator_of(&allocator, 0);
     uint64_t expected = poor_life(&allocator, _i, &failures);
     ck_assert_uint_eq(failures, 0);
     size_t calls = allocator.calls;
     ck_assert_uint_gt(calls, 50);
     for (; nth <= calls; ++nth) {
         failures = 0;
-        qd_test_allocator_init(&allocator, nth);
+        allocator = qd_test_allocator_of(&allocator, nth);
         uint64_t hash = poor_life(&allocator, _i, &failures);
         ck_assert_msg(hash == expected, "allocation %zu: another life", nth);
         ck_assert_msg(failures == 1, "allocation %zu: noticed %zu times", nth, failures);

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <quadrille/hash.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// The rig's world at step 0, recorded, with its checkpoint.

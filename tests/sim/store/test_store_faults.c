@@ -182,8 +182,7 @@ QD_TEST(no_memory_at_any_allocation) {
     qd_own(qd_store_rig) rig = make();
     qd_own_memory char *expected = expect(&rig);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         attempt run = {.rig = &rig, .allocator = &allocator.allocator};
         qd_status status = try(&run);
         if (qd_test_had_memory(&allocator, status)) {
@@ -202,8 +201,7 @@ QD_TEST(no_memory_while_reading) {
     attempt whole = {.rig = &rig};
     ck_assert_int_eq(try(&whole), QD_OK);
     for (size_t n = 1, failures = 0;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_store *store = NULL;
         qd_store_run run;
         qd_store_state moment;

@@ -5,7 +5,6 @@
 #include "tests/support/stores.h"
 #include "tests/support/worlds.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,8 +72,7 @@ QD_TEST(no_whole_world_is_in_memory) {
     qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_test_store_close(&rig.store);
     unlink(rig.path.text);
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &allocator.allocator;
     qd_test_gas_def(&def, 200, 150);

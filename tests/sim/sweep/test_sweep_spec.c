@@ -467,8 +467,7 @@ QD_TEST(memory_that_is_not_there) {
         "replicas: 2\n";
     bool whole = false;
     for (size_t fail = 1; !whole; ++fail) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, fail);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, fail);
         qdi_sweep *sweep = NULL;
         qd_error error = {""};
         qdi_sweep_plan plan = {0};

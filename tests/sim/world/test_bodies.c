@@ -88,8 +88,7 @@ QD_TEST(what_rests_on_a_belt_goes_along) {
 }
 
 QD_TEST(static_bodies_may_lie_anywhere) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(-500, 3);
     body.kind = QD_BODY_STATIC;
@@ -242,8 +241,7 @@ QD_TEST(placing_and_turning) {
 }
 
 QD_TEST(what_is_wrong_is_refused) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 12; ++k) {
@@ -301,8 +299,7 @@ QD_TEST(shapes_are_shared) {
 // room.
 QD_TEST(many_bodies_keep_their_rows) {
     enum { MANY = 200000 }; // columns grow in ranges of 65536
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){MANY, 10};
+    qd_world_def def = qd_test_def(MANY, 10);
     def.threads = 3;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
@@ -332,10 +329,8 @@ QD_TEST(many_bodies_keep_their_rows) {
 // once; nothing else is another then.
 QD_TEST(room_for_bodies_is_made_once) {
     enum { MANY = 5000, GONE = 7 };
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){MANY, 10};
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
+    qd_world_def def = qd_test_def(MANY, 10);
     qd_world *plain = qd_test_world(&def);
     def.allocator = &allocator.allocator;
     qd_world *roomy = qd_test_world(&def), *both[] = {plain, roomy};

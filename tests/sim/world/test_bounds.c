@@ -16,8 +16,7 @@ static void check_loads(const qd_world *world) {
 
 // Static bodies stay where they are, so gravity does no work on them, though their mass is infinite.
 QD_TEST_LOOP(compression_past_bodies_that_stay, 0, 2) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     def.gravity = (qd_vec2){0, -1};
     def.compression.rate = (qd_vec2){0.1, 0.1};
     qd_own(qd_world) world = qd_test_world(&def);
@@ -31,15 +30,13 @@ QD_TEST_LOOP(compression_past_bodies_that_stay, 0, 2) {
         qd_test_step(world, 0.02, 1);
         check_loads(world);
     }
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     ck_assert_double_lt(fabs(metrics.imbalance), 1e-9);
 }
 
 // The period becomes shorter than twice the diameter of what an emitter makes, which then finds no place.
 QD_TEST(emitters_of_what_no_longer_fits) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.compression.rate = (qd_vec2){0.5, 0.5};
     qd_own(qd_world) world = qd_test_world(&def);

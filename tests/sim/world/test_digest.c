@@ -153,8 +153,7 @@ QD_TEST(sums_are_right) {
 // A state hash that must never change between compilers, optimization levels, processors and releases without
 // a line in the changelog.
 QD_TEST(golden_hash) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){8, 8};
+    qd_world_def def = qd_test_def(8, 8);
     def.restitution = 0.9;
     def.gravity = (qd_vec2){0, -1};
     qd_own(qd_world) world = qd_test_world(&def);

@@ -7,7 +7,6 @@
 #include <quadrille/emitter.h>
 #include <quadrille/hexatic.h>
 #include <quadrille/metrics.h>
-#include <stdlib.h>
 
 enum { BODIES = 60 };
 
@@ -43,8 +42,7 @@ static qd_vec2 way_of(const qd_world *world, qd_id id) {
 }
 
 static qd_metrics measure(const qd_world *world) {
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     return metrics;
 }
 

@@ -127,8 +127,7 @@ QD_TEST(a_planted_gain_is_seen) {
 /// first.
 static void press_a_bed(double restitution, qd_continuous continuous, int substeps, double *most,
                         double *last) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){4, 10};
+    qd_world_def def = qd_test_def(4, 10);
     def.gravity.y = -9.81;
     def.restitution = restitution;
     def.friction = .3;
@@ -197,8 +196,7 @@ static qd_id pile_up(qd_world *world, int rows) {
 QD_TEST_LOOP(pyramids_stand, 0, 5) {
     const int rows[] = {10, 10, 10, 50, 50}, substeps[] = {4, 30, 100, 4, 13};
     const double sunk[] = {.02, .001, 1e-4, .25, .04}; // less with more sub-steps
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){rows[_i] + 20, rows[_i] + 20};
+    qd_world_def def = qd_test_def(rows[_i] + 20, rows[_i] + 20);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
@@ -217,16 +215,13 @@ QD_TEST_LOOP(pyramids_stand, 0, 5) {
 
 // A block rests on two that are a thousand times lighter.
 QD_TEST(heavy_on_light) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
     def.substeps = 16;
     qd_own(qd_world) world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(1, 1);
-    body.position = (qd_vec2){8.5, .5};
+    qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 8.5, .5);
     (void)qd_test_add(world, &body);
     body.position.x = 11.5;
     (void)qd_test_add(world, &body);
@@ -235,8 +230,7 @@ QD_TEST(heavy_on_light) {
     body.mass = 1000;
     qd_id heavy = qd_test_add(world, &body);
     qd_test_step(world, 1.0 / 60, 600);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_le(m.largest_overlap, .05 * .5);
     ck_assert_double_le(m.kinetic, 1e-9);
     ck_assert_double_ge(qd_test_body(world, heavy).position.y, 1.45);
@@ -249,8 +243,7 @@ static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
     for (int k = 0; k < CORNERS; ++k)
         corner[k] = (qd_vec2){8 * qd_cos(6.283185307179586 * k / CORNERS),
                               8 * qd_sin(6.283185307179586 * k / CORNERS)};
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.origin = (qd_vec2){-20, -20};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity.y = -10;
@@ -284,8 +277,7 @@ QD_TEST(a_drum_keeps_what_is_in_it) {
 
 // A small disk on a line, under a large one.
 QD_TEST(a_line_holds_what_is_pressed_on_it) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity.y = -10;
     def.restitution = 0;

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <quadrille/hexatic.h>
-#include <stdlib.h>
 
 /// A hexagonal packing of touching disks in a periodic world, turned by nothing.
 static qd_world *make_packing(uint32_t nx, uint32_t ny, int threads) {

@@ -125,8 +125,7 @@ QD_TEST(a_refused_step_leaves_no_trace) {
 
 // The lowest index is reported by any number of threads.
 QD_TEST_LOOP(lowest_index_is_reported, 0, 3) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){1000, 1000};
+    qd_world_def def = qd_test_def(1000, 1000);
     def.gravity = (qd_vec2){3, 0};
     def.limits.speed = 4.9;
     def.threads = 1 + _i;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <quadrille/metrics.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- what was turned over ----

@@ -7,7 +7,6 @@
 
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 enum { BODIES = 300, STRIDE = 3, STEPS = 150 };
 
@@ -30,8 +29,7 @@ static const variant variants[] = {
 };
 
 static qd_world_def def_of(const variant *v, int threads) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){24, 24};
+    qd_world_def def = qd_test_def(24, 24);
     def.boundary_x = v->boundary;
     def.contact = v->contact;
     def.restitution = 0.5;

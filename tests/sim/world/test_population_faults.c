@@ -26,8 +26,7 @@ QD_TEST(failed_steps_change_nothing) {
     }
     qd_world_destroy(model);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, 0);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
         qd_world *world = busy_world(&allocator.allocator);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         uint64_t hash = qd_world_hash(world);

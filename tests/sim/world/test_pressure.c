@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <quadrille/metrics.h>
-#include <stdlib.h>
 
 /// A virial by the events of some steps, and the sum of its parts' sizes.
 typedef struct told_virial {
@@ -46,8 +45,7 @@ static void add_told_virial(qd_world *world, told_virial *told) {
 /// between shapes: some in each step, hence twenty steps.
 QD_TEST_LOOP(virial_is_that_of_the_events, 0, 4) {
     qd_random random = qd_random_at(11 + (uint64_t)_i, 0, 2);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
+    qd_world_def def = qd_test_def(30, 30);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.gravity.y = -20;
     def.friction = _i % 2 ? 0.4 : 0;

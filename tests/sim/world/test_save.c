@@ -8,7 +8,6 @@
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void check_same(const qd_world *p, const qd_world *q, uint64_t seed, bool with_events) {
@@ -103,8 +102,7 @@ QD_TEST_LOOP(margins_go_on_the_same, 0, 4) {
 }
 
 QD_TEST(a_copy_is_whole) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.seed = 77;
     def.restitution = 0.25;
     qd_own(qd_world) world = qd_test_world(&def);
@@ -399,8 +397,7 @@ QD_TEST_LOOP(memory_may_fail, 0, 3) {
     small_save(&world, &data, &bytes, _i);
     size_t failures = 0;
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_world *copy = NULL;
         qd_status status = qd_world_load(data, bytes, 2, &allocator.allocator, &copy, NULL);
         if (status == QD_OK) {

@@ -48,8 +48,7 @@ QD_TEST_LOOP(warms_bodies_whatever_the_step, 0, 3) {
     qd_test_near(spin * 0.2, 2, 6 * 0.022 * 2, "I w^2");
     qd_test_near(cross, 0, 6 * 4.0 / 64, "vx vy");
     qd_test_near(mean, 0, 6 * 2.0 / 64, "vx");
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     qd_test_near(metrics.imbalance, 0, 1e-9 * metrics.kinetic, "imbalance");
     ck_assert_double_lt(metrics.drag_lost, 0); // all that there is came from the medium
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double bad_numbers[] = {0, -1, (double)NAN, HUGE_VAL, -HUGE_VAL};
@@ -75,8 +74,7 @@ QD_TEST(defs_are_checked) {
 }
 
 QD_TEST(default_distance_is_a_million_worlds) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){3, 20};
+    qd_world_def def = qd_test_def(3, 20);
     qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_double_eq(qd_world_definition(world).limits.distance, 2e7);
     qd_world_destroy(NULL);
@@ -94,8 +92,7 @@ static void check_add(qd_world *world, const qd_body_def *body, qd_status expect
 }
 
 QD_TEST(bodies_are_checked) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 20};
+    qd_world_def def = qd_test_def(10, 20);
     def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.limits.speed = 5;
     qd_own(qd_world) world = qd_test_world(&def);
@@ -236,8 +233,7 @@ QD_TEST(random_operations_match_a_table) {
     static record table[MOST];
     uint64_t seed = qd_test_seed(11);
     qd_random random = qd_random_at(seed, 0, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
+    qd_world_def def = qd_test_def(30, 30);
     qd_own(qd_world) world = qd_test_world(&def);
     size_t n = 0, alive = 0;
     while (n < MOST) {

@@ -7,7 +7,6 @@
 #include "tests/support/sweeps.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef QD_FAULTS // not with sanitizers, which put functions of their own in front

@@ -92,8 +92,7 @@ QD_TEST(test_clusters_crowd) {
 }
 
 QD_TEST(test_setting_without_memory) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 1);
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 1);
     qdi_bench_setting setting;
     ck_assert(qdi_bench_setting_make(qdi_bench_scene_at(0), 1, 10, 1, &allocator.allocator, &setting) ==
               QD_ERR_MEMORY);

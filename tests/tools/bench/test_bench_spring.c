@@ -4,7 +4,6 @@
 #include "tools/lammps/lammps.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The bench of whole steps on springs, beside LAMMPS where that is found.

@@ -441,8 +441,7 @@ QD_TEST(a_run_without_memory) {
     qd_status status = QD_ERR_MEMORY;
     size_t fail_at = 0;
     while (status != QD_OK) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qd_scene *made = NULL;
         qd_error error = {""};
         status = qdi_scene_parse_with(&allocator.allocator, text, strlen(text), at("x.yaml").text, NULL,

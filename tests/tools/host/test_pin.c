@@ -6,8 +6,6 @@
 #include "tools/host/pin.h"
 
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // `nodes` nodes of `cores` cores of `units` processors, numbered as the system of such a machine numbers

@@ -9,7 +9,6 @@
 #include "tools/host/threads_here.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

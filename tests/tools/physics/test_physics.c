@@ -108,8 +108,7 @@ QD_TEST(test_gas) {
     qd_own(qd_world) gas = NULL, copy = NULL;
     qd_error error;
     ck_assert(qdi_gas_create(&def, &gas, &error) == QD_OK);
-    qd_metrics now;
-    qd_world_measure(gas, &now);
+    qd_metrics now = qd_test_measure(gas);
     ck_assert(now.bodies == 48 && fabs(now.momentum_x) < 1e-12 && fabs(now.momentum_y) < 1e-12);
     ck_assert(fabs(now.translation / 47 - 4) < 1e-12);
     ck_assert(fabs(48 * 3.14159265358979323846 / 4 / now.area - def.eta) < 1e-12);

@@ -3,7 +3,6 @@
 #include "tests/support/pages.h"
 #include "tests/support/recorder.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

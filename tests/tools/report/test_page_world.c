@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 
 // What a page has of a world, held against the world itself.
 
@@ -187,13 +186,10 @@ QD_TEST(test_random_worlds) {
 
 /// Where the page has the camera and the corners of shapes that the picture has.
 QD_TEST(test_camera_and_shapes) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 25};
+    qd_world_def def = qd_test_def(40, 25);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     qd_own(qd_world) world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){10, 10};
-    body.shape = qd_shape_capsule(2, 0.5);
+    qd_body_def body = qd_test_body_at(qd_shape_capsule(2, 0.5), 10, 10);
     (void)qd_test_add(world, &body);
     body.position.x = 20;
     (void)qd_test_add(world, &body); // of the same shape
@@ -224,8 +220,7 @@ QD_TEST(test_camera_and_shapes) {
 
 /// Of too many bodies those that are seen come first.
 QD_TEST(test_more_bodies_than_a_page_has) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){400, 100};
+    qd_world_def def = qd_test_def(400, 100);
     qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 12000; ++i)
         (void)qd_test_disk(world, 1.5 + 1.9 * (i % 200), 1.5 + 1.5 * (double)(i / 200), 0, 0, 0.5, 0);
@@ -261,8 +256,7 @@ QD_TEST(test_lack_of_memory) {
     const qd_view view = qd_view_default();
     size_t failed = 0;
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_json json = {.allocator = &allocator.allocator, .dense = true};
         qd_status status = qdi_page_world(world, &view, area, &json);
         qdi_json_free(&json);

@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <quadrille/field.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define READ(name) qd_page_read(at(name).text)

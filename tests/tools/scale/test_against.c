@@ -4,8 +4,6 @@
 #include "tools/scale/against.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 QD_OWN_VALUE(qdi_scale_plan, qdi_scale_plan_free)

@@ -4,7 +4,6 @@
 #include "tools/scale/traffic.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 static uint64_t moved(const qdi_traffic *traffic, qd_phase phase) {
@@ -77,8 +76,7 @@ QD_TEST(substeps_count_each) {
 
 // Disks side by side in `rows` rows: those of a row touch, those below lie on the ground.
 static qd_world *make_rows(qd_contact_model model, int rows, int columns, double apart) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){columns + 2, rows + 2};
+    qd_world_def def = qd_test_def(columns + 2, rows + 2);
     def.gravity.y = -10;
     def.contact = model;
     def.spring.kn = 1e4;

@@ -4,7 +4,6 @@
 #include "tests/support/runs.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 // A world that is compressed, as the program's users meet it: what is wrong is said in one line; a run that

@@ -5,7 +5,6 @@
 #include "tests/support/runs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #ifdef QD_FAULTS // not with sanitizers, which put functions of their own in front
 

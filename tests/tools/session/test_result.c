@@ -141,7 +141,7 @@ QD_TEST(test_no_memory_is_reported_and_nothing_leaks) {
     qdi_result result = sample();
     qd_test_allocator allocator;
     for (size_t fail_at = 1;; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
+        allocator = qd_test_allocator_of(&allocator, fail_at);
         qdi_json json = {.allocator = &allocator.allocator};
         qd_status status = qdi_result_json(&result, &json);
         qdi_json_free(&json);

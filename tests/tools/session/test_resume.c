@@ -7,7 +7,6 @@
 #include <quadrille/simd.h>
 #include <quadrille/store.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

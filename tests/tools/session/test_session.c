@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdio.h>
 #include <string.h>
 
 // What a session keeps with a checkpoint, what it foretells, and where its post-mortem looks.
@@ -124,8 +123,7 @@ QD_TEST(test_words_of_bytes) {
 }
 
 QD_TEST(test_the_crowd_is_found) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 100};
+    qd_world_def def = qd_test_def(200, 100);
     def.origin = (qd_vec2){-50, 10};
     qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
