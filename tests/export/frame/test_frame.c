@@ -122,7 +122,7 @@ QD_TEST(same_bytes_for_any_thread_count) {
             char name[64];
             (void)snprintf(name, sizeof name, i < FRAMES ? "frame_%06d.png" : "manifest.csv", i);
             size_t bytes = 0;
-            qd_own_memory char *file = qd_scratch_read(at(name).text, &bytes);
+            char *file = qd_scratch_read(at(name).text, &bytes);
             ck_assert_ptr_nonnull(file);
             if (threads == 1) {
                 first[i] = file;
@@ -131,6 +131,7 @@ QD_TEST(same_bytes_for_any_thread_count) {
             }
             ck_assert_uint_eq(bytes, sizes[i]);
             ck_assert_int_eq(memcmp(file, first[i], bytes), 0);
+            free(file);
         }
         qd_world_destroy(world);
         teardown(); // and an empty one
