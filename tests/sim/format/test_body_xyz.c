@@ -196,10 +196,11 @@ QD_TEST(without_memory) {
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
         qd_test_allocator allocator = qd_test_allocator_of(&allocator, fail_at);
-        qd_own(qdi_body_file) file = {.allocator = &allocator.allocator};
+        qdi_body_file file = {.allocator = &allocator.allocator};
         qdi_body_options options = qdi_body_options_default();
         status = qdi_body_file_parse(frames, sizeof frames - 1, "a.xyz", &options, &file, NULL);
         ck_assert(status == QD_OK || status == QD_ERR_MEMORY);
+        qdi_body_file_release(&file);
         ck_assert_uint_eq(allocator.live, 0);
     }
 }

@@ -386,11 +386,12 @@ QD_TEST(fails_cleanly_without_memory) {
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
         qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
-        qd_own(qd_scene) scene = NULL;
+        qd_scene *scene = NULL;
         qd_error error;
         status = qdi_scene_parse_with(&allocator.allocator, text, strlen(text), name.text, NULL, &scene,
                                       &error);
         if (status == QD_ERR_MEMORY) ck_assert_str_eq(error.text, "out of memory");
+        qd_scene_destroy(scene);
         ck_assert_uint_eq(allocator.live, 0);
     }
     ck_assert_int_eq(status, QD_OK);
